@@ -3,7 +3,10 @@ package org.tutti.collective;
 
 import org.tutti.Collective;
 import org.tutti.Topology;
+import org.tutti.collective.flow.Flow;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.layout.Label;
+import org.tutti.collective.layout.RingLayout;
 
 /**
  * What all algorithms tell about themselves. An algorithm is a plain method against {@link Team} and has no state; one

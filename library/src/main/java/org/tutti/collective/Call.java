@@ -1,6 +1,9 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective;
 
+import org.tutti.collective.operation.CallArguments;
+import org.tutti.collective.operation.Ledger;
+
 /**
  * A call of a collective with its arguments and the algorithm that runs it: a blocking call draws and runs it on the
  * caller's thread, a non-blocking one draws it there and runs it on another thread.
@@ -118,7 +121,7 @@ public final class Call extends CallArguments {
     }
 
     /** Begins the present operation. */
-    void begin(Team team) {
+    public void begin(Team team) {
         team.lifecycle.begin(this, algorithm.claimsLandings(bytes()));
     }
 

@@ -1,6 +1,21 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective;
 
+import org.tutti.collective.communicator.Ending;
+import org.tutti.collective.flow.Edges;
+import org.tutti.collective.flow.Invitations;
+import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.machine.Machine;
+import org.tutti.collective.operation.CallArguments;
+import org.tutti.collective.operation.Descriptor;
+import org.tutti.collective.operation.Ledger;
+import org.tutti.collective.operation.Operation;
+import org.tutti.collective.operation.StepWords;
+import org.tutti.collective.operation.TeamContext;
+import org.tutti.collective.operation.Waiting;
+import org.tutti.collective.window.Loans;
+import org.tutti.collective.window.OperationWindows;
+
 /**
  * The life of an operation at one rank: from the call that draws its number to the word that says that the rank has
  * left it.
@@ -21,7 +36,7 @@ package org.tutti.collective;
  * communicator: the first rank that does so sets the broken word to its reason and rank; ranks that wait in vain and
  * later calls see it. {@link Ending} says what comes then.
  */
-final class OperationLifecycle {
+public final class OperationLifecycle {
     private final TeamContext context;
     private final Machine machine;
     private final Ledger ledger;
@@ -70,14 +85,14 @@ final class OperationLifecycle {
     }
 
     /** Ends the operation at this rank. */
-    void leave() {
+    public void leave() {
         waiting.flush();
         giveBack();
         ledger.leave(machine, operation.sequence);
     }
 
     /** Ends the call, and the communicator, because of an exception. */
-    void breakOff(Throwable failure) {
+    public void breakOff(Throwable failure) {
         try {
             if (ledger.isFounded()) {
                 ending.setBroken(failure); // before others miss what it had

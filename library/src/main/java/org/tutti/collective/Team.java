@@ -2,7 +2,29 @@
 package org.tutti.collective;
 
 import org.tutti.TuttiException;
+import org.tutti.collective.communicator.Ending;
+import org.tutti.collective.flow.Edges;
+import org.tutti.collective.flow.Flows;
+import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.flow.Invitations;
+import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.flow.Turns;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.layout.NodeView;
+import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.machine.Machine;
+import org.tutti.collective.members.Members;
+import org.tutti.collective.members.Reach;
+import org.tutti.collective.operation.DataMover;
+import org.tutti.collective.operation.Ledger;
+import org.tutti.collective.operation.Operation;
+import org.tutti.collective.operation.StepWords;
+import org.tutti.collective.operation.TeamContext;
+import org.tutti.collective.operation.Waiting;
+import org.tutti.collective.window.Loans;
+import org.tutti.collective.window.OperationWindows;
+import org.tutti.collective.window.WindowPool;
 import org.tutti.memory.WaitingCall;
 import org.tutti.pattern.LevelTree;
 
@@ -33,9 +55,9 @@ public final class Team {
     /** The steps that an operation may have. */
     public static final int STEPS_MAX = RingLayout.STEPS_MAX;
 
-    final TeamContext context;
+    public final TeamContext context;
     final Operation operation;
-    final OperationLifecycle lifecycle;
+    public final OperationLifecycle lifecycle;
     final Object[] locals = new Object[TeamLocal.COUNT_MAX];
     private final Waiting waiting;
     private final OperationWindows windows;

@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import org.tutti.JobStartException;
 import org.tutti.Topology;
 import org.tutti.choice.Links;
-import org.tutti.collective.Reach;
+import org.tutti.collective.members.Reach;
 import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.memory.Words;
 

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Set;
 
 import org.tutti.CollectiveMismatchException;
-import org.tutti.collective.Ending;
-import org.tutti.collective.Fingerprint;
+import org.tutti.collective.communicator.Ending;
+import org.tutti.collective.layout.Fingerprint;
 import org.tutti.fabric.Farewell;
 
 /**

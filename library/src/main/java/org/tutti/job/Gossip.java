@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
-import org.tutti.collective.Breakage;
-import org.tutti.collective.RingLayout;
+import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.members.Breakage;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Farewell;

@@ -24,9 +24,9 @@ import org.tutti.choice.Choice;
 import org.tutti.choice.Shortlist;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Fingerprint;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.layout.Fingerprint;
 
 /**
  * The communicator behind the face: checks arguments, chooses an algorithm, and runs the call on the caller's thread.

@@ -8,8 +8,8 @@ import java.util.stream.IntStream;
 
 import org.tutti.JobAbortedException;
 import org.tutti.RankFailedException;
-import org.tutti.collective.GroupBlock;
-import org.tutti.collective.Members;
+import org.tutti.collective.communicator.GroupBlock;
+import org.tutti.collective.members.Members;
 import org.tutti.memory.CallSite;
 import org.tutti.memory.Waiter;
 

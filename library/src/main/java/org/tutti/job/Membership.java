@@ -5,12 +5,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 import org.tutti.Topology;
-import org.tutti.collective.BlockReturn;
 import org.tutti.collective.Call;
-import org.tutti.collective.Fingerprint;
-import org.tutti.collective.Machine;
 import org.tutti.collective.Team;
+import org.tutti.collective.communicator.BlockReturn;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.layout.Fingerprint;
+import org.tutti.collective.machine.Machine;
 import org.tutti.onesided.Allocator;
 
 /**

@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import org.tutti.JobStartException;
 import org.tutti.Topology;
-import org.tutti.collective.NodeView;
-import org.tutti.collective.RingLayout;
+import org.tutti.collective.layout.NodeView;
+import org.tutti.collective.layout.RingLayout;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
 

@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
-import org.tutti.collective.NodeView;
-import org.tutti.collective.Reach;
+import org.tutti.collective.layout.NodeView;
+import org.tutti.collective.members.Reach;
 
 /**
  * What the ranks of a process that are in a group share of it: who is where, and the region by which other nodes reach

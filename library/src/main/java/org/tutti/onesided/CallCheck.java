@@ -4,7 +4,7 @@ package org.tutti.onesided;
 import org.tutti.CallInterruptedException;
 import org.tutti.DeadlineExceededException;
 import org.tutti.RankFailedException;
-import org.tutti.collective.Members;
+import org.tutti.collective.members.Members;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.WaitingCall;
 

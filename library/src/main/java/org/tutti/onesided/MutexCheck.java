@@ -3,7 +3,7 @@ package org.tutti.onesided;
 
 import org.tutti.Mutexes.HolderFailure;
 import org.tutti.RankFailedException;
-import org.tutti.collective.Members;
+import org.tutti.collective.members.Members;
 
 /**
  * Looks for reasons to end the wait for a mutex. Beside those of any call there are two that are no failures, and leave

@@ -4,7 +4,7 @@ package org.tutti.onesided;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 
-import org.tutti.collective.Members;
+import org.tutti.collective.members.Members;
 import org.tutti.fabric.Accumulator;
 import org.tutti.memory.Words;
 

@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.tutti.RankFailedException;
 import org.tutti.RemotePart;
 import org.tutti.TransferProtocol;
-import org.tutti.collective.Members;
+import org.tutti.collective.members.Members;
 import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.SectionPieces;

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 import org.tutti.RankFailedException;
-import org.tutti.collective.Members;
+import org.tutti.collective.members.Members;
 import org.tutti.memory.Words;
 
 /**

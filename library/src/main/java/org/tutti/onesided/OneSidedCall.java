@@ -4,7 +4,7 @@ package org.tutti.onesided;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-import org.tutti.collective.Members;
+import org.tutti.collective.members.Members;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.SectionPieces;
 

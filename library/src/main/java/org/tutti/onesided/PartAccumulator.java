@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
 
 import org.tutti.DataType;
-import org.tutti.collective.Members;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.members.Members;
 import org.tutti.fabric.Accumulator;
 import org.tutti.memory.Words;
 

@@ -4,7 +4,7 @@ package org.tutti.onesided;
 import java.lang.foreign.MemorySegment;
 
 import org.tutti.NonBlockingPart;
-import org.tutti.collective.Members;
+import org.tutti.collective.members.Members;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.memory.Waiter;

@@ -12,6 +12,8 @@ import org.tutti.Reduction;
 import org.tutti.collective.allreduce.FlatAllreduce;
 import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.members.ScriptedMembers;
+import org.tutti.collective.operation.Ledger;
 import org.tutti.memory.Memory;
 import org.tutti.memory.PrivateMemory;
 

@@ -12,6 +12,13 @@ import org.tutti.Reduction;
 import org.tutti.Topology;
 import org.tutti.collective.allreduce.FlatAllreduce;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.layout.NodeView;
+import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.layout.WindowSizes;
+import org.tutti.collective.machine.LiveMachine;
+import org.tutti.collective.members.Members;
+import org.tutti.collective.members.ScriptedMembers;
+import org.tutti.collective.window.WindowPool;
 import org.tutti.memory.PrivateMemory;
 import org.tutti.memory.Waiter;
 

@@ -2,7 +2,9 @@
 package org.tutti.house;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -17,7 +19,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.Collective;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
-import org.tutti.collective.LiveMachine;
+import org.tutti.collective.machine.LiveMachine;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -31,6 +33,19 @@ class ArchitectureTest {
 
     /** What is loaded only where the module of the Vector API is present. */
     private static final String VECTOR_LOOPS = ".*\\.kernel\\.(VectorLoops|SegmentLoop)(\\$.*)?";
+
+    private static final String KERNELS = "org.tutti.collective.kernel";
+
+    /** What computes, and leaves waits, clocks and other nodes to a team. */
+    private static final String[] ALGORITHMS = {"org.tutti.pattern", KERNELS, "org.tutti.collective.stage",
+            "org.tutti.collective.blocks", "org.tutti.collective.barrier", "org.tutti.collective.broadcast",
+            "org.tutti.collective.reduce", "org.tutti.collective.allreduce", "org.tutti.collective.allgather",
+            "org.tutti.collective.alltoall", "org.tutti.collective.gather", "org.tutti.collective.scatter",
+            "org.tutti.collective.reducescatter", "org.tutti.collective.scan"};
+
+    /** The packages under an algorithm, each of which knows those before it alone. */
+    private static final List<String> COLLECTIVE_LAYERS = Stream.of("layout", "kernel", "members", "machine",
+            "operation", "communicator", "window", "flow").map(each -> "org.tutti.collective." + each).toList();
 
     private static void onlyDependsOn(String house, String... others) {
         String[] allowed = Arrays.copyOf(others, others.length + 3);
@@ -58,19 +73,29 @@ class ArchitectureTest {
         onlyDependsOn("org.tutti.collective..", "org.tutti.fabric", "org.tutti.memory", "org.tutti.pattern",
                 "jdk.incubator.vector");
         onlyDependsOn("org.tutti.choice", "org.tutti.collective..");
-        onlyDependsOn("org.tutti.onesided", "org.tutti.collective", "org.tutti.collective.kernel", "org.tutti.fabric",
-                "org.tutti.memory");
+        onlyDependsOn("org.tutti.onesided", "org.tutti.collective.kernel", "org.tutti.collective.members",
+                "org.tutti.fabric", "org.tutti.memory");
+    }
+
+    @Test
+    void shouldLayerTheCollectiveCore() {
+        for (int layer = 0; layer < COLLECTIVE_LAYERS.size(); layer++) {
+            noClasses().that().resideInAPackage(COLLECTIVE_LAYERS.get(layer)).should().dependOnClassesThat()
+                    .resideInAnyPackage(Stream.concat(Stream.of("org.tutti.collective"),
+                            COLLECTIVE_LAYERS.stream().skip(layer + 1L)).toArray(String[]::new))
+                    .check(CLASSES);
+        }
     }
 
     @Test
     void shouldHaveNoCircles() {
         // the face knows nobody but through its door, Tutti, which opens org.tutti.job
-        SlicesRuleDefinition.slices().matching("org.tutti.(*)..").should().beFreeOfCycles().check(CLASSES);
+        SlicesRuleDefinition.slices().matching("org.tutti.(**)").should().beFreeOfCycles().check(CLASSES);
     }
 
     @Test
     void shouldKeepFilesSocketsAndClocksOutOfAlgorithms() {
-        noClasses().that().resideInAnyPackage("org.tutti.pattern", "org.tutti.collective.*").and()
+        noClasses().that().resideInAnyPackage(ALGORITHMS).and()
                 .haveNameNotMatching(VECTOR_LOOPS) // they read a class file of the library, and name a byte order
                 .should().dependOnClassesThat()
                 .resideInAnyPackage("org.tutti.fabric..", "java.io", "java.nio..", "java.net", "java.time",
@@ -88,7 +113,8 @@ class ArchitectureTest {
             return owner.equals("org.tutti.memory.Words")
                     || owner.equals("java.lang.foreign.MemorySegment") && call.getName().matches("copy|fill|get|set");
         });
-        noClasses().that().resideInAPackage("org.tutti.collective").and().areNotAssignableTo(LiveMachine.class).should()
+        noClasses().that().resideInAPackage("org.tutti.collective..").and().resideOutsideOfPackage(KERNELS).and()
+                .areNotAssignableTo(LiveMachine.class).should()
                 .callMethodWhere(reachesBytes).check(CLASSES);
     }
 

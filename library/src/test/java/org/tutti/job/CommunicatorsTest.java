@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Communicator;
 import org.tutti.CommunicatorBrokenException;
-import org.tutti.collective.Fingerprint;
+import org.tutti.collective.layout.Fingerprint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;

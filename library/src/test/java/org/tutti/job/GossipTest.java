@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.tutti.collective.RingLayout;
+import org.tutti.collective.layout.RingLayout;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.Loss;
 import org.tutti.memory.Memory;

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.tutti.DataType;
 import org.tutti.RemoteMemory;
 import org.tutti.Tutti;
-import org.tutti.collective.ScriptedMembers;
+import org.tutti.collective.members.ScriptedMembers;
 import org.tutti.job.CountedMemory;
 import org.tutti.memory.Memory;
 

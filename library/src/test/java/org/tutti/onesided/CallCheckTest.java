@@ -3,7 +3,7 @@ package org.tutti.onesided;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.tutti.collective.ScriptedMembers;
+import org.tutti.collective.members.ScriptedMembers;
 
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

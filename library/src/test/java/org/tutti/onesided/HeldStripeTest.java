@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.DataType;
 import org.tutti.Section;
-import org.tutti.collective.ScriptedMembers;
+import org.tutti.collective.members.ScriptedMembers;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;

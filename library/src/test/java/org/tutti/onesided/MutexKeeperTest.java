@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.tutti.collective.Members;
+import org.tutti.collective.members.Members;
 import org.tutti.memory.Words;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -8,7 +8,7 @@ import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.DataType;
-import org.tutti.collective.ScriptedMembers;
+import org.tutti.collective.members.ScriptedMembers;
 import org.tutti.fabric.Accumulator;
 import org.tutti.memory.Words;
 

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 
 import org.tutti.DataType;
 import org.tutti.RemoteMemory;
-import org.tutti.collective.ScriptedMembers;
+import org.tutti.collective.members.ScriptedMembers;
 import org.tutti.fabric.Accumulator;
 
 /**

@@ -11,7 +11,7 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
-import org.tutti.collective.RingLayout;
+import org.tutti.collective.layout.RingLayout;
 
 /**
  * The calls of verification runs. What is drawn here is drawn from a shape's numbers, so it is the same in every run.

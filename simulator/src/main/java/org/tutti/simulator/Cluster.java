@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 import org.tutti.Topology;
-import org.tutti.collective.RingLayout;
+import org.tutti.collective.layout.RingLayout;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Words;

@@ -11,8 +11,8 @@ import org.tutti.Blocks;
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Fingerprint;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.layout.Fingerprint;
 
 /**
  * One call of a verification run, the same at every rank.

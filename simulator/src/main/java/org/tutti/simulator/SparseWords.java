@@ -4,7 +4,7 @@ package org.tutti.simulator;
 import java.util.Arrays;
 import java.util.BitSet;
 
-import org.tutti.collective.Fingerprint;
+import org.tutti.collective.layout.Fingerprint;
 
 /**
  * The 64-bit words of a simulated memory, by address; those that nobody has written are 0 and take no room. Each has a

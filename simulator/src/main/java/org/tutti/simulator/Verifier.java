@@ -9,15 +9,15 @@ import java.util.Optional;
 
 import org.tutti.Collective;
 import org.tutti.Topology;
-import org.tutti.collective.BlockExchange;
-import org.tutti.collective.Fingerprint;
-import org.tutti.collective.Flow;
-import org.tutti.collective.HealthyMembers;
-import org.tutti.collective.NodeView;
-import org.tutti.collective.Reach;
-import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
-import org.tutti.collective.WindowPool;
+import org.tutti.collective.blocks.BlockExchange;
+import org.tutti.collective.flow.Flow;
+import org.tutti.collective.layout.Fingerprint;
+import org.tutti.collective.layout.NodeView;
+import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.members.HealthyMembers;
+import org.tutti.collective.members.Reach;
+import org.tutti.collective.window.WindowPool;
 import org.tutti.memory.Words;
 
 /**

@@ -4,8 +4,8 @@ package org.tutti.simulator;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.Lock;
 
-import org.tutti.collective.Machine;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.machine.Machine;
 import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Waiter;
 

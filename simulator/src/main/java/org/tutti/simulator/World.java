@@ -14,7 +14,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-import org.tutti.collective.Fingerprint;
+import org.tutti.collective.layout.Fingerprint;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Words;

@@ -2,12 +2,12 @@
 package org.tutti.simulator;
 
 import org.tutti.Collective;
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Flow;
-import org.tutti.collective.Inflow;
-import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
+import org.tutti.collective.flow.Flow;
+import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.machine.Area;
 
 /** A copy of the direct all-to-all with a fault; pieces always come to the halves of the master's window. */
 final class BrokenAllToAll extends BrokenBlocks {

@@ -2,11 +2,11 @@
 package org.tutti.simulator;
 
 import org.tutti.Collective;
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Inflow;
-import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
+import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.machine.Area;
 
 /** A copy of the direct allgather with a fault; blocks of other nodes come to landing places. */
 final class BrokenAllgather extends BrokenBlocks {

@@ -1,13 +1,13 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
-import org.tutti.collective.RankOrder;
 import org.tutti.collective.Team;
 import org.tutti.collective.allreduce.Allreduce;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.stage.RankOrder;
 import org.tutti.pattern.Partition;
 
 /** A copy of the allreduce by index range, in one node, with a fault; its chunks are small. */

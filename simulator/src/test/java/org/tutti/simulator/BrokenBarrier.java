@@ -2,9 +2,9 @@
 package org.tutti.simulator;
 
 import org.tutti.collective.Call;
-import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
 import org.tutti.collective.barrier.Barrier;
+import org.tutti.collective.stage.NodeTree;
 
 /** A barrier by dissemination between nodes and a flat tree inside them, with a fault. */
 final class BrokenBarrier extends Barrier {

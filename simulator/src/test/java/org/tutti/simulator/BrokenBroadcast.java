@@ -1,13 +1,13 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Inflow;
-import org.tutti.collective.NodeTree;
-import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.collective.broadcast.Broadcast;
+import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.stage.NodeTree;
 import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.Partition;
 

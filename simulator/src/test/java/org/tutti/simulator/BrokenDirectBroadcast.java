@@ -1,14 +1,14 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Flow;
-import org.tutti.collective.Inflow;
-import org.tutti.collective.NodeTree;
-import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
 import org.tutti.collective.broadcast.Broadcast;
+import org.tutti.collective.flow.Flow;
+import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.stage.NodeTree;
 
 /**
  * A broadcast between nodes of one rank each that puts straight into where the others have invited the root to, with a

@@ -1,11 +1,11 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Loans;
 import org.tutti.collective.Team;
 import org.tutti.collective.broadcast.Broadcast;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.window.Loans;
 
 /** A broadcast in one node whose root lends its memory, or shows all of it when it cannot, with a fault. */
 final class BrokenLendingBroadcast extends Broadcast {

@@ -1,10 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Team;
+import org.tutti.collective.machine.Area;
 import org.tutti.collective.reduce.Reduce;
 
 /** A flat reduce in one node with a fault: the root combines what the others show, chunk by chunk. */

@@ -2,11 +2,11 @@
 package org.tutti.simulator;
 
 import org.tutti.Collective;
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Contributions;
 import org.tutti.collective.Team;
+import org.tutti.collective.blocks.Contributions;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.machine.Area;
 
 /** A copy of the direct scan, exclusive or not, with a fault. */
 final class BrokenScan extends BrokenBlocks {

@@ -2,11 +2,11 @@
 package org.tutti.simulator;
 
 import org.tutti.Collective;
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Inflow;
-import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
+import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.machine.Area;
 
 /** A copy of the exclusive scan by recursive doubling between masters with a fault; messages come to landing places. */
 final class BrokenTwoLevelScan extends BrokenBlocks {

@@ -15,7 +15,7 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
-import org.tutti.collective.RingLayout;
+import org.tutti.collective.layout.RingLayout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

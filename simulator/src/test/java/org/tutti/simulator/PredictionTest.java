@@ -15,7 +15,7 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
-import org.tutti.collective.RingLayout;
+import org.tutti.collective.layout.RingLayout;
 import org.tutti.simulator.Trace.Kind;
 import org.tutti.simulator.Trace.Step;
 import org.tutti.simulator.cost.Cost;

@@ -3,6 +3,10 @@ package org.tutti.collective;
 
 import java.lang.foreign.MemorySegment;
 
+import org.tutti.collective.machine.LiveMachine;
+import org.tutti.collective.machine.Machine;
+import org.tutti.collective.members.HealthyMembers;
+import org.tutti.collective.operation.Ledger;
 import org.tutti.memory.Waiter;
 
 /** A rank's ledger, which several of its threads use: the library keeps it to the package, tests are elsewhere. */

@@ -8,7 +8,7 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.J_Result;
-import org.tutti.collective.RingLayout;
+import org.tutti.collective.layout.RingLayout;
 
 /**
  * Shows that a root which runs ahead through more operations than there are slots never overwrites a slot that the

@@ -2,11 +2,11 @@
 package org.tutti.collective.allgather;
 
 import org.tutti.Collective;
-import org.tutti.collective.Area;
-import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Contributions;
 import org.tutti.collective.Team;
+import org.tutti.collective.blocks.BlockAlgorithm;
+import org.tutti.collective.blocks.Contributions;
+import org.tutti.collective.machine.Area;
 
 /**
  * Every rank reads every block where it is shown or has landed ({@link Contributions}). Between nodes the Direct

@@ -1,11 +1,11 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allgather;
 
-import org.tutti.collective.Area;
-import org.tutti.collective.Inflow;
-import org.tutti.collective.Outflow;
-import org.tutti.collective.SubtreeAlgorithm.Shape;
 import org.tutti.collective.Team;
+import org.tutti.collective.blocks.SubtreeAlgorithm.Shape;
+import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.machine.Area;
 import org.tutti.pattern.NomialTree;
 import org.tutti.pattern.StarTree;
 import org.tutti.pattern.Tree;

@@ -2,12 +2,12 @@
 package org.tutti.collective.allgather;
 
 import org.tutti.Collective;
-import org.tutti.collective.Area;
-import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Inflow;
-import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
+import org.tutti.collective.blocks.BlockAlgorithm;
+import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.machine.Area;
 
 /**
  * Masters hand on what they have got. The blocks of a node are a slot; at each node its own is slot 0, and which one is

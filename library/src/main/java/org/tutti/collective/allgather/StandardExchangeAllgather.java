@@ -1,8 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allgather;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Team;
+import org.tutti.collective.machine.Area;
 import org.tutti.pattern.ExchangeRoute;
 
 /**

@@ -1,17 +1,17 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allreduce;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
-import org.tutti.collective.Fingerprint;
-import org.tutti.collective.Flow;
-import org.tutti.collective.Inflow;
-import org.tutti.collective.NodeTree;
-import org.tutti.collective.Outflow;
-import org.tutti.collective.RankOrder;
-import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
+import org.tutti.collective.flow.Flow;
+import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.layout.Fingerprint;
+import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.stage.NodeTree;
+import org.tutti.collective.stage.RankOrder;
 
 /**
  * Cheng's two-level global sum (section 3). In each node a master computes the sum over all ranks of the node and keeps

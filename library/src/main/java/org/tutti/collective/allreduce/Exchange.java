@@ -1,9 +1,9 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allreduce;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.machine.Area;
 
 /** What the masters of two nodes or more do with what their nodes have, a round after the other. */
 interface Exchange {

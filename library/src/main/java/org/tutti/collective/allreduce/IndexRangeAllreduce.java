@@ -1,16 +1,16 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allreduce;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Chunked;
-import org.tutti.collective.IndexRange;
-import org.tutti.collective.Loans;
-import org.tutti.collective.NodeStage;
-import org.tutti.collective.RankOrder;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.stage.IndexRange;
+import org.tutti.collective.stage.NodeStage;
+import org.tutti.collective.stage.RankOrder;
+import org.tutti.collective.window.Loans;
 
 /**
  * Allreduce by index range in shared memory: reduce-scatter and allgather without messages. Of every chunk, rank r

@@ -1,9 +1,9 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allreduce;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Folding;
 
 /**
@@ -70,7 +70,7 @@ final class Partners {
     /**
      * Opens the flows between a folded node and the one that stands for it, if this is one of these.
      *
-     * @param shares what {@link org.tutti.collective.Flow#shares} has said; the first one is for this
+     * @param shares what {@link org.tutti.collective.flow.Flow#shares} has said; the first one is for this
      * @param rounds how many rounds there are
      * @param chunk the bytes of the longest
      */
@@ -85,7 +85,7 @@ final class Partners {
     /**
      * Opens the flows between this node and its partner in a step.
      *
-     * @param shares what {@link org.tutti.collective.Flow#shares} has said
+     * @param shares what {@link org.tutti.collective.flow.Flow#shares} has said
      * @param transfers how many transfers there are, each way
      * @param bytesMax the bytes of the longest
      */

@@ -1,13 +1,13 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allreduce;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Chunk;
-import org.tutti.collective.Flow;
-import org.tutti.collective.Inflow;
-import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
+import org.tutti.collective.flow.Flow;
+import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.machine.Area;
 import org.tutti.fabric.Fabric;
 import org.tutti.pattern.Folding;
 import org.tutti.pattern.Partition;

@@ -2,8 +2,8 @@
 package org.tutti.collective.allreduce;
 
 import org.tutti.collective.Call;
-import org.tutti.collective.RunChain;
 import org.tutti.collective.Team;
+import org.tutti.collective.stage.RunChain;
 
 /**
  * Allreduce in the order of the ranks wherever they are, for operators that do not commute: a chain of runs of

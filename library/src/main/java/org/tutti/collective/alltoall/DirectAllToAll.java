@@ -2,14 +2,14 @@
 package org.tutti.collective.alltoall;
 
 import org.tutti.Collective;
-import org.tutti.collective.Area;
-import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
-import org.tutti.collective.Inflow;
-import org.tutti.collective.Loans;
-import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
+import org.tutti.collective.blocks.BlockAlgorithm;
+import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.window.Loans;
 
 /**
  * Every rank shows all its blocks, node by node, so that those for the ranks of a node lie together. Ranks of the node

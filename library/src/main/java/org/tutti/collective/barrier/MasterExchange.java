@@ -1,8 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.barrier;
 
-import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
+import org.tutti.collective.stage.NodeTree;
 
 /**
  * How the masters of the nodes wait for each other: zero-byte puts in pairs, at distances 1, 2, 4, … (SRM 2003, section

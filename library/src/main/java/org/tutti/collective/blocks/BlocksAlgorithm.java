@@ -4,11 +4,10 @@ package org.tutti.collective.blocks;
 import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
-import org.tutti.collective.BlockExchange;
 import org.tutti.collective.Call;
-import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.layout.RingLayout;
 
 /**
  * A gather, scatter, allgather or all-to-all of blocks of any length, each of which only two ranks know; those of equal

@@ -2,8 +2,8 @@
 package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Call;
-import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
+import org.tutti.collective.layout.RingLayout;
 import org.tutti.pattern.ChainTree;
 
 /**

@@ -3,10 +3,10 @@ package org.tutti.collective.broadcast;
 
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
-import org.tutti.collective.Flow;
-import org.tutti.collective.Loans;
-import org.tutti.collective.RingLayout;
 import org.tutti.collective.Team;
+import org.tutti.collective.flow.Flow;
+import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.window.Loans;
 import org.tutti.pattern.BinomialTree;
 
 /**

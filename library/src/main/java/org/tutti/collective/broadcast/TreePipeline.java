@@ -1,14 +1,14 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.broadcast;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
-import org.tutti.collective.Flow;
-import org.tutti.collective.Inflow;
-import org.tutti.collective.Loans;
-import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
+import org.tutti.collective.flow.Flow;
+import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.stage.NodeTree;
+import org.tutti.collective.window.Loans;
 import org.tutti.fabric.Fabric;
 import org.tutti.pattern.LevelTree;
 import org.tutti.pattern.Tree;
@@ -58,7 +58,7 @@ final class TreePipeline {
      * @param team the ranks
      * @param call what is called
      * @param chunk the length of a chunk, at most windowBytesMax / parts and, with several nodes, {@link
-     *            org.tutti.collective.RingLayout#LANDING_BYTES} / parts
+     *            org.tutti.collective.layout.RingLayout#LANDING_BYTES} / parts
      * @param parts how many chunks may be under way on an edge and in a node
      * @param windowsMax how many windows the root may have in use at once
      */

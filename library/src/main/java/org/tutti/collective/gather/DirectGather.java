@@ -2,14 +2,14 @@
 package org.tutti.collective.gather;
 
 import org.tutti.Collective;
-import org.tutti.collective.Area;
-import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Inflow;
-import org.tutti.collective.Loans;
-import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
-import org.tutti.collective.Turns;
+import org.tutti.collective.blocks.BlockAlgorithm;
+import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.flow.Turns;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.window.Loans;
 
 /**
  * Ranks show their blocks and go on. The root copies those of its node from where they are shown; the master of every

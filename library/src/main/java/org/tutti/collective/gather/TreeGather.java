@@ -2,13 +2,13 @@
 package org.tutti.collective.gather;
 
 import org.tutti.Collective;
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Inflow;
-import org.tutti.collective.Outflow;
-import org.tutti.collective.SubtreeAlgorithm;
 import org.tutti.collective.Team;
-import org.tutti.collective.Turns;
+import org.tutti.collective.blocks.SubtreeAlgorithm;
+import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.flow.Turns;
+import org.tutti.collective.machine.Area;
 
 /**
  * Nodes form a tree whose first one is the root's; each sends its parent the blocks of its subtree, which are those of

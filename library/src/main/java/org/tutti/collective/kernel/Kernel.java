@@ -6,7 +6,7 @@ import java.util.Objects;
 
 import org.tutti.DataType;
 import org.tutti.Reduction;
-import org.tutti.collective.Label;
+import org.tutti.collective.layout.Label;
 
 /**
  * An operator for elements of one type: what an algorithm calls, without ever seeing the elements. One thread at a time

@@ -1,7 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.reduce;
 
-import org.tutti.collective.NodeTree;
+import org.tutti.collective.stage.NodeTree;
 import org.tutti.pattern.ChainTree;
 
 /**

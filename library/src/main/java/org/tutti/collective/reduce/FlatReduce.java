@@ -1,12 +1,12 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.reduce;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
-import org.tutti.collective.NodeStage;
-import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.stage.NodeStage;
+import org.tutti.collective.stage.NodeTree;
 import org.tutti.pattern.BinomialTree;
 
 /**

@@ -1,15 +1,15 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.reduce;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Chunked;
-import org.tutti.collective.IndexRange;
-import org.tutti.collective.NodeTree;
-import org.tutti.collective.RankOrder;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.stage.IndexRange;
+import org.tutti.collective.stage.NodeTree;
+import org.tutti.collective.stage.RankOrder;
 import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.Partition;
 
@@ -23,7 +23,7 @@ import org.tutti.pattern.Partition;
  * should be writing to its target. A window holds a rank's part only, so the chunks are as many times longer.
  *
  * <p>On several nodes the ranks of each combine by index range in their master's window ({@link
- * org.tutti.collective.NodeStage}), and the masters by a binomial tree.
+ * org.tutti.collective.stage.NodeStage}), and the masters by a binomial tree.
  */
 public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
     private static final long CHUNK_BYTES = 256 << 10;

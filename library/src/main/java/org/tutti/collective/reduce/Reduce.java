@@ -3,12 +3,12 @@ package org.tutti.collective.reduce;
 
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Flow;
-import org.tutti.collective.Inflow;
-import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
+import org.tutti.collective.flow.Flow;
+import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.stage.NodeTree;
 
 /**
  * A way to do a reduce: it combines the ranks' sources in the target of the root. Other targets stay as they are.

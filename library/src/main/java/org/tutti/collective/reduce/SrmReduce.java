@@ -1,16 +1,16 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.reduce;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Chunked;
-import org.tutti.collective.Flow;
-import org.tutti.collective.Inflow;
-import org.tutti.collective.NodeStage;
-import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
+import org.tutti.collective.flow.Flow;
+import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.stage.NodeStage;
+import org.tutti.collective.stage.NodeTree;
 import org.tutti.fabric.Fabric;
 import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.HalvingTree;
@@ -23,8 +23,9 @@ import org.tutti.pattern.Tree;
  * buffers or where their nodes have put them, and the last operator, at the root, writes into the caller's memory. With
  * eight ranks on a node that is four copies, where message passing has seven.
  *
- * <p>Long messages go through two buffers a rank, and between nodes through what {@link org.tutti.collective.Inflow}
- * has room for, in chunks, so that the levels of the tree and the network work at the same time.
+ * <p>Long messages go through two buffers a rank, and between nodes through what {@link
+ * org.tutti.collective.flow.Inflow} has room for, in chunks, so that the levels of the tree and the network work at the
+ * same time.
  *
  * <p>For operators that commute the tree is rooted at the root, or on several nodes at the master of its node, which
  * talks to the other nodes, and from whose buffers the root copies then. For others it is rooted at rank 0, so that

@@ -1,15 +1,15 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.reduce;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
-import org.tutti.collective.Flow;
-import org.tutti.collective.Inflow;
-import org.tutti.collective.NodeStage;
-import org.tutti.collective.NodeTree;
 import org.tutti.collective.Team;
+import org.tutti.collective.flow.Flow;
+import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.stage.NodeStage;
+import org.tutti.collective.stage.NodeTree;
 import org.tutti.fabric.Fabric;
 
 /**

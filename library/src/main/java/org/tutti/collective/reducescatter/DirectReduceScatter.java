@@ -1,10 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.reducescatter;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
+import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.machine.Area;
 
 /**
  * Between nodes the Direct algorithm: a master puts to each other node the blocks of its ranks, a piece each, as soon

@@ -2,9 +2,9 @@
 package org.tutti.collective.reducescatter;
 
 import org.tutti.Topology;
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
+import org.tutti.collective.machine.Area;
 import org.tutti.pattern.ExchangeRoute;
 
 /**

@@ -1,11 +1,11 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.reducescatter;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Inflow;
-import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
+import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.machine.Area;
 
 /**
  * Reduce-scatter on two levels in which masters send each other rows that follow each other in their windows, all in

@@ -1,10 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.reducescatter;
 
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Team;
+import org.tutti.collective.machine.Area;
 
 /**
  * Between nodes pairwise exchange (Thakur, Rabenseifner and Gropp, section 4.4): in step i of n − 1 a master sends the

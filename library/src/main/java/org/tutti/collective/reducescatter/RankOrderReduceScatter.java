@@ -4,9 +4,9 @@ package org.tutti.collective.reducescatter;
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.RunChain;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.stage.RunChain;
 
 /**
  * Combines in the order of the ranks wherever they are: {@link RunChain}, block after block, and each result goes to

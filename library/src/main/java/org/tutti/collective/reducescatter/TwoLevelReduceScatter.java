@@ -2,10 +2,10 @@
 package org.tutti.collective.reducescatter;
 
 import org.tutti.Collective;
-import org.tutti.collective.Area;
-import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
+import org.tutti.collective.blocks.BlockAlgorithm;
+import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Partition;
 
 /**

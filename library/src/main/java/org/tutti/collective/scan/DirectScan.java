@@ -2,8 +2,8 @@
 package org.tutti.collective.scan;
 
 import org.tutti.collective.Call;
-import org.tutti.collective.Contributions;
 import org.tutti.collective.Team;
+import org.tutti.collective.blocks.Contributions;
 
 /**
  * Every rank combines what the ranks before it contribute, in their order, where it is shown or has landed ({@link

@@ -2,10 +2,10 @@
 package org.tutti.collective.scan;
 
 import org.tutti.Collective;
-import org.tutti.collective.Area;
-import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
+import org.tutti.collective.blocks.BlockAlgorithm;
+import org.tutti.collective.machine.Area;
 
 /**
  * A way to do a scan: the sources of all ranks up to one are combined in its target; or, exclusively, those of all

@@ -2,10 +2,10 @@
 package org.tutti.collective.scan;
 
 import org.tutti.Topology;
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
+import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.machine.Area;
 
 /**
  * A scan on two levels: each node's master combines what its ranks have, and the masters find out from each other what

@@ -2,13 +2,13 @@
 package org.tutti.collective.scatter;
 
 import org.tutti.Collective;
-import org.tutti.collective.Area;
-import org.tutti.collective.BlockAlgorithm;
 import org.tutti.collective.Call;
-import org.tutti.collective.Inflow;
-import org.tutti.collective.Loans;
-import org.tutti.collective.Outflow;
 import org.tutti.collective.Team;
+import org.tutti.collective.blocks.BlockAlgorithm;
+import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.window.Loans;
 
 /**
  * The root shows the blocks of its node's ranks, which copy theirs, and goes on. The master of its node puts those of

@@ -2,12 +2,12 @@
 package org.tutti.collective.scatter;
 
 import org.tutti.Collective;
-import org.tutti.collective.Area;
 import org.tutti.collective.Call;
-import org.tutti.collective.Inflow;
-import org.tutti.collective.Outflow;
-import org.tutti.collective.SubtreeAlgorithm;
 import org.tutti.collective.Team;
+import org.tutti.collective.blocks.SubtreeAlgorithm;
+import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.machine.Area;
 
 /**
  * A {@code TreeGather} the other way: nodes form a tree whose first one is the root's, and each sends every child, the

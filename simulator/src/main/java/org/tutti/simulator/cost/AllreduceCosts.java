@@ -2,7 +2,6 @@
 package org.tutti.simulator.cost;
 
 import org.tutti.collective.Algorithm;
-import org.tutti.collective.Flow;
 import org.tutti.collective.allreduce.ChengAllreduce;
 import org.tutti.collective.allreduce.FlatAllreduce;
 import org.tutti.collective.allreduce.IndexRadixAllreduce;
@@ -12,6 +11,7 @@ import org.tutti.collective.allreduce.RankOrderAllreduce;
 import org.tutti.collective.allreduce.RecursiveDoublingAllreduce;
 import org.tutti.collective.allreduce.RingAllreduce;
 import org.tutti.collective.allreduce.SrmAllreduce;
+import org.tutti.collective.flow.Flow;
 import org.tutti.pattern.Folding;
 
 /** What allreduces cost. */

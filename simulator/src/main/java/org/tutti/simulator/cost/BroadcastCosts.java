@@ -2,11 +2,11 @@
 package org.tutti.simulator.cost;
 
 import org.tutti.collective.Algorithm;
-import org.tutti.collective.RingLayout;
 import org.tutti.collective.broadcast.ChainBroadcast;
 import org.tutti.collective.broadcast.ScatterAllgatherBroadcast;
 import org.tutti.collective.broadcast.SlotRingBroadcast;
 import org.tutti.collective.broadcast.SrmBroadcast;
+import org.tutti.collective.layout.RingLayout;
 import org.tutti.fabric.Fabric;
 import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.ChainTree;

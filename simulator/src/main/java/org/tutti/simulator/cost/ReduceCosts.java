@@ -2,7 +2,7 @@
 package org.tutti.simulator.cost;
 
 import org.tutti.collective.Algorithm;
-import org.tutti.collective.Flow;
+import org.tutti.collective.flow.Flow;
 import org.tutti.collective.reduce.ChainReduce;
 import org.tutti.collective.reduce.FlatReduce;
 import org.tutti.collective.reduce.IndexRangeReduce;

@@ -5,8 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.tutti.collective.Algorithm;
-import org.tutti.collective.NodeStage;
-import org.tutti.collective.RunChain;
+import org.tutti.collective.stage.NodeStage;
+import org.tutti.collective.stage.RunChain;
 import org.tutti.pattern.NomialTree;
 import org.tutti.pattern.Partition;
 import org.tutti.pattern.Tree;

@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.stream.Stream;
 
-import org.tutti.simulator.Chart;
 import org.tutti.simulator.Chart.Line;
 import org.tutti.simulator.Chart.Point;
+import org.tutti.simulator.Chart;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
 import org.tutti.tool.bench.OneSidedCell;

@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.tutti.Collective;
-import org.tutti.simulator.Chart;
 import org.tutti.simulator.Chart.Line;
 import org.tutti.simulator.Chart.Point;
+import org.tutti.simulator.Chart;
 import org.tutti.simulator.Model;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.simulate.Measurements.Cell;

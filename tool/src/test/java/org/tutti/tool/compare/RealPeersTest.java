@@ -16,8 +16,8 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.tutti.tool.CommandProcess;
 import org.tutti.tool.CommandProcess.Ended;
+import org.tutti.tool.CommandProcess;
 import org.tutti.tool.bench.OneSidedOperation;
 
 import static org.assertj.core.api.Assertions.assertThat;

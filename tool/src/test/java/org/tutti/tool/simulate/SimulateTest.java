@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.tutti.simulator.Levels;
 import org.tutti.simulator.Model;
-import org.tutti.tool.CommandProcess;
 import org.tutti.tool.CommandProcess.Ended;
+import org.tutti.tool.CommandProcess;
 import org.tutti.tool.UsageException;
 
 import static org.assertj.core.api.Assertions.assertThat;

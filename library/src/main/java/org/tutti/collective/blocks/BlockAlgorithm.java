@@ -1,0 +1,77 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.blocks;
+
+import org.tutti.Collective;
+import org.tutti.Topology;
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.Team;
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.layout.WindowSizes;
+import org.tutti.memory.Words;
+
+/**
+ * An algorithm whose ranks show the blocks of all ranks in windows, and whose masters exchange them over {@linkplain
+ * Team#pair pairs}. A call with longer blocks than a window has room for is several operations.
+ */
+public abstract class BlockAlgorithm extends Algorithm {
+    /** The step of READY at which a rank shows what it has. */
+    protected static final long SHOWN = 1;
+
+    /**
+     * @param collective what it does
+     * @param description what the catalogue says of it
+     */
+    protected BlockAlgorithm(Collective collective, Description description) {
+        super(collective, description);
+    }
+
+    /**
+     * Counts the blocks that the ranks of a node show, and those that come to it from others.
+     *
+     * @param nodes how many nodes there are
+     * @param ranks how many ranks there are on all of them
+     * @param localRanks how many of them the node has
+     * @return how many at most
+     */
+    protected abstract long blocksOnNode(int nodes, int ranks, int localRanks);
+
+    @Override
+    public final long memoryBytes(int nodes, int localRanks, long bytes) {
+        return Math.min(blocksOnNode(nodes, nodes * localRanks, localRanks) * bytes,
+                (localRanks + 1) * WindowSizes.WINDOW_BYTES_MAX);
+    }
+
+    @Override
+    public long memoryBytes(Topology topology, int node, long bytes) {
+        return blocksOnNode(topology.nodes(), topology.size(), topology.ranksOn(node)) * bytes;
+    }
+
+    @Override
+    protected final long operationBytesMax(Team team, Kernel kernel) {
+        long most = blockBytesMax(team);
+        long bytes = kernel != null ? kernel.wholeUnits(most)
+                : most > Words.LINE_BYTES ? most / Words.LINE_BYTES * Words.LINE_BYTES : most;
+        if (bytes == 0) {
+            throw new IllegalArgumentException(team.describe() + " called " + collective().label() + " with "
+                    + team.size() + " ranks, of each of which a window has room for " + most + " bytes"
+                    + (kernel == null ? "" : ", and the operator's unit has " + kernel.unitBytes())
+                    + "; use groups of fewer ranks");
+        }
+        return bytes;
+    }
+
+    /**
+     * Bounds the length of a block.
+     *
+     * @param team the ranks
+     * @return so many bytes that each window has room for what is put there, the same at every rank; 0 if none has
+     */
+    protected long blockBytesMax(Team team) {
+        return team.blockBytesMax();
+    }
+
+    @Override
+    protected final boolean usesPairs() {
+        return true;
+    }
+}

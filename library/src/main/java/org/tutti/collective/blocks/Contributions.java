@@ -1,0 +1,156 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.blocks;
+
+import org.tutti.collective.Team;
+import org.tutti.collective.TeamLocal;
+import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.window.Loans;
+
+/**
+ * What every rank contributes to an operation, a block each, where all ranks can read it: those of this node where
+ * their ranks show them, or on one node lend long ones, those of other nodes where they have landed. Each master sends
+ * what its node's ranks show to every other one, straight from there.
+ *
+ * <p>A node's blocks come in as many pieces as it has ranks. If they have room in the landing place of a {@linkplain
+ * Team#pair pair}, they go there; else the receiving master invites the sender to its window, in which the blocks of
+ * all ranks have room, node by node.
+ *
+ * <p><b>Why nothing is overwritten.</b> Windows and landing places belong to the operation until all ranks of the node
+ * have left it. Who lends waits for the others, and masters for all that comes to their node, before they leave it:
+ * {@link #complete}.
+ */
+public final class Contributions {
+    private static final TeamLocal<Contributions> LOCAL = new TeamLocal<>(Contributions::new);
+
+    private final Team team;
+    private final Area found = new Area();
+    private final Area masters = new Area();
+    private long bytes;
+    private boolean invites;
+    private boolean lends;
+
+    private Contributions(Team team) {
+        this.team = team;
+    }
+
+    /**
+     * Finds the contributions to the present operation of a team.
+     *
+     * @param team the team
+     * @return its contributions, the same object each time, to be {@linkplain #open opened} once an operation
+     */
+    public static Contributions of(Team team) {
+        return LOCAL.of(team);
+    }
+
+    /**
+     * Shows this rank's block, and at a master sends those of its node to the others. Once an operation, before any
+     * other use of READY, of which it takes step 1.
+     *
+     * @param source this rank's block
+     * @param length how long every block is
+     * @param writes whether this rank writes to its block before it {@linkplain #complete completes}
+     */
+    public void open(Area source, long length, boolean writes) {
+        bytes = length;
+        lends = team.loans().lendBlocks(length, source, writes);
+        invites = team.nodes() > 1 && team.exceedsPair(team.ranksMax() * length);
+        if (lends) {
+            team.post(Team.READY, BlockAlgorithm.SHOWN);
+        } else if (team.isMaster()) {
+            Area own = team.show(shownBytes(Team.MASTER));
+            for (int distance = 1; distance < team.nodes(); distance++) {
+                openInflow(node(-distance), own);
+            }
+            team.copy(source, 0, own, shownAt(Team.MASTER), length);
+            team.post(Team.READY, BlockAlgorithm.SHOWN);
+            for (int distance = 1; distance < team.nodes(); distance++) {
+                send(node(distance));
+            }
+        } else {
+            team.copy(source, 0, team.show(length), 0, length);
+            team.post(Team.READY, BlockAlgorithm.SHOWN);
+            if (invites) {
+                team.await(Team.MASTER, Team.READY, BlockAlgorithm.SHOWN);
+                Area shown = team.shown(Team.MASTER, shownBytes(Team.MASTER));
+                masters.set(shown.segment(), shown.start());
+            }
+            for (int distance = 1; distance < team.nodes(); distance++) {
+                openInflow(node(-distance), masters);
+            }
+        }
+    }
+
+    private int node(int distance) {
+        return Math.floorMod(team.node() + distance, team.nodes());
+    }
+
+    /** A master's window has room for all blocks if others are invited there. */
+    private long shownBytes(int place) {
+        return place == Team.MASTER && invites ? team.size() * bytes : bytes;
+    }
+
+    private long shownAt(int place) {
+        return place == Team.MASTER && invites ? team.position(team.node()) * bytes : 0;
+    }
+
+    private void openInflow(int sender, Area window) {
+        team.inflow(team.pair(sender)).openPair(sender, bytes, team.ranksOn(sender), window,
+                team.position(sender) * bytes);
+    }
+
+    private void send(int receiver) {
+        Outflow out = team.outflow(team.pair(receiver));
+        out.openPair(receiver, bytes, team.localSize());
+        for (int place = 0; place < team.localSize(); place++) {
+            out.send(local(place), 0, bytes);
+        }
+    }
+
+    /** The block that a rank of this node shows or lends. */
+    private Area local(int place) {
+        if (place != team.localRank()) {
+            team.await(place, Team.READY, BlockAlgorithm.SHOWN);
+        }
+        if (team.loans().isLendingBlocks(place, bytes)) {
+            Area lent = team.loans().lent(place, Loans.SOURCE);
+            found.set(lent.segment(), lent.start());
+        } else {
+            Area shown = team.shown(place, shownBytes(place));
+            found.set(shown.segment(), shown.start() + shownAt(place));
+        }
+        return found;
+    }
+
+    /**
+     * Waits for the block of a rank.
+     *
+     * @param rank the rank; this one's is there, too
+     * @return where it is, until another one is asked for
+     */
+    public Area of(int rank) {
+        int node = team.nodeOf(rank);
+        int place = team.placeOf(rank);
+        return node == team.node() ? local(place) : team.inflow(team.pair(node)).await(place + 1L);
+    }
+
+    /**
+     * Ends this rank's use of the blocks, and waits until others need no more what it has lent. A master waits until
+     * all blocks have come: who sends them must find this node in the operation.
+     */
+    public void complete() {
+        found.clear();
+        team.loans().finishBlocks(bytes);
+        if (lends) {
+            team.loans().takeBlocksBack(Loans.ALL);
+        }
+        if (team.isMaster()) {
+            for (int node = 0; node < team.nodes(); node++) {
+                if (node != team.node()) {
+                    team.inflow(team.pair(node)).awaitAll();
+                }
+            }
+        }
+    }
+}

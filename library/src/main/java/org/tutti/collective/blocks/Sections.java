@@ -1,0 +1,170 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.blocks;
+
+import org.tutti.collective.Team;
+import org.tutti.collective.flow.Flow;
+import org.tutti.collective.machine.Area;
+
+/**
+ * How a {@link BlockExchange} cuts blocks into sections: how long chunks are in the first round and in further ones,
+ * how many rounds a block takes, and how long a section is.
+ */
+final class Sections {
+    /** What a section says of each reader before the chunks: how many bytes are left for it. */
+    static final long LEFT_BYTES = Long.BYTES;
+
+    /** Places of a window, a landing place or the inbox that are filled in turn. */
+    static final int PLACES = 2;
+
+    private static final long CHUNK_MIN = 8;
+    private static final long ROOMY_MIN = 32;
+    private static final int PARTS = 2;
+
+    /** Between nodes places have together up to so many of those parts, within a limit for the ranks of a node. */
+    private static final int FURTHER_PARTS = 4;
+    private static final long FURTHER_NODE_BYTES_MAX = 8 << 20;
+
+    /** The longest chunk of the first round. */
+    final long firstMax;
+
+    /** The longest chunk of further rounds. */
+    final long chunkMax;
+
+    /** Whether the first sections of all sources of a node have room in a landing place at once. */
+    final boolean isRoomy;
+
+    /** How many places a source fills in turn, and how long each is. */
+    final int places;
+    final long placeBytes;
+
+    /** How long the inbox is: {@value #PLACES} senders have a share each, with as many places. */
+    final long inboxBytes;
+
+    private final Team team;
+    private final long blockBytesMax;
+
+    /**
+     * @param team the ranks
+     * @param roles who has blocks for whom
+     */
+    Sections(Team team, BlockRoles roles) {
+        this.team = team;
+        int readersMax = roles.readersMax();
+        int sourcesMax = roles.sourcesMax();
+        long part = team.windowBytesMax() / PARTS;
+        long shown = whole((part - directoryBytes()) / roles.readersOfAllNodes() - LEFT_BYTES);
+        long lands = team.nodes() == 1 ? shown : landed(readersMax, sourcesMax);
+        this.isRoomy = team.nodes() == 1 || lands >= ROOMY_MIN;
+        this.firstMax = Math.min(shown, isRoomy ? lands : landed(readersMax, PLACES));
+        long further = team.nodes() == 1 ? part : furtherBytes(part, team.ranksMax());
+        long shared = whole(further / PLACES / readersMax - LEFT_BYTES);
+        this.places = shared >= ROOMY_MIN ? PLACES : 1;
+        this.chunkMax = places == PLACES ? shared : whole(further / readersMax - LEFT_BYTES);
+        this.inboxBytes = inboxBytesMax(team.windowBytesMax(), team.ranksMax());
+        this.placeBytes = readersMax * (LEFT_BYTES + chunkMax);
+        long roundsMax = Team.STEPS_MAX / ((long) team.nodes() * (sourcesMax + 1)) - PLACES;
+        this.blockBytesMax = firstMax + Math.max(0, roundsMax) * chunkMax;
+    }
+
+    private long landed(int readers, int sources) {
+        return whole(team.pairBytes() / sources / readers - LEFT_BYTES);
+    }
+
+    /** What places have together: longer ones are fewer, each of which a rank waits for, but leave a core's caches. */
+    private static long furtherBytes(long part, int ranksMax) {
+        return Math.clamp(Long.highestOneBit(FURTHER_NODE_BYTES_MAX / ranksMax), part, FURTHER_PARTS * part);
+    }
+
+    /** {@return how many bytes a source shows at most, of several nodes} */
+    static long shownBytesMax(long windowBytesMax, int ranksMax) {
+        return windowBytesMax / PARTS + furtherBytes(windowBytesMax / PARTS, ranksMax);
+    }
+
+    /** {@return how many bytes the inbox has at most, of several nodes} */
+    static long inboxBytesMax(long windowBytesMax, int ranksMax) {
+        return Math.max(Flow.INBOX_BYTES, PLACES * furtherBytes(windowBytesMax / PARTS, ranksMax));
+    }
+
+    private static long whole(long bytes) {
+        return bytes & -CHUNK_MIN;
+    }
+
+    static long aligned(long at) {
+        return whole(at + CHUNK_MIN - 1);
+    }
+
+    /** {@return the longest block that an operation can have; 0 if there are more ranks than there is room for} */
+    long blockBytesMax() {
+        return firstMax < CHUNK_MIN || chunkMax < CHUNK_MIN ? 0 : blockBytesMax;
+    }
+
+    /** {@return how long the directory is behind which a source's first sections lie} */
+    long directoryBytes() {
+        return team.nodes() == 1 ? 0 : (team.nodes() + 2) * LEFT_BYTES;
+    }
+
+    // ---- the flow of first sections
+
+    /** {@return how long a place for a first section is} */
+    long firstBytes(int readers) {
+        return bytes(readers * firstMax, readers);
+    }
+
+    /** {@return how many places there are for those of the sources of a node} */
+    int firstPlaces(int sources) {
+        return isRoomy ? sources : Math.min(PLACES, sources);
+    }
+
+    // ---- rounds
+
+    /** {@return how many rounds follow the first one, for a reader for which so much is left before that} */
+    long roundsOf(long left) {
+        return left <= firstMax ? 0 : (left - firstMax + chunkMax - 1) / chunkMax;
+    }
+
+    /** {@return how much of a block has gone before a round} */
+    long before(long round) {
+        return round == 0 ? 0 : firstMax + (round - 1) * chunkMax;
+    }
+
+    long chunkBytes(long left, long round) {
+        return Math.min(left, round == 0 ? firstMax : chunkMax);
+    }
+
+    // ---- sections
+
+    long left(Area section, int reader) {
+        return team.read(section, reader * LEFT_BYTES);
+    }
+
+    static long bytes(long chunks, int readers) {
+        return readers * LEFT_BYTES + chunks;
+    }
+
+    /** {@return how long a section is} */
+    long bytes(Area section, int readers, long round) {
+        long chunks = 0;
+        for (int k = 0; k < readers; k++) {
+            chunks += chunkBytes(left(section, k), round);
+        }
+        return bytes(chunks, readers);
+    }
+
+    /** {@return how many rounds follow a section of the first one} */
+    long rounds(Area first, int readers) {
+        long most = 0;
+        for (int k = 0; k < readers; k++) {
+            most = Math.max(most, roundsOf(left(first, k)));
+        }
+        return most;
+    }
+
+    /** {@return how long the longest section is that follows one of the first round} */
+    long furtherBytes(Area first, int readers) {
+        long chunks = 0;
+        for (int k = 0; k < readers; k++) {
+            chunks += Math.clamp(left(first, k) - firstMax, 0, chunkMax);
+        }
+        return aligned(bytes(chunks, readers));
+    }
+}

@@ -1,0 +1,175 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.blocks;
+
+import java.util.Arrays;
+
+import org.tutti.collective.Team;
+import org.tutti.collective.machine.Area;
+
+/**
+ * What the sources of this node show in a {@link BlockExchange}, this rank among them: first sections, which stay until
+ * all ranks have left the operation, and places that a source fills in turn with those of further rounds. With several
+ * nodes a directory is in front:
+ *
+ * <pre>
+ *  | where the section for node 0 begins | … | where the last one ends | rounds | first sections | place 0 | place 1 |
+ * </pre>
+ *
+ * <p>A place is filled again when DONE says that what was there has been read: by all readers of this node, or by its
+ * master, who has put it to another one.
+ */
+final class ShownSections {
+    private static final long FIRST = 1;
+
+    private final Team team;
+    private final BlockRoles roles;
+    private final Sections sections;
+    private final CallersBlocks blocks;
+    private final Area own = new Area();
+    private final Area section = new Area();
+
+    /** By the place of a source on the node: where its places begin, and how many times it has filled one. */
+    private final long[] placesAt;
+    private final long[] filled;
+
+    /** By the place that this rank fills: what DONE must say before it does so again, and whether the master's. */
+    private final long[] freeAt = new long[Sections.PLACES];
+    private final boolean[] isMasters = new boolean[Sections.PLACES];
+
+    private long roundsMost;
+
+    ShownSections(Team team, BlockRoles roles, Sections sections, CallersBlocks blocks) {
+        this.team = team;
+        this.roles = roles;
+        this.sections = sections;
+        this.blocks = blocks;
+        this.placesAt = new long[team.localSize()];
+        this.filled = new long[team.localSize()];
+    }
+
+    void begin() {
+        roundsMost = 0;
+        Arrays.fill(filled, 0);
+    }
+
+    /** Whether any source whose first section was found has further rounds for another node. */
+    boolean haveFurther() {
+        return roundsMost > 0;
+    }
+
+    // ---- what this source shows
+
+    /** Shows the first sections for all nodes. */
+    void showFirst() {
+        int nodes = team.nodes();
+        int different = roles.sameForAll ? 1 : nodes;
+        long first = sections.directoryBytes();
+        long most = 0;
+        for (int node = 0; node < nodes; node++) {
+            first += node < different ? blocks.firstBytes(node) : 0;
+            most = Math.max(most, blocks.rounds(node));
+        }
+        Area window = team.showVarying(most == 0 ? first : first + sections.places * sections.placeBytes);
+        own.set(window.segment(), window.start());
+        long at = sections.directoryBytes();
+        for (int node = 0; node < nodes; node++) {
+            direct(node, roles.sameForAll ? sections.directoryBytes() : at);
+            at = node < different ? blocks.write(node, 0, own, at) : at;
+        }
+        direct(nodes, at);
+        direct(nodes + 1, most);
+        placesAt[team.localRank()] = first;
+        team.post(Team.READY, FIRST);
+    }
+
+    private void direct(int index, long value) {
+        if (team.nodes() > 1) {
+            team.write(own, index * Sections.LEFT_BYTES, value);
+        }
+    }
+
+    /** Fills the next place with a section for this node's readers, whose DONE says which round they have read. */
+    void fillForReaders(long round) {
+        fill(team.node(), round, round, false);
+    }
+
+    /**
+     * Fills the next place with a section for another node.
+     *
+     * @param node the node
+     * @param round the round
+     * @param done what the master's DONE says when it has sent it
+     */
+    void fillForMaster(int node, long round, long done) {
+        fill(node, round, done, true);
+    }
+
+    private void fill(int node, long round, long done, boolean byMaster) {
+        int here = team.localRank();
+        int place = (int) (filled[here] % sections.places);
+        if (filled[here] >= sections.places) {
+            awaitFree(place);
+        }
+        isMasters[place] = byMaster;
+        freeAt[place] = done;
+        blocks.write(node, round, own, placesAt[here] + place * sections.placeBytes);
+        filled[here]++;
+        team.post(Team.READY, FIRST + filled[here]);
+    }
+
+    private void awaitFree(int place) {
+        if (!isMasters[place]) {
+            roles.awaitReaders(freeAt[place]);
+        } else if (!team.isMaster()) {
+            team.await(Team.MASTER, Team.DONE, freeAt[place]);
+        }
+    }
+
+    // ---- what all sources of this node show
+
+    /** Finds the first section that a source of this node has for another node or this one. */
+    Area findFirst(int source, int node) {
+        boolean isOwn = source == team.localRank();
+        Area shown = isOwn ? own : await(source, FIRST);
+        long at = 0;
+        if (team.nodes() > 1) {
+            at = team.read(shown, node * Sections.LEFT_BYTES);
+            placesAt[source] = team.read(shown, team.nodes() * Sections.LEFT_BYTES);
+            roundsMost = Math.max(roundsMost, team.read(shown, (team.nodes() + 1) * Sections.LEFT_BYTES));
+        }
+        section.set(shown.segment(), shown.start() + at);
+        if (team.nodes() == 1 && !isOwn) {
+            placesAt[source] = Sections.aligned(sections.bytes(section, roles.readers(node), 0));
+        }
+        return section;
+    }
+
+    /** Waits until another source of this node has said READY, and finds what it shows. */
+    private Area await(int source, long step) {
+        team.await(source, Team.READY, step);
+        return team.shownVarying(source);
+    }
+
+    /** Waits until a source of this node has filled a place so many times, and finds what is there. */
+    Area find(int source, long number) {
+        Area shown = source == team.localRank() ? own : await(source, FIRST + number);
+        section.set(shown.segment(),
+                shown.start() + placesAt[source] + (number - 1) % sections.places * sections.placeBytes);
+        return section;
+    }
+
+    /** Notes how many times another source fills a place for the readers of this node. */
+    void noteFilled(int source, long times) {
+        if (source != team.localRank()) { // this rank counts its own as it fills them
+            filled[source] = times;
+        }
+    }
+
+    /** Finds what a source fills a place with next; or at this rank, has filled it with last. */
+    Area findNext(int source) {
+        if (source != team.localRank()) {
+            filled[source]++;
+        }
+        return find(source, filled[source]);
+    }
+}

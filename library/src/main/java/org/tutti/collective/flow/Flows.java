@@ -1,0 +1,71 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.flow;
+
+import java.util.Arrays;
+
+import org.tutti.collective.operation.DataMover;
+import org.tutti.collective.operation.Operation;
+import org.tutti.collective.operation.StepWords;
+import org.tutti.collective.operation.TeamContext;
+import org.tutti.collective.window.OperationWindows;
+
+/**
+ * The ends of flows at one rank: one that receives and one that sends for each edge of its node, made when an algorithm
+ * first needs them, and the parts of the team that they are made of.
+ */
+public final class Flows {
+    final TeamContext context;
+    final Operation operation;
+    final StepWords words;
+    final DataMover mover;
+    final OperationWindows windows;
+    final Edges edges;
+    private Outflow[] outflows;
+    private Inflow[] inflows;
+
+    public Flows(TeamContext context, Operation operation, StepWords words, DataMover mover, OperationWindows windows,
+            Edges edges) {
+        this.context = context;
+        this.operation = operation;
+        this.words = words;
+        this.mover = mover;
+        this.windows = windows;
+        this.edges = edges;
+        this.inflows = new Inflow[context.layout.edges()];
+        this.outflows = new Outflow[context.layout.edges()];
+    }
+
+    public Inflow inflow(int edge) {
+        if (edge >= inflows.length) { // not all algorithms use pairs
+            inflows = Arrays.copyOf(inflows, context.layout.edgesOfAllKinds());
+        }
+        if (inflows[edge] == null) {
+            inflows[edge] = new Inflow(this, edge);
+        }
+        return inflows[edge];
+    }
+
+    public Outflow outflow(int edge) {
+        if (edge >= outflows.length) {
+            outflows = Arrays.copyOf(outflows, context.layout.edgesOfAllKinds());
+        }
+        if (outflows[edge] == null) {
+            outflows[edge] = new Outflow(this, edge);
+        }
+        return outflows[edge];
+    }
+
+    /** The pair of this node and another one. */
+    public int pair(int otherNode) {
+        return context.layout.pair(otherNode);
+    }
+
+    /** The pair of this node and another one, at that one. */
+    int pairThere() {
+        return context.layout.pair(context.node);
+    }
+
+    public boolean exceedsPair(long bytes) {
+        return bytes > context.layout.pairLandingBytes();
+    }
+}

@@ -1,0 +1,66 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.flow;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.machine.Machine;
+import org.tutti.memory.Words;
+
+/**
+ * Invitations to memory of other nodes' ranks, as they are written and read: process, region, first byte and length.
+ * And the caller's memory that this rank has opened to others while an operation lasts.
+ */
+public final class Invitations {
+    private static final long REGION = 8;
+    private static final long OFFSET = 16;
+    private static final long BYTES = 24;
+
+    private final Machine machine;
+    private final MemorySegment written;
+    private long[] regions = new long[1];
+    private int count;
+
+    public Invitations(Machine machine, boolean severalNodes) {
+        this.machine = machine;
+        this.written = severalNodes ? Arena.ofAuto().allocate(RingLayout.INVITATION_BYTES, Words.LINE_BYTES) : null;
+    }
+
+    /** Lets others reach memory of the caller; returns the region's handle. */
+    long open(MemorySegment memory) {
+        if (count == regions.length) {
+            regions = Arrays.copyOf(regions, 2 * count);
+        }
+        regions[count] = machine.register(memory);
+        return regions[count++];
+    }
+
+    /** Ends that for all such memory. */
+    public void revokeAll() {
+        while (count > 0) {
+            machine.revoke(regions[--count]);
+        }
+    }
+
+    void write(int process, long region, long offset, long bytes) {
+        machine.storePlain(written, 0, process);
+        machine.storePlain(written, REGION, region);
+        machine.storePlain(written, OFFSET, offset);
+        machine.storePlain(written, BYTES, bytes);
+    }
+
+    /** What {@link #write} has written last. */
+    MemorySegment written() {
+        return written;
+    }
+
+    /** Reads an invitation that has arrived. */
+    void read(MemorySegment memory, long at, Target target) {
+        target.process = (int) machine.loadPlain(memory, at);
+        target.region = machine.loadPlain(memory, at + REGION);
+        target.offset = machine.loadPlain(memory, at + OFFSET);
+        target.bytes = machine.loadPlain(memory, at + BYTES);
+    }
+}

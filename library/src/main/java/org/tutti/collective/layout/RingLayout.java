@@ -1,0 +1,397 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.layout;
+
+import org.tutti.memory.Words;
+import org.tutti.pattern.FibonacciTree;
+
+/**
+ * The shared block of one communicator on one node: the word that says it is broken, the edges through which
+ * other nodes put data here, for each rank of the node a word that counts the operations it has left and a line
+ * in which it says at its end what it has called, and the ring of slots. Every cell of a slot is four lines of its
+ * rank:
+ *
+ * <pre>
+ *  byte 0        64
+ *   +------------+-----------------------+-----------------+--------+-- … --+---------+
+ *   | head, a    | edges of all slots    | left and end: a | slot 0 |       | last    |
+ *   | line       | (none on one node)    | line a rank each|        |       | slot    |
+ *   +------------+-----------------------+-----------------+--------+-- … --+---------+
+ *
+ *  the head: +0     broken word    +8 LANDINGS word   +16 address of the landings
+ *            +24 their handle for other nodes
+ *
+ *  an end line: +0 1 + the operations that its rank has drawn in all, 0 while it may draw more
+ *               +8 fingerprint of its calls
+ *
+ *  a left line: +0 left word    +8 number of the group that its rank is making, 0 while it makes none
+ *               +16 at the group's master the address of the group's block   +24 operations that the rank has drawn
+ *               +32 the group's ranks, a bit each, the last one for all that have none
+ *
+ *  an edge:  +0     ARRIVED word   +8 fingerprint of the putter's calls   +16 payload, 112 bytes
+ *            +128   CREDIT word    +136 fingerprint   +144 invitation, 32 bytes
+ *
+ *  a slot:  +---------------+---------------+-- … --+
+ *           | cell, rank 0  | cell, rank 1  |       |          256 bytes each, by the ranks' order on the node
+ *           +---------------+---------------+-- … --+
+ *
+ *  a cell:  +0    READY word      +8 fingerprint   +16 payload, 48 bytes; or where the window is, and at +40 the loans
+ *           +64   descriptor of the call
+ *           +128  DONE word
+ *           +192  names of the descriptor
+ *
+ *  a descriptor: +0 sequence + 1 (word; 0 while it is being written)   +8 fingerprint   +16 hash of the call
+ *                +24 count   +32 root, type and collective   +40 operator's unit and whether it commutes
+ *                of blocks whose lengths all ranks know: +48 elements in all   +56 the longest, and whose it is
+ *      its names: +0 operator, 32 bytes   +32 algorithm, 32 bytes
+ * </pre>
+ *
+ * <p>What does not fit beside an ARRIVED word lands in a second block, the <i>landings</i>: for each
+ * edge of each slot
+ *
+ * <pre>
+ *            +0     ARRIVED word   +8 fingerprint
+ *            +64    landing place, 2 × 32 KiB
+ * </pre>
+ *
+ * <p>and after them for each node a <i>pair</i>, through which that node and this one exchange what both know the
+ * length of, as every two nodes can:
+ *
+ * <pre>
+ *            +0     ARRIVED word   +8 fingerprint
+ *            +64    CREDIT word    +72 fingerprint   +80 invitation, 32 bytes
+ *            +128   landing place, 256 bytes to 16 KiB
+ * </pre>
+ *
+ * <p>A slot has as many edges as a node can have neighbours in a tree, a dissemination or an exchange between the
+ * nodes: that grows with the logarithm of the nodes.
+ */
+public final class RingLayout {
+    /** How many slots a communicator has at least. */
+    public static final int SLOTS_MIN = 16;
+
+    /** How many slots a communicator has at most. */
+    public static final int SLOTS_MAX = 64;
+
+    /** The bits of a word below those of the generation: they hold the step. */
+    public static final int STEP_BITS = 20;
+
+    /** The greatest step of an operation. */
+    public static final int STEPS_MAX = (1 << STEP_BITS) - 1;
+
+    private static final int MANY_RANKS = 4;
+    private static final int CELLS_MAX = 1 << 14;
+    private static final long LANDINGS_BYTES_MAX = 8 << 20;
+
+    /** How many bytes of data ride in the line of the READY word. */
+    public static final int PAYLOAD_BYTES = 48;
+
+    /** The landing place of an edge. */
+    public static final long LANDING_BYTES = 64 << 10;
+
+    /** How many bytes of data ride beside the ARRIVED word of an edge. */
+    public static final int EDGE_PAYLOAD_BYTES = 112;
+
+    /** What the claim of the landings is for. */
+    public static final String LANDINGS_PURPOSE = "the landing places of other nodes' messages";
+
+    /** Where the word lies that says why the communicator is broken, and by whom; 0 while it is not. */
+    public static final long BROKEN = 0;
+
+    /** Where the word lies that becomes 1 when the landings are there. */
+    public static final long LANDINGS = 8;
+
+    /** At which address of the node's memory the landings are. */
+    public static final long LANDINGS_ADDRESS = 16;
+
+    /** By which handle of the master's process other nodes reach the landings. */
+    public static final long LANDINGS_HANDLE = 24;
+
+    /** Where in a rank's left line it says which group it makes, by the group's number. */
+    public static final long GROUP = 8;
+
+    /** Where in its left line a group's master says where the group's block is. */
+    public static final long GROUP_ADDRESS = 16;
+
+    /** Where in its left line a rank says how many operations it has drawn before it made the group. */
+    public static final long GROUP_DRAWN = 24;
+
+    /** Where in its left line a rank says which ranks the group has that it makes, as far as there is room. */
+    public static final long GROUP_RANKS = 32;
+
+    public static final long READY = 0;
+
+    /** What rides beside a READY or ARRIVED word. */
+    public static final long PAYLOAD = 16;
+
+    /** What a rank lends: how, and from which bytes on its source and its target are lent. */
+    public static final long LOANS = 40;
+    public static final long LOAN_STARTS = 48;
+
+    public static final long DESCRIPTOR = 64;
+    public static final long DONE = 128;
+
+    public static final long DESCRIPTOR_FINGERPRINT = 8;
+    public static final long DESCRIPTOR_CALL = 16;
+    public static final long DESCRIPTOR_COUNT = 24;
+    public static final long DESCRIPTOR_KIND = 32;
+    public static final long DESCRIPTOR_TRAITS = 40;
+    public static final long DESCRIPTOR_ELEMENTS = 48;
+    public static final long DESCRIPTOR_LONGEST = 56;
+
+    /** Where in its end line a rank has the fingerprint of its calls. */
+    public static final long END_FINGERPRINT = 8;
+
+    public static final long NAMES = 192 - DESCRIPTOR;
+    public static final long ALGORITHM_NAME = NAMES + 32;
+    public static final long CELL_BYTES = 256;
+
+    static final long CREDIT = 2 * Words.LINE_BYTES;
+    static final long EDGE_BYTES = CREDIT + Words.LINE_BYTES;
+
+    public static final long INVITATION = 16;
+    public static final long INVITATION_BYTES = 32;
+
+    /** What lands after an ARRIVED word of the landings. */
+    public static final long LANDING = Words.LINE_BYTES;
+
+    private static final long LANDED_BYTES = LANDING + LANDING_BYTES;
+    private static final long PAIR_CREDIT = Words.LINE_BYTES;
+    private static final long PAIR_LANDING = 2 * Words.LINE_BYTES;
+    private static final long PAIR_BYTES_MIN = 256;
+    private static final long PAIR_BYTES_MAX = 16 << 10;
+    private static final long PAIRS_BYTES_MAX = 2 << 20;
+
+    private final int nodes;
+    private final int slots;
+    private final int edges;
+    private final long firstLeft;
+    private final long firstEnd;
+    private final long firstSlot;
+    private final long slotBytes;
+    private final long pairBytes;
+
+    /**
+     * @param nodes how many nodes the communicator has
+     * @param localRanks how many of its ranks are on this node
+     */
+    public RingLayout(int nodes, int localRanks) {
+        this.nodes = nodes == 1 ? 0 : nodes;
+        this.slots = slots(nodes, localRanks);
+        this.edges = edges(nodes);
+        this.firstLeft = edge(slots, 0);
+        this.firstEnd = firstLeft + (long) localRanks * Words.LINE_BYTES;
+        this.firstSlot = firstEnd + (long) localRanks * Words.LINE_BYTES;
+        this.slotBytes = localRanks * CELL_BYTES;
+        this.pairBytes = PAIR_LANDING + pairLandingBytes(nodes);
+    }
+
+    /**
+     * Tells the length of the landing place of a pair: as much as lets all have room in {@value #PAIRS_BYTES_MAX}
+     * bytes, within limits.
+     *
+     * @param nodes how many nodes the communicator has
+     * @return a power of two from {@value #PAIR_BYTES_MIN} to {@value #PAIR_BYTES_MAX} bytes, the same on every node
+     */
+    public static long pairLandingBytes(int nodes) {
+        long share = PAIRS_BYTES_MAX / ((long) nodes * slots(Math.max(2, nodes), 1));
+        return Math.clamp(Long.highestOneBit(share), PAIR_BYTES_MIN, PAIR_BYTES_MAX);
+    }
+
+    /**
+     * Counts the slots: how many operations of a communicator may be in flight, begun by some ranks and not yet left by
+     * all.
+     *
+     * <p>On one node few ranks have few slots, so that their lines are used again soon and stay in caches. Many ranks
+     * mostly share cores. They have more slots, so that a rank that has got a core can begin more operations before it
+     * waits for one that has none.
+     *
+     * <p>Between nodes a rank that runs ahead has to ask the other nodes whether slots are free, once for as many calls
+     * as there are slots. So there are as many as have room for their landing places in {@value #LANDINGS_BYTES_MAX}
+     * bytes; with very many nodes the fewest slots take more.
+     *
+     * @param nodes how many nodes the communicator has
+     * @param localRanks how many of its ranks are on this node
+     * @return a power of two from {@value #SLOTS_MIN} to {@value #SLOTS_MAX}, the same on every node
+     */
+    public static int slots(int nodes, int localRanks) {
+        if (nodes > 1) {
+            long landings = LANDINGS_BYTES_MAX / LANDING_BYTES / edges(nodes);
+            return Math.clamp(Long.highestOneBit(landings), SLOTS_MIN, SLOTS_MAX);
+        }
+        return localRanks < MANY_RANKS ? SLOTS_MIN
+                : Math.clamp(Integer.highestOneBit(CELLS_MAX / localRanks), SLOTS_MIN, SLOTS_MAX);
+    }
+
+    /**
+     * {@return how many operations may be in flight}
+     */
+    public int slots() {
+        return slots;
+    }
+
+    /** The number of the slot in which an operation lives. */
+    public long slotIndex(long operation) {
+        return operation & slots - 1;
+    }
+
+    /** How many operations have lived in the slot of one before it. */
+    long generation(long operation) {
+        return operation >>> Integer.numberOfTrailingZeros(slots);
+    }
+
+    /** The value of a word of an operation's slot at step 0: greater than all values of earlier generations. */
+    public long base(long operation) {
+        return (generation(operation) + 1) << STEP_BITS;
+    }
+
+    /**
+     * Counts the edges of a slot: a parent, and as many others as the widest tree has children or an exchange rounds.
+     *
+     * @param nodes how many nodes the communicator has
+     * @return how many, 0 with one node
+     */
+    public static int edges(int nodes) {
+        int rounds = Integer.SIZE - Integer.numberOfLeadingZeros(nodes - 1);
+        return nodes == 1 ? 0 : 1 + Math.max(rounds, FibonacciTree.INSTANCE.children(0, nodes));
+    }
+
+    /**
+     * {@return the size of the block, in bytes}
+     */
+    public long bytes() {
+        return slot(slots);
+    }
+
+    /**
+     * {@return the size of the landings, in bytes; 0 with one node}
+     */
+    public long landingsBytes() {
+        return slots * landedOfSlot();
+    }
+
+    /** What a slot has in the landings. */
+    private long landedOfSlot() {
+        return edges * LANDED_BYTES + nodes * pairBytes;
+    }
+
+    /**
+     * Says what lies at a byte of the block, for messages and drawings.
+     *
+     * @param offset the byte
+     * @return such as "READY of local rank 2 in slot 3", or "CREDIT of edge 1 in slot 0"
+     */
+    public String describe(long offset) {
+        if (offset < Words.LINE_BYTES) {
+            return part(offset, "the broken word", LANDINGS_ADDRESS, "where the landings are", LANDINGS, "LANDINGS");
+        }
+        if (offset >= firstSlot) {
+            long inSlot = (offset - firstSlot) % slotBytes;
+            return part(inSlot % CELL_BYTES, "READY", DONE, "DONE", DESCRIPTOR, "descriptor") + " of local rank "
+                    + inSlot / CELL_BYTES + " in slot " + (offset - firstSlot) / slotBytes;
+        }
+        if (offset >= firstEnd) {
+            return "the end line of local rank " + (offset - firstEnd) / Words.LINE_BYTES;
+        }
+        if (offset >= firstLeft) {
+            return "the left word of local rank " + (offset - firstLeft) / Words.LINE_BYTES;
+        }
+        long edge = (offset - edge(0, 0)) / EDGE_BYTES;
+        return ((offset - edge(0, 0)) % EDGE_BYTES < CREDIT ? "ARRIVED" : "CREDIT") + " of edge " + edge % edges
+                + " in slot " + edge / edges;
+    }
+
+    /**
+     * Says what lies at a byte of the landings, for messages.
+     *
+     * @param offset the byte
+     * @return such as "landing place of edge 1 in slot 0"
+     */
+    public String describeLandings(long offset) {
+        long inSlot = offset % landedOfSlot();
+        long inPairs = inSlot - edges * LANDED_BYTES;
+        String word = inPairs >= 0 && inPairs % pairBytes >= PAIR_CREDIT ? "CREDIT" : "ARRIVED at the landing place";
+        return (isLanding(offset) ? "landing place" : word) + " of "
+                + (inPairs < 0 ? "edge " + inSlot / LANDED_BYTES : "the pair with node " + inPairs / pairBytes)
+                + " in slot " + offset / landedOfSlot();
+    }
+
+    /**
+     * Tells whether a byte of the landings lies in a landing place.
+     *
+     * @param offset the byte
+     * @return whether it does
+     */
+    public boolean isLanding(long offset) {
+        long inSlot = offset % landedOfSlot();
+        long inPairs = inSlot - edges * LANDED_BYTES;
+        return inPairs < 0 ? inSlot % LANDED_BYTES >= LANDING : inPairs % pairBytes >= PAIR_LANDING;
+    }
+
+    private static String part(long at, String first, long last, String lastName, long middle, String middleName) {
+        return at >= last ? lastName : at >= middle ? middleName : first;
+    }
+
+    public long left(int localRank) {
+        return firstLeft + (long) localRank * Words.LINE_BYTES;
+    }
+
+    public long end(int localRank) {
+        return firstEnd + (long) localRank * Words.LINE_BYTES;
+    }
+
+    public long slot(long index) {
+        return firstSlot + index * slotBytes;
+    }
+
+    public static long cell(long slot, int localRank) {
+        return slot + localRank * CELL_BYTES;
+    }
+
+    long edge(long slotIndex, int edge) {
+        return Words.LINE_BYTES + (slotIndex * edges + edge) * EDGE_BYTES;
+    }
+
+    /** The edge that is the pair of this node and another one: they are counted after those of the trees. */
+    public int pair(int node) {
+        return edges + node;
+    }
+
+    public boolean isPair(int edge) {
+        return edge >= edges;
+    }
+
+    /** The length of a pair's landing place. */
+    public long pairLandingBytes() {
+        return pairBytes - PAIR_LANDING;
+    }
+
+    public int edges() {
+        return edges;
+    }
+
+    /** How many edges there are of all kinds. */
+    public int edgesOfAllKinds() {
+        return edges + nodes;
+    }
+
+    /** Where the word lies that says what has come over an edge that is no pair; what fits there lies beside it. */
+    public long arrived(long slotIndex, int edge) {
+        return edge(slotIndex, edge);
+    }
+
+    /** Where the word lies that gives credit, that of a pair in the landings. */
+    public long credit(long slotIndex, int edge) {
+        return isPair(edge) ? landed(slotIndex, edge) + PAIR_CREDIT : edge(slotIndex, edge) + CREDIT;
+    }
+
+    /** Where, in the landings, the word lies that says what has come to the landing place of an edge. */
+    public long landed(long slotIndex, int edge) {
+        long slot = slotIndex * landedOfSlot();
+        return isPair(edge) ? slot + edges * LANDED_BYTES + (edge - pair(0)) * pairBytes : slot + edge * LANDED_BYTES;
+    }
+
+    /** Where the landing place of an edge begins, counted from that word. */
+    public long landing(int edge) {
+        return isPair(edge) ? PAIR_LANDING : LANDING;
+    }
+}

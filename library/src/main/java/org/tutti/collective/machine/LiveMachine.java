@@ -1,0 +1,174 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.machine;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.fabric.Fabric;
+import org.tutti.fabric.PutTarget;
+import org.tutti.memory.Waiter;
+import org.tutti.memory.Words;
+
+/**
+ * The machine that the program runs on.
+ */
+public final class LiveMachine implements Machine {
+    private static final int TURNS_WITHOUT_PARK = 100;
+    private static final long PARK_NANOS = 10_000;
+    private static final long PARK_NANOS_MAX = 20_000_000;
+
+    private final Waiter waiter;
+    private final Fabric fabric;
+    private final BooleanSupplier hurried;
+
+    /**
+     * A machine of one node.
+     *
+     * @param waiter how a rank waits here
+     */
+    public LiveMachine(Waiter waiter) {
+        this(waiter, null);
+    }
+
+    /**
+     * A machine among others.
+     *
+     * @param waiter how a rank waits here
+     * @param fabric how other nodes are reached, or null when there are none
+     */
+    public LiveMachine(Waiter waiter, Fabric fabric) {
+        this(waiter, fabric, () -> true);
+    }
+
+    /**
+     * A machine for what a rank does in the background.
+     *
+     * @param waiter how it waits
+     * @param fabric how other nodes are reached, or null when there are none
+     * @param hurried whether the rank has nothing else to do
+     */
+    public LiveMachine(Waiter waiter, Fabric fabric, BooleanSupplier hurried) {
+        this.waiter = waiter;
+        this.fabric = fabric;
+        this.hurried = hurried;
+    }
+
+    @Override
+    public long load(MemorySegment memory, long offset) {
+        return Words.load(memory, offset);
+    }
+
+    @Override
+    public void store(MemorySegment memory, long offset, long value) {
+        Words.store(memory, offset, value);
+    }
+
+    @Override
+    public void publish(MemorySegment memory, long offset, long value) {
+        Words.store(memory, offset, value);
+    }
+
+    @Override
+    public long loadPlain(MemorySegment memory, long offset) {
+        return Words.loadPlain(memory, offset);
+    }
+
+    @Override
+    public void storePlain(MemorySegment memory, long offset, long value) {
+        Words.storePlain(memory, offset, value);
+    }
+
+    @Override
+    public long loadTag(MemorySegment memory, long word) {
+        return Words.loadPlain(memory, word + Long.BYTES);
+    }
+
+    @Override
+    public void storeTag(MemorySegment memory, long word, long tag) {
+        Words.storePlain(memory, word + Long.BYTES, tag);
+    }
+
+    @Override
+    public void setOnce(MemorySegment memory, long offset, long value) {
+        Words.compareAndSet(memory, offset, 0, value);
+    }
+
+    @Override
+    public void await(MemorySegment memory, long offset, long atLeast, Waiter.Check check) {
+        if (Words.load(memory, offset) < atLeast) {
+            waiter.await(memory, offset, atLeast, check);
+        }
+    }
+
+    @Override
+    public void copy(MemorySegment source, long sourceOffset, MemorySegment target, long targetOffset, long bytes) {
+        MemorySegment.copy(source, sourceOffset, target, targetOffset, bytes);
+    }
+
+    @Override
+    public void combine(Kernel kernel, MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
+            MemorySegment target, long targetOffset, long bytes) {
+        kernel.combine(left, leftOffset, right, rightOffset, target, targetOffset, bytes);
+    }
+
+    @Override
+    public boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
+        return fabric.put(target, source, sourceOffset, bytes, check);
+    }
+
+    @Override
+    public Reply get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
+            Waiter.Check check) {
+        try {
+            return fabric.get(process, region, offset, target, targetOffset, bytes, check) ? Reply.GIVEN : Reply.GONE;
+        } catch (IndexOutOfBoundsException _) {
+            return Reply.REFUSED;
+        }
+    }
+
+    @Override
+    public long register(MemorySegment memory) {
+        return fabric.register(memory);
+    }
+
+    @Override
+    public void revoke(long region) {
+        fabric.revoke(region);
+    }
+
+    @Override
+    public void flush() {
+        fabric.flush();
+    }
+
+    @Override
+    public boolean isHurried() {
+        return hurried.getAsBoolean();
+    }
+
+    @Override
+    public void pause(int turn) {
+        boolean hurries = isHurried();
+        if (hurries && fabric != null) {
+            fabric.poll();
+        }
+        if (hurries && turn < TURNS_WITHOUT_PARK) {
+            Thread.yield();
+        } else {
+            LockSupport.parkNanos(Math.clamp(turn * PARK_NANOS, PARK_NANOS, PARK_NANOS_MAX));
+        }
+    }
+
+    @Override
+    public void lock(Lock lock) {
+        lock.lock();
+    }
+
+    @Override
+    public void unlock(Lock lock) {
+        lock.unlock();
+    }
+}

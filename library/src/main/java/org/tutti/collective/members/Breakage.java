@@ -1,0 +1,104 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.members;
+
+import org.tutti.CallInterruptedException;
+import org.tutti.CollectiveMismatchException;
+import org.tutti.CommunicatorBrokenException;
+import org.tutti.DeadlineExceededException;
+import org.tutti.JobAbortedException;
+import org.tutti.NodeMemoryException;
+import org.tutti.RankFailedException;
+import org.tutti.TuttiException;
+import org.tutti.memory.CallSite;
+
+/**
+ * Why a communicator is broken, and by whom, as the broken word says it: the reason in the highest byte, the culprit's
+ * rank in the job plus one in the next three, the rank of the communicator that found it in the low half.
+ */
+public final class Breakage {
+    private static final int REASON_SHIFT = 56;
+    private static final int CULPRIT_MASK = 0xffffff;
+
+    /** The ordinal is stored in the broken word, so the order is part of the layout. */
+    private enum Reason {
+        NONE, MISMATCH, DEADLINE, INTERRUPT, RANK_FAILED, RANK_LEFT, ABORTED, NO_MEMORY, OTHER
+    }
+
+    private Breakage() {}
+
+    /** The broken word for an Error, to be made beforehand: when it is needed there may be no memory left. */
+    public static long wordOfError(int rank) {
+        return word(Reason.OTHER, 0, rank);
+    }
+
+    /** The broken word for what was thrown inside an operation at a rank. */
+    public static long word(Throwable failure, int rank, Members members) {
+        Reason reason = switch (failure) {
+            case CollectiveMismatchException _ -> Reason.MISMATCH;
+            case DeadlineExceededException _ -> Reason.DEADLINE;
+            case CallInterruptedException _ -> Reason.INTERRUPT;
+            case RankFailedException failed -> hasLeft(failed.rank(), rank, members) ? Reason.RANK_LEFT
+                    : Reason.RANK_FAILED;
+            case JobAbortedException _ -> Reason.ABORTED;
+            case NodeMemoryException _ -> Reason.NO_MEMORY;
+            default -> Reason.OTHER;
+        };
+        int culprit = failure instanceof RankFailedException failed ? failed.rank() + 1 : 0;
+        return word(reason, culprit, rank);
+    }
+
+    /** A rank that says so of itself has closed its job in the middle of a call, and others hear of that later. */
+    private static boolean hasLeft(int culprit, int rank, Members members) {
+        return culprit == members.rankInJob(rank) || members.hasLeftJob(culprit);
+    }
+
+    private static long word(Reason reason, int culprit, int rank) {
+        return (long) reason.ordinal() << REASON_SHIFT | (long) culprit << Integer.SIZE | rank;
+    }
+
+    /**
+     * Tells whether a word says why a communicator is broken: another process may say anything.
+     *
+     * @param word the word
+     * @param ranksOfJob how many ranks the job has
+     * @param ranks how many of them the communicator has
+     * @return whether reason and ranks exist
+     */
+    public static boolean isWord(long word, int ranksOfJob, int ranks) {
+        long reason = word >>> REASON_SHIFT;
+        long culprit = word >>> Integer.SIZE & CULPRIT_MASK;
+        int witness = (int) word;
+        return reason > Reason.NONE.ordinal() && reason <= Reason.OTHER.ordinal() && culprit <= ranksOfJob
+                && (culprit > 0 || reason != Reason.RANK_FAILED.ordinal() && reason != Reason.RANK_LEFT.ordinal())
+                && witness >= 0 && witness < ranks;
+    }
+
+    /** What a rank throws that finds the broken word set. */
+    public static TuttiException exception(long broken, Members members, String cannotGoOn) {
+        String witness = members.describe((int) broken);
+        int breaker = members.rankInJob((int) broken);
+        int culprit = (int) (broken >>> Integer.SIZE & CULPRIT_MASK) - 1;
+        return switch (Reason.values()[(int) (broken >>> REASON_SHIFT)]) {
+            case MISMATCH -> new CollectiveMismatchException(cannotGoOn + witness
+                    + " found that ranks called different collectives, or disagree on an argument; see its message"
+                    + ownCall(), false);
+            case DEADLINE -> new CommunicatorBrokenException(breaker, cannotGoOn + witness + " passed its deadline");
+            case INTERRUPT ->
+                new CommunicatorBrokenException(breaker, cannotGoOn + witness + " was interrupted in a call");
+            case RANK_FAILED -> new RankFailedException(culprit, cannotGoOn + witness + " waited for "
+                    + members.describeInJob(culprit) + ", which had failed");
+            case RANK_LEFT -> new RankFailedException(culprit, cannotGoOn + witness + " waited for "
+                    + members.describeInJob(culprit) + ", which had left the job");
+            case ABORTED -> new CommunicatorBrokenException(cannotGoOn + "the job was aborted");
+            case NO_MEMORY -> new CommunicatorBrokenException(breaker, cannotGoOn + witness
+                    + " found too little shared memory; see its message");
+            case NONE, OTHER -> new CommunicatorBrokenException(breaker, cannotGoOn + witness
+                    + " ended a call with an exception; see its message");
+        };
+    }
+
+    private static String ownCall() {
+        String site = CallSite.here();
+        return site.isEmpty() ? "" : ", and what is called here," + site;
+    }
+}

@@ -1,0 +1,192 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.operation;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+import org.tutti.CollectiveMismatchException;
+import org.tutti.collective.layout.Label;
+import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.machine.Machine;
+import org.tutti.memory.CallSite;
+import org.tutti.memory.Waiter;
+
+/**
+ * Tells whether another rank has called the same as this one, by their descriptors, and names both calls when not.
+ */
+public final class CallComparison {
+    private final TeamContext context;
+    private final Waiter.Check check;
+    private final Machine machine;
+    private final MemorySegment ring;
+    private final Operation operation;
+
+    /**
+     * @param context the rank's
+     * @param check may end a look at another node
+     * @param operation whose call the rank is in; null when the rank has returned from all its calls, so that it is in
+     *            the line of none of them
+     */
+    public CallComparison(TeamContext context, Waiter.Check check, Operation operation) {
+        this.context = context;
+        this.check = check;
+        this.operation = operation;
+        this.machine = context.machine;
+        this.ring = context.ring;
+    }
+
+    private long descriptor(long operation, int local) {
+        return RingLayout.cell(context.layout.slot(context.layout.slotIndex(operation)), local) + RingLayout.DESCRIPTOR;
+    }
+
+    /** Who still waits for its slot has not described its call, so its history cannot be compared yet. */
+    boolean isDescribed(long operation) {
+        return machine.loadPlain(ring, descriptor(operation, context.localRank)) == operation + 1;
+    }
+
+    /** Whether the present call of another rank of this node in the operation's slot is of that operation. */
+    boolean isDescribedBy(int other, long operation) {
+        return machine.load(ring, descriptor(operation, context.localRankOf(other))) == operation + 1;
+    }
+
+    /** Whether another rank has described an operation with another history. */
+    boolean differs(long operation, int other, long history) {
+        int local = context.localRankOf(other);
+        return local >= 0 ? differs(ring, descriptor(operation, local), operation, history)
+                : fetch(operation, other) && differs(context.fetched, RingLayout.DESCRIPTOR, operation, history);
+    }
+
+    /** Gets the cell of a rank on another node; returns whether it could be had. */
+    private boolean fetch(long operation, int other) {
+        RingLayout theirs = context.layoutAt(other);
+        long slot = theirs.slot(theirs.slotIndex(operation));
+        return context.get(other, RingLayout.cell(slot, context.topology.placeOf(other)), RingLayout.CELL_BYTES,
+                check) == Machine.Reply.GIVEN;
+    }
+
+    private boolean differs(MemorySegment cells, long descriptor, long operation, long history) {
+        return machine.load(cells, descriptor) == operation + 1
+                && machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT) != history;
+    }
+
+    /**
+     * Histories differ: names the oldest call that does, if it is found.
+     *
+     * @param sequence the operation in which that was seen
+     * @param other the other rank
+     */
+    CollectiveMismatchException mismatch(long sequence, int other) {
+        CollectiveMismatchException named = find(sequence, other);
+        return named != null ? named
+                : mismatch(context.describe() + " and " + context.members.describe(other)
+                        + " called different collectives, or disagreed on an argument, some calls ago" + seen());
+    }
+
+    /**
+     * Finds the oldest call that differs, as far back as the ring remembers. The other rank may be ahead and write over
+     * its old descriptors meanwhile; what was read of one counts only if it is still there afterwards.
+     *
+     * @param sequence the last operation to look at
+     * @param other the other rank
+     * @return what names both calls, or null if none is found
+     */
+    CollectiveMismatchException find(long sequence, int other) {
+        int local = context.localRankOf(other);
+        for (long number = Math.max(0, sequence - context.layout.slots() + 1); number <= sequence; number++) {
+            if (local < 0 && !fetch(number, other)) {
+                break;
+            }
+            MemorySegment cells = local < 0 ? context.fetched : ring;
+            long mine = descriptor(number, context.localRank);
+            long theirs = local < 0 ? RingLayout.DESCRIPTOR : descriptor(number, local);
+            if (isDescribed(number) && machine.load(cells, theirs) == number + 1
+                    && machine.loadPlain(ring, mine + RingLayout.DESCRIPTOR_CALL) != machine.loadPlain(cells,
+                            theirs + RingLayout.DESCRIPTOR_CALL)) {
+                String own = Descriptor.text(machine, ring, mine);
+                String called = difference(own, mine, cells, theirs);
+                boolean isHere = operation != null && number == sequence;
+                VarHandle.loadLoadFence();
+                if (machine.load(cells, theirs) == number + 1) {
+                    return mismatch(context.describe() + " called " + own + (isHere ? lengths() + CallSite.here() : "")
+                            + " as call number " + (number + 1) + " on its communicator, but "
+                            + context.members.describe(other) + " called " + called + (isHere ? "" : seen()));
+                }
+            }
+        }
+        return null;
+    }
+
+    /** What another rank has called, so that it can be told from what this one has. */
+    private String difference(String own, long mine, MemorySegment cells, long theirs) {
+        String called = Descriptor.text(machine, cells, theirs);
+        if (!called.equals(own)) {
+            return called;
+        }
+        return machine.loadPlain(ring, mine + RingLayout.DESCRIPTOR_COUNT) == machine.loadPlain(cells,
+                theirs + RingLayout.DESCRIPTOR_COUNT)
+                        ? "it with an operator or algorithm whose name differs after " + Label.LENGTH + " bytes"
+                        : "it with other lengths of the blocks";
+    }
+
+    /** The lengths of the blocks of the call that this rank is in, where all ranks must know the same. */
+    private String lengths() {
+        return operation.call.hasCommonBlocks() ? " with blocks of " + operation.call.blockLengths() + " elements" : "";
+    }
+
+    /**
+     * Compares all that this rank has called with all that another rank has, when neither calls anything more.
+     *
+     * @param other the other rank
+     * @param drawnThere how many operations that one has drawn
+     * @param historyThere the fingerprint of its calls
+     * @return what names the calls that differ, or null if none do
+     */
+    public CollectiveMismatchException compareEnds(int other, long drawnThere, long historyThere) {
+        long drawn = context.ledger.drawn();
+        if (drawn == drawnThere && context.ledger.history() == historyThere) {
+            return null;
+        }
+        long common = Math.min(drawn, drawnThere);
+        CollectiveMismatchException named = context.localRankOf(other) < 0 ? null : find(common - 1, other);
+        if (named != null) {
+            return named;
+        }
+        String self = context.describe();
+        String them = context.members.describe(other);
+        if (drawn == drawnThere) {
+            return mismatch(self + " and " + them + " both made " + calls(drawn) + " on their communicator, but not the"
+                    + " same ones; the last one of " + self + " was " + describedAt(drawn - 1, context.rank) + seen());
+        }
+        String one = drawn > drawnThere ? self : them;
+        return mismatch(one + " called " + describedAt(common, drawn > drawnThere ? context.rank : other)
+                + " as call number " + (common + 1) + " on its communicator, but " + (drawn > drawnThere ? them : self)
+                + " made " + calls(common) + " there in all" + seen());
+    }
+
+    /** What a rank of this node has called as a certain operation; a collective if that cannot be said any more. */
+    private String describedAt(long number, int rank) {
+        int local = context.localRankOf(rank);
+        if (local >= 0 && isDescribedBy(rank, number)) {
+            String called = Descriptor.text(machine, ring, descriptor(number, local));
+            VarHandle.loadLoadFence();
+            if (isDescribedBy(rank, number)) {
+                return called;
+            }
+        }
+        return "a collective";
+    }
+
+    private static String calls(long number) {
+        return number == 1 ? "1 call" : number + " calls";
+    }
+
+    private static CollectiveMismatchException mismatch(String difference) {
+        return new CollectiveMismatchException(difference
+                + "; all ranks must call the same collectives in the same order, with the same arguments", true);
+    }
+
+    private static String seen() {
+        String site = CallSite.here();
+        return site.isEmpty() ? "" : ", as was seen" + site;
+    }
+}

@@ -1,0 +1,34 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.operation;
+
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.machine.Machine;
+
+/** Copies and combines bytes of areas on this rank's node, after it has sent what puts to other nodes have gathered. */
+public final class DataMover {
+    private final Machine machine;
+    private final Waiting waiting;
+
+    public DataMover(Machine machine, Waiting waiting) {
+        this.machine = machine;
+        this.waiting = waiting;
+    }
+
+    public void copy(Area source, long sourceOffset, Area target, long targetOffset, long bytes) {
+        waiting.flush();
+        if (bytes > 0) { // an empty block may lie anywhere
+            machine.copy(source.segment(), source.start() + sourceOffset, target.segment(),
+                    target.start() + targetOffset, bytes);
+        }
+    }
+
+    public void combine(Kernel kernel, Area left, long leftOffset, Area right, long rightOffset, Area target,
+            long targetOffset, long bytes) {
+        waiting.flush();
+        if (bytes > 0) {
+            machine.combine(kernel, left.segment(), left.start() + leftOffset, right.segment(),
+                    right.start() + rightOffset, target.segment(), target.start() + targetOffset, bytes);
+        }
+    }
+}

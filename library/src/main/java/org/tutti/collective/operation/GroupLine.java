@@ -1,0 +1,89 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.operation;
+
+import java.lang.foreign.MemorySegment;
+import java.util.BitSet;
+import java.util.stream.Collectors;
+
+import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.machine.Machine;
+
+/**
+ * The line of a rank in the block of a parent communicator while the rank makes a group of it: the group's number, the
+ * address of its block, the number of operations that the rank had drawn of the parent, and the group's members. The
+ * members are a bit for each of the first {@value #RANKS_SAID} ranks of the parent, and one bit for all others.
+ *
+ * <p>Memory ordering: the number is stored last, with release order. A reader that finds the same number before and
+ * after it has read the rest has read what belongs to that group, because no two groups have the same number.
+ */
+public final class GroupLine {
+    private static final int RANKS_SAID = 255;
+
+    private GroupLine() {}
+
+    public static void write(Machine machine, MemorySegment ring, long line, long id, long address, long drawn,
+            int[] ranks) {
+        machine.publish(ring, line + RingLayout.GROUP_ADDRESS, address);
+        machine.publish(ring, line + RingLayout.GROUP_DRAWN, drawn);
+        for (int first = 0; first <= RANKS_SAID; first += Long.SIZE) {
+            machine.publish(ring, line + RingLayout.GROUP_RANKS + first / Byte.SIZE, bits(ranks, first));
+        }
+        machine.publish(ring, line + RingLayout.GROUP, id);
+    }
+
+    public static void clear(Machine machine, MemorySegment ring, long line) {
+        machine.publish(ring, line + RingLayout.GROUP, 0);
+    }
+
+    private static long bits(int[] ranks, int first) {
+        long bits = 0;
+        for (int each : ranks) {
+            int said = Math.min(each, RANKS_SAID);
+            if (said >= first && said < first + Long.SIZE) {
+                bits |= 1L << said - first;
+            }
+        }
+        return bits;
+    }
+
+    /** Takes note that this rank has made a group with its members. */
+    public static void noteMade(TeamContext parent, long id, int[] ranks) {
+        if (parent.ledger.lastMade.length == 0) {
+            parent.ledger.lastMade = new long[Math.min(parent.size(), RANKS_SAID)];
+        }
+        for (int each : ranks) {
+            if (each < RANKS_SAID) {
+                parent.ledger.lastMade[each] = id;
+            }
+        }
+    }
+
+    /**
+     * Whether another rank, whose left line has said which group it makes, waits for this one to make that, too. It
+     * does not if this rank is making that itself, or has: the last one of both that this rank has made the other may
+     * still be about to end; after that they made no more.
+     */
+    public static boolean isAwaited(TeamContext parent, int other, long made, MemorySegment memory, long line) {
+        Machine machine = parent.machine;
+        long[] lastMade = parent.ledger.lastMade;
+        return Math.max(parent.rank, other) < RANKS_SAID
+                && made != parent.ledger.making && (other >= lastMade.length || lastMade[other] != made)
+                && (machine.load(memory,
+                        line + RingLayout.GROUP_RANKS + (long) parent.rank / Long.SIZE * Long.BYTES) >>> parent.rank
+                        & 1) != 0
+                && machine.load(memory, line + RingLayout.GROUP) == made; // or the bits are those of the next one
+    }
+
+    /** The ranks of a group, in ascending order, for messages. */
+    public static String ranks(Machine machine, MemorySegment memory, long line) {
+        var words = new long[(RANKS_SAID + 1) / Long.SIZE];
+        for (int i = 0; i < words.length; i++) {
+            words[i] = machine.load(memory, line + RingLayout.GROUP_RANKS + (long) i * Long.BYTES);
+        }
+        BitSet said = BitSet.valueOf(words);
+        String named = said.stream().filter(each -> each < RANKS_SAID).mapToObj(String::valueOf)
+                .collect(Collectors.joining(", "));
+        return "ranks " + named
+                + (said.get(RANKS_SAID) ? (named.isEmpty() ? "" : " and others ") + "from " + RANKS_SAID + " on" : "");
+    }
+}

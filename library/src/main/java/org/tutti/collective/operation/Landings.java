@@ -1,0 +1,110 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.operation;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.machine.Machine;
+import org.tutti.memory.Memory;
+
+/**
+ * The landings of a communicator as one rank knows them, on whatever threads its operations run: the block of its node
+ * in which other nodes' messages land that do not fit into cells, and the handles of the other nodes' blocks.
+ *
+ * <p><b>The claim.</b> A node's master claims them when it begins its first operation with such a message, before it
+ * waits for anybody in it; so whoever needs them waits only until the master has begun that operation, too. The other
+ * ranks of the node await a word of the communicator's block, other nodes get it from there.
+ *
+ * <p>Memory ordering: the block is zeros, and registered, and its address and handle are written, when the LANDINGS
+ * word is stored, with release order: once, under the lock, by whichever thread of the master comes first. Another rank
+ * of the node loads the word with acquire order before it reads the address. A get brings word and handle in any order,
+ * so that who has the word may have no handle yet, and asks again; who has both puts into a region that is there. It
+ * never changes, so it matters not which thread of the rank has asked.
+ */
+public final class Landings {
+    private final Memory memory;
+    private final MemorySegment ring;
+    private final long bytes;
+    private final int nodes;
+    private final Lock lock = new ReentrantLock();
+    private volatile AtomicLongArray elsewhere;
+
+    /**
+     * @param memory the node's
+     * @param ring the communicator's block
+     * @param layout of both blocks
+     * @param nodes how many nodes the communicator has
+     */
+    Landings(Memory memory, MemorySegment ring, RingLayout layout, int nodes) {
+        this.memory = memory;
+        this.ring = ring;
+        this.bytes = layout.landingsBytes();
+        this.nodes = nodes;
+    }
+
+    /** Claims them, at the master, unless another thread has. */
+    public void claim(Machine machine) {
+        machine.lock(lock);
+        try {
+            if (machine.load(ring, RingLayout.LANDINGS) == 0) {
+                long address = memory.claim(bytes, RingLayout.LANDINGS_PURPOSE);
+                machine.storePlain(ring, RingLayout.LANDINGS_ADDRESS, address);
+                machine.storePlain(ring, RingLayout.LANDINGS_HANDLE, machine.register(memory.block(address, bytes)));
+                machine.store(ring, RingLayout.LANDINGS, 1);
+            }
+        } finally {
+            machine.unlock(lock);
+        }
+    }
+
+    /** Ends that others reach them, at the master, when it is in no operation any more. */
+    public void shut(Machine machine) {
+        if (machine.load(ring, RingLayout.LANDINGS) != 0) {
+            machine.revoke(handle(machine));
+        }
+    }
+
+    /** Gives them back, at the master, when nobody uses the communicator any more. */
+    public void release(Machine machine) {
+        if (machine.load(ring, RingLayout.LANDINGS) != 0) {
+            memory.release(machine.loadPlain(ring, RingLayout.LANDINGS_ADDRESS), bytes);
+        }
+    }
+
+    /** Finds them, when their word was awaited. */
+    public MemorySegment here(Machine machine) {
+        return memory.block(machine.loadPlain(ring, RingLayout.LANDINGS_ADDRESS), bytes);
+    }
+
+    /** The handle by which other nodes reach them, when they are claimed. */
+    public long handle(Machine machine) {
+        return machine.loadPlain(ring, RingLayout.LANDINGS_HANDLE);
+    }
+
+    /** The handle in the first line of another node's block, or 0 while it has none. */
+    public static long handleIn(MemorySegment head, Machine machine) {
+        return machine.loadPlain(head, RingLayout.LANDINGS) == 0 ? 0
+                : machine.loadPlain(head, RingLayout.LANDINGS_HANDLE);
+    }
+
+    /** The handle of those of another node, or 0 while it is not known. */
+    public long elsewhere(int node) {
+        AtomicLongArray known = elsewhere;
+        return known == null ? 0 : known.getAcquire(node);
+    }
+
+    public void setElsewhere(Machine machine, int node, long handle) {
+        machine.lock(lock);
+        try {
+            if (elsewhere == null) { // most ranks put to no other node
+                elsewhere = new AtomicLongArray(nodes);
+            }
+        } finally {
+            machine.unlock(lock);
+        }
+        elsewhere.setRelease(node, handle);
+    }
+}

@@ -1,0 +1,57 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.operation;
+
+import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.machine.Machine;
+
+/**
+ * The words by which the ranks of a node tell each other how far they are in the present operation.
+ *
+ * <p>Memory ordering: {@link #post} stores with release order, {@link #await} loads with acquire order.
+ */
+public final class StepWords {
+    static final long READY = RingLayout.READY;
+    public static final long DONE = RingLayout.DONE;
+    public static final int STEPS_MAX = RingLayout.STEPS_MAX;
+
+    private final TeamContext context;
+    private final Operation operation;
+    private final Waiting waiting;
+
+    public StepWords(TeamContext context, Operation operation, Waiting waiting) {
+        this.context = context;
+        this.operation = operation;
+        this.waiting = waiting;
+    }
+
+    public void post(long word, long step) {
+        assert step <= STEPS_MAX : "step " + step;
+        Machine machine = context.machine;
+        long cell = operation.cell(context.localRank);
+        if (word == READY) { // only now: others may be polling the line, and would take it away between two stores
+            machine.storeTag(context.ring, cell + READY, operation.tag());
+        }
+        machine.store(context.ring, cell + word, operation.base + step);
+    }
+
+    public void await(int other, long word, long step) {
+        if (step <= 0) {
+            return;
+        }
+        long cell = operation.cell(other);
+        int rank = context.localRanks[other];
+        waiting.awaitWord(rank, context.ring, cell + word, operation.base + step);
+        if (word == READY) {
+            waiting.compare(rank, context.machine.loadTag(context.ring, cell + READY));
+        }
+    }
+
+    public void awaitOthers(long word, long step) {
+        int localRank = context.localRank;
+        int localSize = context.localSize;
+        for (int distance = 1; distance < localSize; distance++) {
+            int other = localRank + distance;
+            await(other < localSize ? other : other - localSize, word, step);
+        }
+    }
+}

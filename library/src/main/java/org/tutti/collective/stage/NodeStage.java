@@ -1,0 +1,192 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.stage;
+
+import org.tutti.collective.Call;
+import org.tutti.collective.Chunk;
+import org.tutti.collective.Team;
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.machine.Area;
+import org.tutti.pattern.BinomialTree;
+import org.tutti.pattern.LevelTree;
+
+/**
+ * What the ranks of a node do in shared memory before and after their master talks to other nodes: they combine what
+ * they have in a window of the master, and take the result from there. A message goes through in rounds; a rank's
+ * window has a half for every second one.
+ *
+ * <p>Short rounds are combined by the master alone, or on a node with levels by the first of each group first. In long
+ * ones each rank combines its part of all ranks' elements, and writes the result straight into the master's window,
+ * where nobody else reads or writes that part:
+ *
+ * <pre>
+ *  rank 0 (master) shows  [ node's part 0 | its part 1 | its part 2 ]    rank 1 combines part 1 of all, its own from
+ *  rank 1 shows           [ its part 0    |     –      | its part 2 ]    where the caller has it; the last operator,
+ *  rank 2 shows           [ its part 0    | its part 1 |     –      ]    with rank 0's part, writes over that
+ * </pre>
+ *
+ * <p>A half is written again two rounds later. Whoever writes it has seen everybody's contribution of the round in
+ * between, or the master's result of it, which that has only after that; and a rank contributes to a round after it
+ * has taken the result of the one before.
+ */
+public final class NodeStage {
+    /** Rounds of fewer bytes are combined by the master alone. */
+    public static final long BY_RANGE_BYTES_MIN = 4 << 10;
+
+    private static final int STEPS = 3;
+
+    private NodeStage() {}
+
+    /**
+     * Combines what the ranks of the node have, in the order of the ranks. The node has two ranks or more.
+     *
+     * @param team the ranks
+     * @param call what is called
+     * @param shown this rank's window, as {@link Team#show} has returned it
+     * @param chunk the chunk of this round, whose number is the round's; windows have {@value Chunk#HALVES} places. For
+     *            the master it is combined in its window afterwards
+     */
+    public static void combine(Team team, Call call, Area shown, Chunk chunk) {
+        if (chunk.length() < BY_RANGE_BYTES_MIN) {
+            combineAtMaster(team, call, shown, chunk);
+        } else {
+            combineByRange(team, call, shown, chunk);
+        }
+    }
+
+    private static void combineAtMaster(Team team, Call call, Area shown, Chunk chunk) {
+        long step = contributed(chunk.number());
+        combineChildren(team, call, Team.MASTER, chunk, step, shown, chunk.place());
+        if (!team.isMaster()) {
+            team.post(Team.READY, step);
+        }
+    }
+
+    /**
+     * Combines this rank's elements with what its children in the node's {@link org.tutti.pattern.LevelTree} show, in
+     * the order of the ranks; a leaf's are only copied. Without levels the children of the root are all others.
+     *
+     * @param team the ranks
+     * @param call what is called
+     * @param root the root of the tree, by its place on the node
+     * @param chunk which elements
+     * @param step the step of READY that says that a child's are there
+     * @param target where the result goes
+     * @param at at which byte of the area
+     */
+    public static void combineChildren(Team team, Call call, int root, Chunk chunk, long step, Area target, long at) {
+        int rank = team.localRank();
+        LevelTree tree = team.levelTree();
+        int children = tree.children(rank, root, team.localSize());
+        Area accumulated = call.source();
+        long start = chunk.from();
+        for (int index = 0; index < children; index++) {
+            int child = tree.child(rank, index, root, team.localSize());
+            team.await(child, Team.READY, step);
+            Area theirs = team.shown(child, chunk.window());
+            if (child > rank) {
+                team.combine(call.kernel(), accumulated, start, theirs, chunk.place(), target, at, chunk.length());
+            } else {
+                team.combine(call.kernel(), theirs, chunk.place(), accumulated, start, target, at, chunk.length());
+            }
+            accumulated = target;
+            start = at;
+        }
+        if (children == 0) {
+            team.copy(call.source(), chunk.from(), target, at, chunk.length());
+        }
+    }
+
+    /**
+     * Combines this rank's elements with what its children in a binomial tree of the node show: the number of the chunk
+     * is the step of READY that says that a child's are there.
+     *
+     * @param team the ranks
+     * @param call what is called
+     * @param root the root of the tree, by its place on the node; operators that do not commute need rank 0
+     * @param chunk which elements
+     * @param into where the result goes
+     * @param at at which byte of the area
+     * @return where the result is: a leaf's stays in the source
+     */
+    public static Area combineBinomial(Team team, Call call, int root, Chunk chunk, Area into, long at) {
+        int size = team.localSize();
+        int position = Math.floorMod(team.localRank() - root, size);
+        int children = BinomialTree.INSTANCE.children(position, size);
+        for (int index = 0; index < children; index++) {
+            int child = (BinomialTree.INSTANCE.child(position, index, size) + root) % size;
+            team.await(child, Team.READY, chunk.number());
+            team.combine(call.kernel(), index == 0 ? call.source() : into, index == 0 ? chunk.from() : at,
+                    team.shown(child, chunk.window()), chunk.place(), into, at, chunk.length());
+        }
+        return children == 0 ? call.source() : into;
+    }
+
+    private static void combineByRange(Team team, Call call, Area shown, Chunk chunk) {
+        Kernel kernel = call.kernel();
+        int rank = team.localRank();
+        long window = chunk.window();
+        IndexRange.copyIn(team, call, shown, chunk);
+        team.post(Team.READY, contributed(chunk.number()));
+        team.awaitOthers(Team.READY, contributed(chunk.number()));
+
+        long start = IndexRange.start(team, kernel, chunk.length(), rank);
+        long end = IndexRange.start(team, kernel, chunk.length(), rank + 1);
+        long part = chunk.place() + start;
+        Area accumulated = call.source();
+        long at = chunk.from() + start;
+        for (int other = rank + 1; other < team.localSize(); other++) {
+            team.combine(kernel, accumulated, at, team.shown(other, window), part, shown, part, end - start);
+            accumulated = shown;
+            at = part;
+        }
+        for (int other = rank - 1; other >= 0; other--) {
+            Area left = team.shown(other, window);
+            Area into = other == Team.MASTER ? left : shown;
+            team.combine(kernel, left, part, accumulated, at, into, part, end - start);
+            accumulated = into;
+            at = part;
+        }
+        if (team.isMaster()) {
+            team.awaitOthers(Team.READY, combined(chunk.number()));
+        } else {
+            team.post(Team.READY, combined(chunk.number()));
+        }
+    }
+
+    /**
+     * Says, at the master, that the result of a round lies in its window.
+     *
+     * @param team the ranks
+     * @param round the round
+     */
+    public static void announce(Team team, int round) {
+        team.post(Team.READY, announced(round));
+    }
+
+    /**
+     * Waits until the result of a round lies in the master's window.
+     *
+     * @param team the ranks
+     * @param window the length of the windows
+     * @param round the round
+     * @return the master's window
+     */
+    public static Area awaitResult(Team team, long window, int round) {
+        if (!team.isMaster()) {
+            team.await(Team.MASTER, Team.READY, announced(round));
+        }
+        return team.shown(Team.MASTER, window);
+    }
+
+    private static long contributed(int round) {
+        return (long) STEPS * round - 2;
+    }
+
+    private static long combined(int round) {
+        return (long) STEPS * round - 1;
+    }
+
+    private static long announced(int round) {
+        return (long) STEPS * round;
+    }
+}

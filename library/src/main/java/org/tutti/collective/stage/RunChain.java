@@ -1,0 +1,225 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.stage;
+
+import org.tutti.collective.Call;
+import org.tutti.collective.Chunk;
+import org.tutti.collective.Team;
+import org.tutti.collective.flow.Flow;
+import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.machine.Area;
+
+/**
+ * Combining in the order of the ranks, wherever they are: maximal runs of consecutive ranks on the same node are
+ * combined by that node's master, and what has been combined so far goes from run to run. It is for operators that do
+ * not commute where the ranks of a node do not follow each other; a chain, so slow, but never wrong.
+ *
+ * <pre>
+ *  ranks 0 1 4 5 on node 0, ranks 2 3 on node 1:    node 0: 0∘1  –→  node 1: (0∘1)∘2∘3  –→  node 0: (0∘1∘2∘3)∘4∘5
+ * </pre>
+ *
+ * <p>A chunk goes through the whole chain before the next one starts: its end is told to the first run by an empty
+ * piece. So what arrives at a node over the chain's edge arrives in order, whoever puts it, and finds the landing
+ * place free: the master has passed on what was there. Results come from another node than the next chunk does, and
+ * may be overtaken by it; so they have an edge of their own. A result is put there after the chain has passed the node
+ * with the contributions of all its ranks, which they make after they have copied the result before; for the same
+ * reason the place in the master's window is free in which a node combines.
+ */
+public final class RunChain {
+    /** No rank in particular: the result is for all. */
+    public static final int ALL = -1;
+
+    /** Each rank wants its own block. */
+    public static final int EACH = -2;
+
+    /** The bytes of a chunk. */
+    public static final long CHUNK_BYTES = Flow.PIECE_BYTES;
+
+    /** The parts of a rank's window: two for contributions in turn, and one in which the master combines. */
+    private static final int PLACES = 3;
+
+    private static final int READY_STEPS = 2;
+    private static final int CHAIN = NodeTree.PARENT;
+    private static final int RESULTS = NodeTree.PARENT + 1;
+    private static final int EDGES = 2;
+
+    private RunChain() {}
+
+    /**
+     * Combines the ranks' elements, and brings the result to a rank, or to all.
+     *
+     * @param team the ranks, inside an operation
+     * @param call what is called
+     * @param root the rank that wants the combination, or {@link #ALL}, or {@link #EACH}
+     */
+    public static void run(Team team, Call call, int root) {
+        Chunk chunk = team.chunks(call.bytes(), chunkBytes(team, call.kernel()), Chunk.HALVES);
+        if (root == EACH) {
+            chunk.ofBlocks(team.size());
+        }
+        int runs = runs(team);
+        Area shown = team.show(window(chunk));
+        while (chunk.next()) {
+            int step = chunk.number();
+            int wanted = root == EACH ? chunk.block() : root;
+            long from = chunk.from() + (root == EACH ? call.sourceAt(wanted) : 0);
+            long length = root != EACH ? chunk.length()
+                    : Math.clamp(call.blockBytes(wanted) - chunk.from(), 0, chunk.length());
+            if (!team.isMaster()) {
+                team.await(Team.MASTER, Team.DONE, step - Chunk.HALVES);
+            }
+            team.copy(call.source(), from, shown, chunk.place(), length);
+            team.post(Team.READY, (long) READY_STEPS * step - 1);
+            if (team.isMaster()) {
+                combineRuns(team, call.kernel(), shown, chunk, length, runs);
+                send(team, shown, chunk, length, wanted);
+                team.post(Team.READY, (long) READY_STEPS * step);
+                team.post(Team.DONE, step);
+            }
+            take(team, call, shown, chunk, length, wanted);
+        }
+    }
+
+    /**
+     * {@return the longest chunk, in bytes}
+     *
+     * @param team the ranks
+     * @param kernel the operator, whose units are not cut
+     */
+    public static long chunkBytes(Team team, Kernel kernel) {
+        return kernel.wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax() / PLACES));
+    }
+
+    /**
+     * {@return how many steps a chunk takes at most, wherever the ranks are}
+     *
+     * @param team the ranks
+     */
+    public static long stepsMax(Team team) {
+        return team.nodes() == 1 ? READY_STEPS : Math.max(READY_STEPS, team.size()); // an arrival for each run
+    }
+
+    /** The length of a rank's window. */
+    private static long window(Chunk chunk) {
+        return PLACES * chunk.longest();
+    }
+
+    /** Where in the window the master combines. */
+    private static long result(Chunk chunk) {
+        return Chunk.HALVES * chunk.longest();
+    }
+
+    /**
+     * Bounds the shared memory of a node.
+     *
+     * @param nodes how many nodes there are
+     * @param localRanks how many ranks the node has
+     * @param bytes the length of the message
+     * @return the bytes
+     */
+    public static long memoryBytes(int nodes, int localRanks, long bytes) {
+        int places = localRanks * PLACES + (nodes == 1 ? 0 : EDGES);
+        return places * Math.min(bytes, CHUNK_BYTES);
+    }
+
+    private static int runs(Team team) {
+        int runs = 1;
+        for (int rank = 1; rank < team.size(); rank++) {
+            runs += team.nodeOf(rank) == team.nodeOf(rank - 1) ? 0 : 1;
+        }
+        return runs;
+    }
+
+    private static int last(Team team) {
+        return team.nodeOf(team.size() - 1);
+    }
+
+    /** The number under which what was combined before a run arrives there. */
+    private static long arrival(int step, int runs, int run) {
+        return (long) (step - 1) * runs + run;
+    }
+
+    private static void combineRuns(Team team, Kernel kernel, Area shown, Chunk chunk, long length, int runs) {
+        int step = chunk.number();
+        team.awaitOthers(Team.READY, (long) READY_STEPS * step - 1);
+        int run = 0;
+        for (int rank = 0; rank < team.size(); run++) {
+            int end = rank + 1;
+            while (end < team.size() && team.nodeOf(end) == team.nodeOf(rank)) {
+                end++;
+            }
+            if (team.nodeOf(rank) == team.node()) {
+                combineRun(team, kernel, shown, chunk, length, rank, end, arrival(step, runs, run));
+            }
+            rank = end;
+        }
+        if (team.node() == last(team) && team.node() != team.nodeOf(0) && step < chunk.count()) {
+            team.outflow(CHAIN).openNext(team.nodeOf(0), CHAIN, arrival(step, runs, runs));
+            team.outflow(CHAIN).signal(); // the chunk has come to its end
+        }
+    }
+
+    /** Combines what has come from the run before with this one's ranks, and passes it on if there is another run. */
+    private static void combineRun(Team team, Kernel kernel, Area shown, Chunk chunk, long length, int rank, int end,
+            long arrival) {
+        Area accumulated = null;
+        int before = team.nodeOf(rank == 0 ? team.size() - 1 : rank - 1);
+        if (arrival > 0 && before != team.node()) {
+            team.inflow(CHAIN).openNext(before, arrival - 1);
+            accumulated = team.inflow(CHAIN).await();
+        }
+        long at = 0;
+        int next = rank;
+        if (rank == 0) {
+            accumulated = contribution(team, shown, chunk, next++);
+            at = chunk.place();
+        }
+        for (; next < end; next++) {
+            team.combine(kernel, accumulated, at, contribution(team, shown, chunk, next), chunk.place(), shown,
+                    result(chunk), length);
+            accumulated = shown;
+            at = result(chunk);
+        }
+        if (end < team.size()) {
+            team.outflow(CHAIN).openNext(team.nodeOf(end), CHAIN, arrival);
+            team.outflow(CHAIN).send(accumulated, at, length);
+        }
+    }
+
+    private static Area contribution(Team team, Area shown, Chunk chunk, int rank) {
+        return rank == team.rank() ? shown : team.shown(team.localRankOf(rank), window(chunk));
+    }
+
+    /** The last master puts the result to the other nodes that want it. */
+    private static void send(Team team, Area shown, Chunk chunk, long length, int root) {
+        if (team.node() != last(team)) {
+            return;
+        }
+        for (int distance = 1; distance < team.nodes(); distance++) {
+            int node = (team.node() + distance) % team.nodes();
+            if (root == ALL || node == team.nodeOf(root)) {
+                team.outflow(RESULTS).openNext(node, RESULTS, chunk.number() - 1);
+                team.outflow(RESULTS).send(shown, result(chunk), length);
+            }
+        }
+    }
+
+    private static void take(Team team, Call call, Area shown, Chunk chunk, long length, int root) {
+        Area target = call.target();
+        long from = chunk.from();
+        boolean wants = root == ALL || root == team.rank();
+        if (team.node() != last(team)) {
+            if (wants || team.isMaster() && team.node() == team.nodeOf(root)) { // who receives for the root must stay
+                team.inflow(RESULTS).openNext(last(team), chunk.number() - 1);
+                Area arrived = team.inflow(RESULTS).await();
+                if (wants) {
+                    team.copy(arrived, 0, target, from, length);
+                }
+            }
+        } else if (wants && team.isMaster()) {
+            team.copy(shown, result(chunk), target, from, length);
+        } else if (wants) {
+            team.await(Team.MASTER, Team.READY, (long) READY_STEPS * chunk.number());
+            team.copy(team.shown(Team.MASTER, window(chunk)), result(chunk), target, from, length);
+        }
+    }
+}

@@ -1,0 +1,257 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.window;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.machine.Areas;
+import org.tutti.collective.machine.Machine;
+import org.tutti.collective.operation.Operation;
+import org.tutti.collective.operation.StepWords;
+import org.tutti.collective.operation.TeamContext;
+import org.tutti.collective.operation.Waiting;
+
+/**
+ * The callers' memory that ranks of one node lend each other in the operations in flight: each rank a source and a
+ * target. What lies in the node's memory is lent by its address, to all ranks of the node; anything else by reference,
+ * to ranks of the same process, if any thread may access it.
+ *
+ * <p>Who lends waits until all others have said that they need it no more, and then {@linkplain #takeBack takes it
+ * back}. Others see it by {@link #isLending} and find it by {@link #lent}.
+ *
+ * <p>Memory ordering: a loan is stored before READY, with release order, and read after that was awaited, with acquire
+ * order; it is cleared after all readers have said that they are done. When the lender's call fails, it is cleared
+ * after the broken word has been set, and so is whatever the lender's caller does: a reader that sees either sees the
+ * broken word, too.
+ */
+public final class Loans {
+    /** What an operation takes its data from, as memory to be lent. */
+    public static final int SOURCE = 0;
+
+    /** Where an operation's result goes, as memory to be lent. */
+    public static final int TARGET = 1;
+
+    /** All ranks of a node. */
+    public static final int ALL = -1;
+
+    private static final long FINISHED = 1;
+
+    // how memory is lent: not at all; others of the process find its segment here; it has an address in the node's
+    private static final int NONE = 0;
+    private static final int BY_REFERENCE = 1;
+    private static final int BY_ADDRESS = 2;
+    private static final int WAY_BITS = 2;
+
+    private static final int PER_RANK = 2;
+
+    /** Shorter blocks are copied to be shown: who lends waits for its readers, which takes longer then. */
+    private static final long BLOCK_BYTES_MIN = 16 << 10;
+
+    private final TeamContext context;
+    private final Operation operation;
+    private final Waiting waiting;
+    private final StepWords words;
+    private final Machine machine;
+    private final MemorySegment[] places;
+    private final Areas borrowed = new Areas();
+    private boolean refers;
+
+    public Loans(TeamContext context, Operation operation, Waiting waiting, StepWords words) {
+        this.context = context;
+        this.operation = operation;
+        this.waiting = waiting;
+        this.words = words;
+        this.machine = context.machine;
+        this.places = context.memory.loans(context.ringAddress, context.layout.slots() * context.localSize * PER_RANK);
+    }
+
+    /**
+     * Lends the caller's memory to the other ranks of this node, if they can reach it. Once an operation, before the
+     * first {@code Team.post} of READY.
+     *
+     * @param bytes the length of what could be lent; what fits into the line of READY is not lent
+     * @param source the memory to be read
+     * @return whether it is lent
+     */
+    public boolean lend(long bytes, Area source) {
+        return lend(bytes, way(source), source, NONE, null);
+    }
+
+    /**
+     * Lends memory as {@link #lend(long, Area)} does, two pieces or none.
+     *
+     * @param bytes the length of each
+     * @param source the memory to be read
+     * @param target the memory where others read the result; nobody else writes there, as a call that fails cannot stop
+     *            them
+     * @return whether both are lent
+     */
+    public boolean lend(long bytes, Area source, Area target) {
+        int sourceWay = way(source);
+        int targetWay = way(target);
+        return sourceWay == NONE || targetWay == NONE ? lend(bytes, NONE, null, NONE, null)
+                : lend(bytes, sourceWay, source, targetWay, target);
+    }
+
+    /**
+     * Lends the caller's memory, in which blocks are, where that is worth it: long ones, on one node. Once an
+     * operation, before the first {@code Team.post} of READY. Others ask {@link #isLendingBlocks}.
+     *
+     * @param bytes the length of a block
+     * @param source the memory to be read
+     * @param writes whether this rank writes there while others read
+     * @return whether it is lent: then it is {@linkplain #takeBlocksBack taken back} in the end
+     */
+    public boolean lendBlocks(long bytes, Area source, boolean writes) {
+        return areLong(bytes) && lend(bytes, writes ? NONE : way(source), source, NONE, null);
+    }
+
+    /**
+     * Tells whether another rank of this node has {@linkplain #lendBlocks lent} blocks. Only after {@code Team.await}
+     * of its READY.
+     *
+     * @param other the rank, by its place on the node
+     * @param bytes the length of a block
+     * @return whether it has
+     */
+    public boolean isLendingBlocks(int other, long bytes) {
+        return areLong(bytes) && isLending(other, bytes);
+    }
+
+    private boolean areLong(long bytes) {
+        return bytes >= BLOCK_BYTES_MIN && context.nodes() == 1;
+    }
+
+    /**
+     * Says that this rank needs blocks that others may have lent no more.
+     *
+     * @param bytes the length of a block
+     */
+    public void finishBlocks(long bytes) {
+        if (areLong(bytes)) {
+            confirm();
+            words.post(StepWords.DONE, FINISHED);
+        }
+    }
+
+    /**
+     * Waits until nobody needs blocks any more that this rank has lent, and takes them back.
+     *
+     * @param reader which of its node do, by its place there; or {@link #ALL}
+     */
+    public void takeBlocksBack(int reader) {
+        if (reader == ALL) {
+            words.awaitOthers(StepWords.DONE, FINISHED);
+        } else {
+            words.await(reader, StepWords.DONE, FINISHED);
+        }
+        takeBack();
+    }
+
+    private boolean lend(long bytes, int sourceWay, Area source, int targetWay, Area target) {
+        if (bytes <= RingLayout.PAYLOAD_BYTES) {
+            return false;
+        }
+        long cell = operation.cell(context.localRank);
+        machine.storePlain(context.ring, cell + RingLayout.LOANS,
+                operation.base + sourceWay + ((long) targetWay << WAY_BITS));
+        storeLoan(cell, SOURCE, sourceWay, source);
+        storeLoan(cell, TARGET, targetWay, target);
+        return sourceWay != NONE;
+    }
+
+    private void storeLoan(long cell, int loan, int way, Area area) {
+        if (way != NONE) {
+            long start = area.start();
+            if (way == BY_ADDRESS) {
+                start += context.memory.addressOf(area.segment());
+            } else {
+                places[place(context.localRank, loan)] = area.segment();
+                refers = true;
+            }
+            machine.storePlain(context.ring, startOf(cell, loan), start);
+        }
+    }
+
+    private int way(Area area) {
+        if (context.memory.addressOf(area.segment()) != 0) {
+            return BY_ADDRESS;
+        }
+        return places != null && area.isOpenToAll() ? BY_REFERENCE : NONE;
+    }
+
+    /**
+     * Tells whether another rank of this node lends memory. Only after {@code Team.await} of its READY, and only if it
+     * has said whether it does.
+     *
+     * @param other the rank, by its place on the node
+     * @param bytes the length of what could be lent
+     * @return whether it does
+     */
+    public boolean isLending(int other, long bytes) {
+        return bytes > RingLayout.PAYLOAD_BYTES && ways(other) != NONE;
+    }
+
+    /**
+     * Finds the memory that another rank of this node lends. Only if it {@linkplain #isLending does}.
+     *
+     * @param other the rank, by its place on the node
+     * @param loan {@link #SOURCE} or {@link #TARGET}
+     * @return the memory, until {@link #confirm}, or {@value Areas#KEPT} more were found
+     */
+    public Area lent(int other, int loan) {
+        int way = ways(other) >>> WAY_BITS * loan & (1 << WAY_BITS) - 1;
+        long start = machine.loadPlain(context.ring, startOf(operation.cell(other), loan));
+        if (way == BY_ADDRESS) {
+            return borrowed.next(context.memory.around(start), context.memory.offset(start));
+        }
+        MemorySegment segment = places[place(other, loan)];
+        if (segment == null) { // its owner has taken it back
+            confirm();
+            throw waiting.gone(context.localRanks[other]);
+        }
+        return borrowed.next(segment, start);
+    }
+
+    private int ways(int other) {
+        long cell = operation.cell(other);
+        return (int) (machine.loadPlain(context.ring, cell + RingLayout.LOANS) - operation.base);
+    }
+
+    private static long startOf(long cell, int loan) {
+        return cell + RingLayout.LOAN_STARTS + (long) loan * Long.BYTES;
+    }
+
+    /**
+     * Makes sure that lent memory was lent as long as this rank has used it, and forgets it: throws when its owner's
+     * call has failed meanwhile.
+     */
+    public void confirm() {
+        forgetBorrowed();
+        VarHandle.loadLoadFence();
+        waiting.checkAlive();
+    }
+
+    /** Forgets what was borrowed, so that its owner's arrays are not kept alive here. */
+    public void forgetBorrowed() {
+        borrowed.clear();
+    }
+
+    /**
+     * Ends this rank's loans, if there are any.
+     */
+    public void takeBack() {
+        if (refers) { // others write to places nearby: a store would not be free
+            for (int loan = 0; loan < PER_RANK; loan++) {
+                places[place(context.localRank, loan)] = null;
+            }
+            refers = false;
+        }
+    }
+
+    private int place(int localRank, int loan) {
+        return ((int) operation.slotIndex() * context.localSize + localRank) * PER_RANK + loan;
+    }
+}

@@ -1,0 +1,170 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.window;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.machine.Area;
+import org.tutti.collective.machine.Areas;
+import org.tutti.collective.machine.Machine;
+import org.tutti.collective.operation.Operation;
+import org.tutti.collective.operation.TeamContext;
+import org.tutti.collective.operation.Waiting;
+import org.tutti.memory.Memory;
+
+/**
+ * The windows of the present operation: the one in which this rank shows data to its node, and its inbox, into which
+ * the masters of other nodes put long messages. Each is taken from the rank's {@link WindowPool} when the operation
+ * needs it, and given back when this rank leaves the operation.
+ */
+public final class OperationWindows {
+    /** The length of an inbox that no other rank of the node reads. */
+    public static final long INBOX_BYTES = 512 << 10;
+
+    /** The payload of a READY line has room for so many bytes beside the addresses of a window and of the inbox. */
+    private static final long IN_LINE_BYTES = RingLayout.PAYLOAD_BYTES - 2 * Long.BYTES;
+    private static final long INBOX_ADDRESS = RingLayout.PAYLOAD + RingLayout.PAYLOAD_BYTES - Long.BYTES;
+    private static final long NEVER = -1;
+
+    private final Machine machine;
+    private final Memory memory;
+    private final MemorySegment ring;
+    private final int localRank;
+    private final Operation operation;
+    private final Waiting waiting;
+    private final WindowPool pool;
+    private final Area own = new Area();
+    private final Areas found = new Areas();
+    private Window shown; // null while the operation has shown nothing that is longer than a line
+    private Window inbox; // null while the operation has needed none
+    private long inboxLastShared = NEVER;
+
+    public OperationWindows(TeamContext context, Operation operation, Waiting waiting, WindowPool pool) {
+        this.machine = context.machine;
+        this.memory = context.memory;
+        this.ring = context.ring;
+        this.localRank = context.localRank;
+        this.operation = operation;
+        this.waiting = waiting;
+        this.pool = pool;
+    }
+
+    // ---- memory that ranks of the node show each other
+
+    private long payload(int local) {
+        return operation.cell(local) + RingLayout.PAYLOAD;
+    }
+
+    /** Shows the payload of the READY line if it has room, else a window. */
+    public Area show(long bytes, int windowsMax) {
+        if (bytes <= RingLayout.PAYLOAD_BYTES) {
+            own.set(ring, payload(localRank));
+        } else {
+            showWindow(bytes, windowsMax);
+        }
+        return own;
+    }
+
+    private void showWindow(long bytes, int windowsMax) {
+        shown = pool.take(bytes, windowsMax, waiting);
+        own.set(shown.segment(), shown.start());
+        machine.storePlain(ring, payload(localRank), shown.address());
+    }
+
+    /** Finds memory that a rank shows, of which both know the length. */
+    public Area shown(int other, long bytes) {
+        if (other == localRank) {
+            return own;
+        }
+        long payload = payload(other);
+        return bytes <= RingLayout.PAYLOAD_BYTES ? found.next(ring, payload) : at(machine.loadPlain(ring, payload));
+    }
+
+    private Area at(long address) {
+        return found.next(memory.around(address), memory.offset(address));
+    }
+
+    /** Shows memory of which only this rank knows the length: the line says whether there is a window. */
+    public Area showVarying(long bytes) {
+        if (bytes <= IN_LINE_BYTES) {
+            long payload = payload(localRank);
+            machine.storePlain(ring, payload, 0);
+            own.set(ring, payload + Long.BYTES);
+        } else {
+            showWindow(bytes, Integer.MAX_VALUE);
+        }
+        return own;
+    }
+
+    /** Finds memory that a rank shows by {@link #showVarying}. */
+    public Area shownVarying(int other) {
+        long payload = payload(other);
+        long address = machine.loadPlain(ring, payload);
+        return address == 0 ? found.next(ring, payload + Long.BYTES) : at(address);
+    }
+
+    // ---- memory that other nodes put into
+
+    /** Takes the inbox of this rank, {@value #INBOX_BYTES} bytes, which no other rank of the node reads. */
+    public MemorySegment inbox() {
+        if (inbox == null) {
+            inbox = pool.takeBlock(INBOX_BYTES, machine);
+        }
+        return inbox.segment();
+    }
+
+    /** Takes an inbox that other ranks of the node read, too, at their master, and tells them where it is. */
+    public void tellInbox(long bytes) {
+        machine.storePlain(ring, operation.cell(TeamContext.MASTER) + INBOX_ADDRESS, sharedInbox(bytes));
+    }
+
+    /** Finds a place in the inbox of this node's master, once something has come there. */
+    public void findInbox(Area area, long at) {
+        long address = machine.loadPlain(ring, operation.cell(TeamContext.MASTER) + INBOX_ADDRESS);
+        area.set(memory.around(address), memory.offset(address) + at);
+    }
+
+    private long sharedInbox(long bytes) {
+        if (inboxLastShared != operation.sequence) {
+            waiting.awaitClosed(inboxLastShared);
+            inboxLastShared = operation.sequence;
+        }
+        if (inbox == null) {
+            if (bytes > INBOX_BYTES) {
+                waiting.awaitClosed(operation.sequence - WindowPool.LONG_AT_ONCE_MAX);
+            }
+            inbox = pool.takeBlock(bytes, machine);
+        }
+        assert inbox.segment().byteSize() >= bytes : "the inbox was taken with " + inbox.segment().byteSize()
+                + " bytes, and is shared with " + bytes;
+        return inbox.address();
+    }
+
+    /** The window of the operation whose block is a segment, or null. */
+    public Window windowOf(MemorySegment segment) {
+        return inbox != null && segment.equals(inbox.segment()) ? inbox
+                : shown != null && segment.equals(shown.segment()) ? shown : null;
+    }
+
+    /** Ends the right of other nodes to put into the windows, before a failed operation gives them back. */
+    public void revoke() {
+        if (inbox != null) {
+            inbox.revoke(machine);
+        }
+        if (shown != null) {
+            shown.revoke(machine);
+        }
+    }
+
+    /** Gives the windows back to the pool: they are taken again once all ranks of the node have left the operation. */
+    public void giveBack() {
+        if (shown != null) {
+            pool.giveBack(shown, true, waiting);
+            shown = null;
+        }
+        if (inbox != null) {
+            pool.giveBack(inbox, inboxLastShared == operation.sequence, waiting);
+            inbox = null;
+        }
+    }
+}

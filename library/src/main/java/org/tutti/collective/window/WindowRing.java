@@ -1,0 +1,127 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.window;
+
+import org.tutti.collective.machine.Machine;
+import org.tutti.collective.operation.Ledger;
+import org.tutti.collective.operation.Waiting;
+import org.tutti.memory.Memory;
+
+/**
+ * A ring of bytes in which the blocking operations of a thread show data, on whatever communicators.
+ *
+ * <p>Every operation takes a window of consecutive bytes and keeps it until all ranks have left the operation; windows
+ * are taken and given back in the same order. So small operations have many windows in flight, and large ones two, as a
+ * window is at most half of the ring. Short windows begin at the front of the ring again when there are as many as
+ * operations may be in flight, if that is free: so their lines stay in a core's first caches, where a ring that is
+ * walked through has no room.
+ *
+ * <p>Memory ordering: the owner writes to a window again only after it has loaded, with acquire order, from every rank
+ * of the communicator a word that the rank stored with release order after its last read of the window.
+ */
+final class WindowRing {
+    private static final int TENANTS_MAX = 64;
+
+    private final Window window;
+    private final long capacity;
+
+    /** Counts bytes that were ever taken, so that {@code position % capacity} is where the next window begins. */
+    private long position;
+
+    /** Whose the windows are: an operation of a communicator, which is known by its ledger. */
+    private final Ledger[] ledgers = new Ledger[TENANTS_MAX];
+    private final long[] operations = new long[TENANTS_MAX];
+    private final long[] starts = new long[TENANTS_MAX];
+    private final long[] sizes = new long[TENANTS_MAX];
+    private int oldest;
+    private int tenants;
+
+    /**
+     * @param memory the node's memory
+     * @param bytes how many bytes of it, two greatest windows at least
+     */
+    WindowRing(Memory memory, long bytes) {
+        this.window = new Window(memory, bytes, true);
+        this.capacity = bytes;
+    }
+
+    long bytes() {
+        return capacity;
+    }
+
+    /**
+     * Takes a window, until the next one is taken.
+     *
+     * @param bytes how many, more than zero and at most half of the ring's
+     * @param inFlightMax how many windows there may be at once, this one included
+     * @param user the operation that takes it: its deadline and its checks end a wait for a window
+     * @return the window, or null if that is not free, and may not be for ever, as its communicator is broken
+     */
+    Window take(long bytes, int inFlightMax, Waiting user) {
+        long size = Memory.roundToLines(bytes);
+        long offset = position % capacity;
+        long front = position + capacity - offset;
+        boolean fits = offset + size <= capacity;
+        boolean isHot = offset + size <= user.slots() * size;
+        long start = fits && (isHot || !isFrontFree(front, size, user.slots())) ? position : front;
+        while (tenants > 0 && (tenants >= Math.min(inFlightMax, TENANTS_MAX)
+                || start + size > starts[oldest] + capacity)) {
+            if (!user.awaitClosed(ledgers[oldest], operations[oldest])) {
+                return null;
+            }
+            evictOldest();
+        }
+        int newest = (oldest + tenants) % TENANTS_MAX;
+        ledgers[newest] = user.ledger();
+        operations[newest] = user.sequence();
+        starts[newest] = start;
+        sizes[newest] = size;
+        tenants++;
+        position = start + size;
+        return window.moveTo(start % capacity);
+    }
+
+    /**
+     * Whether the windows that a new one at the front would overwrite are known to be closed, and so are longer ones
+     * that others of its size would soon come to.
+     */
+    private boolean isFrontFree(long front, long size, int others) {
+        while (tenants > 0 && front + size > starts[oldest] + capacity) {
+            if (!isKnownClosed(oldest)) {
+                return false;
+            }
+            evictOldest();
+        }
+        for (int i = 0; i < tenants; i++) {
+            int tenant = (oldest + i) % TENANTS_MAX;
+            if (starts[tenant] + capacity >= front + others * size) {
+                break;
+            }
+            if (sizes[tenant] > size && !isKnownClosed(tenant)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean isKnownClosed(int tenant) {
+        return ledgers[tenant].isKnownClosed(operations[tenant]);
+    }
+
+    private void evictOldest() {
+        ledgers[oldest] = null;
+        oldest = (oldest + 1) % TENANTS_MAX;
+        tenants--;
+    }
+
+    /** Looks whether all have left all operations that had windows here: for a ring of which none is taken any more. */
+    boolean isFree(Machine machine) {
+        while (tenants > 0 && ledgers[oldest].behind(machine, operations[oldest]) == Ledger.NOBODY) {
+            evictOldest();
+        }
+        return tenants == 0;
+    }
+
+    void release(Machine machine, Memory memory) {
+        window.release(machine, memory);
+    }
+}
