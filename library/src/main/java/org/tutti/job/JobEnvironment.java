@@ -19,8 +19,7 @@ import org.tutti.fabric.tcp.PortRange;
 
 /**
  * What a process is told about its job, by {@code tutti run} or by whoever else starts it: a handful of environment
- * variables. Those of other launchers do as well ({@link Launcher}), and in a pod of Kubernetes most of its own
- * ({@link KubernetesVariables}).
+ * variables. {@link EnvironmentReader} also reads those of other launchers.
  *
  * @param shape the job, and the part of it that this node has
  * @param firstRank the first rank of this process
@@ -110,16 +109,6 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     private static final long STANDSTILL_MILLIS_DEFAULT = 300_000;
 
     /**
-     * Reads the environment of this process.
-     *
-     * @return what it says, or empty when it says nothing of a job
-     * @throws JobStartException when something is wrong or missing; the message names the variable and its value
-     */
-    public static Optional<JobEnvironment> read() {
-        return read(System.getenv());
-    }
-
-    /**
      * What an engine tells a process of its own, with what the environment says of how a job runs. What that says of a
      * job which the engine itself may be part of, as under Slurm, has no meaning here.
      */
@@ -137,11 +126,17 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
         environment.put(NODE, String.valueOf(shape.node()));
         environment.put(NODES, String.valueOf(shape.nodes()));
         environment.put(NODE_RANKS, String.valueOf(shape.nodeRanks()));
-        return read(environment).orElseThrow();
+        return parse(environment).orElseThrow();
     }
 
-    static Optional<JobEnvironment> read(Map<String, String> given) {
-        Map<String, String> environment = KubernetesVariables.translate(Launcher.translate(given));
+    /**
+     * Reads Tutti's own variables.
+     *
+     * @param environment the variables
+     * @return what they say, or empty when they say nothing of a job
+     * @throws JobStartException when something is wrong or missing; the message names the variable and its value
+     */
+    static Optional<JobEnvironment> parse(Map<String, String> environment) {
         boolean job = environment.containsKey(JOB);
         if (!job && !environment.containsKey(RANK) && !environment.containsKey(SIZE)) {
             return Optional.empty();

@@ -48,7 +48,7 @@ public final class ProcessRanks {
      * @return the job
      */
     public static Job join(JobOptions options) {
-        Optional<JobEnvironment> environment = JobEnvironment.read();
+        Optional<JobEnvironment> environment = EnvironmentReader.read();
         return environment.isEmpty() ? alone(options) : join(environment.get(), options);
     }
 
@@ -92,7 +92,7 @@ public final class ProcessRanks {
      * ends: so this process ends with its launcher, whatever its program does. For {@link RankProcess}.
      */
     static void openLaunched() {
-        JobEnvironment.read().ifPresent(environment -> open(environment, true, joinDeadline(environment)));
+        EnvironmentReader.read().ifPresent(environment -> open(environment, true, joinDeadline(environment)));
     }
 
     private static ProcessRanks open(JobEnvironment environment, boolean launched, long deadlineNanos) {

@@ -67,7 +67,7 @@ public final class RankProcess {
      */
     public static void main(String[] arguments) throws InterruptedException {
         String[] rest = Arrays.copyOfRange(arguments, 1, arguments.length);
-        int ranks = JobEnvironment.read().map(JobEnvironment::ranks).orElse(1);
+        int ranks = EnvironmentReader.read().map(JobEnvironment::ranks).orElse(1);
         try {
             ProcessRanks.openLaunched();
         } catch (TuttiException failure) {
@@ -165,7 +165,7 @@ public final class RankProcess {
     }
 
     private static void report(int index, Throwable failure, boolean secondary) {
-        int rank = JobEnvironment.read().map(environment -> environment.firstRank() + index).orElse(index);
+        int rank = EnvironmentReader.read().map(environment -> environment.firstRank() + index).orElse(index);
         if (secondary) { // who failed first is known already, or will be when this process has ended
             System.err.println(MARK + "rank " + rank + ": " + failure.getMessage());
         } else {

@@ -28,7 +28,7 @@ class KubernetesVariablesTest {
 
     @Test
     void shouldBeReadAsAJob() {
-        JobEnvironment environment = JobEnvironment.read(POD).orElseThrow();
+        JobEnvironment environment = EnvironmentReader.read(POD).orElseThrow();
         assertThat(environment.shape()).isEqualTo(new NodeShape("sum", 3, 2, 3, 1));
         assertThat(environment.firstRank()).isEqualTo(2);
         assertThat(environment.ranks()).isEqualTo(1);
@@ -46,7 +46,7 @@ class KubernetesVariablesTest {
     @CsvSource({"sum-0,0,8,4,0,2,4", "sum-1,1,8,4,4,2,4", "sum-1,1,7,4,4,2,3", "sum-0,0,4,4,0,1,4"})
     void shouldMakeEachPodANodeOfSeveralRanks(String host, String index, String size, String perProcess, int rank,
             int nodes, int nodeRanks) {
-        JobEnvironment environment = JobEnvironment.read(with("HOSTNAME", host, "JOB_COMPLETION_INDEX", index,
+        JobEnvironment environment = EnvironmentReader.read(with("HOSTNAME", host, "JOB_COMPLETION_INDEX", index,
                 "TUTTI_SIZE", size, "TUTTI_RANKS_PER_PROCESS", perProcess)).orElseThrow();
         assertThat(environment.shape()).isEqualTo(
                 new NodeShape("sum", Integer.parseInt(size), Integer.parseInt(index), nodes, nodeRanks));
@@ -93,7 +93,7 @@ class KubernetesVariablesTest {
     void shouldSayThatTheSizeIsMissing() {
         Map<String, String> environment = with();
         environment.remove("TUTTI_SIZE");
-        assertThatThrownBy(() -> JobEnvironment.read(environment)).isInstanceOf(JobStartException.class)
+        assertThatThrownBy(() -> EnvironmentReader.read(environment)).isInstanceOf(JobStartException.class)
                 .hasMessage("the environment variable TUTTI_SIZE is missing, while JOB_COMPLETION_INDEX=2 says that "
                         + "this is a pod of an Indexed Job; set it to the number of ranks, which is the Job's "
                         + "completions if each pod has one, or set TUTTI_JOB, TUTTI_RANK and TUTTI_SIZE yourself");
@@ -102,7 +102,7 @@ class KubernetesVariablesTest {
     @ParameterizedTest
     @CsvSource({"3,1,3", "2,1,2", "6,4,2"})
     void shouldRefuseAnIndexBeyondTheLastPod(String size, String perProcess, int pods) {
-        assertThatThrownBy(() -> JobEnvironment.read(with("HOSTNAME", "sum-3", "JOB_COMPLETION_INDEX", "3",
+        assertThatThrownBy(() -> EnvironmentReader.read(with("HOSTNAME", "sum-3", "JOB_COMPLETION_INDEX", "3",
                 "TUTTI_SIZE", size, "TUTTI_RANKS_PER_PROCESS", perProcess))).isInstanceOf(JobStartException.class)
                 .hasMessage("JOB_COMPLETION_INDEX=3 is beyond the last pod of a job of TUTTI_SIZE=" + size + " ranks, "
                         + perProcess
@@ -113,7 +113,7 @@ class KubernetesVariablesTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "worker7", "sum-1", "2", "-2", "sum-12", "sum2", "sum-2-pod"})
     void shouldSayThatTheNameOfTheHostDoesNotTellWhereRankZeroIs(String host) {
-        assertThatThrownBy(() -> JobEnvironment.read(with("HOSTNAME", host))).isInstanceOf(JobStartException.class)
+        assertThatThrownBy(() -> EnvironmentReader.read(with("HOSTNAME", host))).isInstanceOf(JobStartException.class)
                 .hasMessage(
                         "HOSTNAME=\"" + host + "\" is not the name of the Job with -2 after it, as that of a pod of "
                                 + "JOB_COMPLETION_INDEX=2 is, so it does not tell where rank 0 is; set TUTTI_JOB and "
@@ -123,7 +123,7 @@ class KubernetesVariablesTest {
     @ParameterizedTest
     @CsvSource({"TUTTI_RANK,0,2", "TUTTI_NODE,1,2", "TUTTI_NODES,2,3", "TUTTI_NODE_RANKS,3,1"})
     void shouldRefuseWhatContradictsTheIndex(String name, String value, String implied) {
-        assertThatThrownBy(() -> JobEnvironment.read(with(name, value))).isInstanceOf(JobStartException.class)
+        assertThatThrownBy(() -> EnvironmentReader.read(with(name, value))).isInstanceOf(JobStartException.class)
                 .hasMessage(
                         name + "=\"" + value + "\" contradicts JOB_COMPLETION_INDEX=2 and TUTTI_SIZE=3, by which it "
                                 + "is " + implied
@@ -136,7 +136,7 @@ class KubernetesVariablesTest {
             "JOB_COMPLETION_INDEX|9999999999", "TUTTI_SIZE|three", "TUTTI_SIZE|0", "TUTTI_SIZE|''",
             "TUTTI_RANKS_PER_PROCESS|0", "TUTTI_RANKS_PER_PROCESS|4"})
     void shouldNameAMalformedVariableAndItsValue(String name, String value) {
-        assertThatThrownBy(() -> JobEnvironment.read(with(name, value))).isInstanceOf(JobStartException.class)
+        assertThatThrownBy(() -> EnvironmentReader.read(with(name, value))).isInstanceOf(JobStartException.class)
                 .hasMessageMatching(name + "=\"" + value + "\" is (no|not a) number.*");
     }
 

@@ -57,7 +57,7 @@ class NodeFileTest {
 
     /** What a process of rank 0 or 1 does. */
     private NodeFile join(int rank) {
-        JobEnvironment environment = JobEnvironment.read(Map.of(JobEnvironment.JOB, JOB, JobEnvironment.RANK,
+        JobEnvironment environment = EnvironmentReader.read(Map.of(JobEnvironment.JOB, JOB, JobEnvironment.RANK,
                 String.valueOf(rank), JobEnvironment.SIZE, "2", JobEnvironment.MEMORY, directory.toString())).get();
         return NodeFile.join(environment, System.nanoTime() + PATIENCE_SECONDS * 1_000_000_000L);
     }

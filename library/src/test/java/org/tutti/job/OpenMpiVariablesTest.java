@@ -35,7 +35,7 @@ class OpenMpiVariablesTest {
     void shouldNeedTheDocumentedVariablesOnlyOnOneHost() {
         Map<String, String> environment = Map.of("OMPI_COMM_WORLD_RANK", "1", "OMPI_COMM_WORLD_SIZE", "2",
                 "OMPI_COMM_WORLD_LOCAL_SIZE", "2", "PMIX_NAMESPACE", "prterun-host-4711@1");
-        JobEnvironment read = JobEnvironment.read(environment).orElseThrow();
+        JobEnvironment read = EnvironmentReader.read(environment).orElseThrow();
         assertThat(read.shape()).isEqualTo(NodeShape.single("openmpi-prterun-host-4711-1", 2));
         assertThat(read.firstRank()).isEqualTo(1);
         assertThat(read.rendezvous()).isEmpty();
@@ -62,7 +62,7 @@ class OpenMpiVariablesTest {
     void shouldTakeANumberOfAHostThatIsGreaterThanThatOfHosts() {
         Map<String, String> environment = with(Map.of("OMPI_MCA_orte_num_nodes", "2", "PMIX_SERVER_URI21",
                 "1.17;tcp4://127.0.0.1:41303", "OMPI_COMM_WORLD_LOCAL_SIZE", "2"));
-        assertThat(JobEnvironment.read(environment).orElseThrow().shape())
+        assertThat(EnvironmentReader.read(environment).orElseThrow().shape())
                 .isEqualTo(new NodeShape("openmpi-781910017", 4, 17, 2, 2));
     }
 

@@ -32,7 +32,7 @@ class SlurmVariablesTest {
 
     @Test
     void shouldBeReadAsAJob() {
-        JobEnvironment environment = JobEnvironment.read(STEP).orElseThrow();
+        JobEnvironment environment = EnvironmentReader.read(STEP).orElseThrow();
         assertThat(environment.shape()).isEqualTo(new NodeShape("slurm-17-0", 8, 1, 4, 2));
         assertThat(environment.firstRank()).isEqualTo(5);
         assertThat(environment.ranks()).isEqualTo(1);
@@ -45,7 +45,7 @@ class SlurmVariablesTest {
                 "0", "SLURM_STEP_NUM_TASKS", "2", "SLURM_STEP_NUM_NODES", "1", "SLURM_STEP_TASKS_PER_NODE", "2",
                 "SLURM_STEP_NODELIST", "n1")));
         assertThat(environment).doesNotContainKey("TUTTI_RENDEZVOUS");
-        assertThat(JobEnvironment.read(environment).orElseThrow().shape())
+        assertThat(EnvironmentReader.read(environment).orElseThrow().shape())
                 .isEqualTo(NodeShape.single("slurm-17-0", 2));
     }
 
@@ -113,7 +113,7 @@ class SlurmVariablesTest {
                 "SLURM_NTASKS", "8", "SLURM_NNODES", "4", "SLURM_TASKS_PER_NODE", "4,2,1(x2)", "SLURM_NODELIST",
                 "n[1-4]", "SLURM_GTIDS", "0");
         assertThat(Launcher.translate(script)).isEqualTo(script);
-        assertThat(JobEnvironment.read(script)).isEmpty();
+        assertThat(EnvironmentReader.read(script)).isEmpty();
     }
 
     @Test

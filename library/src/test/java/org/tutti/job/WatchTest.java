@@ -129,7 +129,7 @@ class WatchTest {
     }
 
     private NodeFile join(int rank) {
-        return NodeFile.join(JobEnvironment.read(Map.of(JobEnvironment.JOB, "watch", JobEnvironment.RANK,
+        return NodeFile.join(EnvironmentReader.read(Map.of(JobEnvironment.JOB, "watch", JobEnvironment.RANK,
                 String.valueOf(rank), JobEnvironment.SIZE, "2", JobEnvironment.MEMORY, directory.toString())).get(),
                 System.nanoTime() + PATIENCE_NANOS);
     }
