@@ -35,9 +35,8 @@ import org.tutti.onesided.Allocator;
  * the others of its node have closed it, too: that is looked for whenever a group is made or closed.
  */
 final class Communicators {
-    private static final long WORLD = 0;
-
-    private final LiveJob job;
+    private final JobDeadline deadline;
+    private final ProcessCommunicators shared;
     private final Node node;
     private final Network network;
     private final int rank;
@@ -49,24 +48,24 @@ final class Communicators {
     private final List<Membership> closed = new ArrayList<>(); // and not yet given back
 
     /**
-     * @param job whose they are
-     * @param node what the ranks of the node share
-     * @param network how other nodes are reached, or null when there are none
+     * @param deadline until when the rank's calls may take
+     * @param shared what the ranks of the process share
      * @param rank this rank
      * @param cores how many cores the ranks of the node may use together
      * @param choice the algorithms that were asked for
      * @param levels the levels inside a node
      */
-    Communicators(LiveJob job, Node node, Network network, int rank, int cores, Choice choice, int[] levels) {
-        this.job = job;
-        this.node = node;
-        this.network = network;
+    Communicators(JobDeadline deadline, ProcessCommunicators shared, int rank, int cores, Choice choice, int[] levels) {
+        this.deadline = deadline;
+        this.shared = shared;
+        this.node = shared.node();
+        this.network = shared.network();
         this.rank = rank;
         this.choice = network == null ? choice : choice.over(node.directory().links());
         this.coreForEach = node.nodeRanks() <= cores;
-        NodeView view = node.world(rank, levels);
+        NodeView view = shared.world(rank, levels);
         this.pool = new WindowPool(node.memory(), view.windowBytesMax());
-        this.world = membership(WORLD, node.members(), view, node.ringAddress(), rank,
+        this.world = membership(Node.WORLD, shared.members(), view, node.ringAddress(), rank,
                 network == null ? null : node.directory().reach(), null);
     }
 
@@ -76,23 +75,24 @@ final class Communicators {
         var machine = new LiveMachine(new Waiter(coreForEach, fabric), fabric);
         Team team = new Team(machine, members, pool,
                 ringAddress, rankThere, view, reach);
-        Allocator allocator = new Allocator(node.memory(), fabric, members, reach, coreForEach, job::isClosed);
+        Allocator allocator = new Allocator(node.memory(), fabric, members, reach, coreForEach, deadline::isClosed);
         var attention = new Attention();
         var background = new LiveMachine(new Waiter(false, fabric), fabric, attention::isPaid); // they share the cores
-        var made = new Membership(id, team, members, view.topology(), allocator, machine, background, attention, group,
-                node.groups());
+        var made = new Membership(id, team, members, view.topology(), allocator, machine, background, attention,
+                group == null ? null : () -> shared.leave(group));
         synchronized (this) {
             open.add(made);
         }
         return made;
     }
 
-    LiveCommunicator world() {
-        return new LiveCommunicator(this, world, choice);
+    /** The calls of the world. */
+    Calls world() {
+        return calls(world);
     }
 
-    long deadlineNanos(long ofCall) {
-        return job.deadlineNanos(ofCall);
+    private Calls calls(Membership membership) {
+        return new Calls(membership, deadline, choice);
     }
 
     /**
@@ -105,8 +105,9 @@ final class Communicators {
      * @param deadlineNanos when the call must have ended
      * @param together an operation of the communicator that no member ends before all have called it; null if not all
      *            ranks of the communicator make groups: then the group has a barrier of its own
+     * @return the calls of the group
      */
-    LiveCommunicator make(Membership parent, String called, long number, int[] ranks, long deadlineNanos,
+    Calls make(Membership parent, String called, long number, int[] ranks, long deadlineNanos,
             Runnable together) {
         giveBackLeftovers();
         long id = Fingerprint.mix(parent.id, number);
@@ -114,10 +115,10 @@ final class Communicators {
         block.begin();
         Membership made = null;
         try {
-            SharedGroup shared = node.groups().enter(id, () -> share(parent, id, ranks));
-            made = meet(parent, block, id, ranks, shared);
-            shared.open(node, made.team.ringAddress()); // when this rank can close it
-            var group = new LiveCommunicator(this, made, choice);
+            SharedGroup entered = shared.enter(id, () -> share(parent, id, ranks));
+            made = meet(parent, block, id, ranks, entered);
+            entered.open(node, made.team.ringAddress()); // when this rank can close it
+            Calls group = calls(made);
             if (together == null) {
                 await(group, made, called, deadlineNanos);
             } else {
@@ -150,10 +151,10 @@ final class Communicators {
             ringAddress = block.claimOrFind(node.memory(), ranks[view.master()], view.layout().bytes(),
                     address -> group.open(node, address));
         } catch (Throwable failure) {
-            node.groups().leave(group);
+            shared.leave(group);
             throw failure;
         }
-        var members = new LiveMembers(node, group.ranks());
+        var members = shared.members(group.ranks());
         members.setFounding(block);
         Membership made = membership(id, members, view, ringAddress, indexOf(parent.team.rank(), ranks),
                 group.reach(), group);
@@ -162,9 +163,9 @@ final class Communicators {
     }
 
     /** Waits until all members have come. Who has gone on before this rank may have broken the group meanwhile. */
-    private static void await(LiveCommunicator group, Membership made, String called, long deadlineNanos) {
+    private static void await(Calls group, Membership made, String called, long deadlineNanos) {
         try {
-            group.barrier(called, 0, deadlineNanos);
+            group.runBarrierOf(called, 0, deadlineNanos);
         } catch (TuttiException failure) {
             if (!made.team.ending().isBroken()) {
                 throw failure;
@@ -193,7 +194,7 @@ final class Communicators {
      * @throws CollectiveMismatchException when the last calls there differ from those of others
      */
     void close(Membership membership) {
-        if (job.isClosed()) {
+        if (deadline.isClosed()) {
             return; // which has closed all
         }
         if (membership.isWorld()) {
@@ -212,7 +213,7 @@ final class Communicators {
     }
 
     private void shut(Membership membership) {
-        if (job.isClosed()) {
+        if (deadline.isClosed()) {
             return; // which has closed all
         }
         membership.close();
@@ -251,7 +252,8 @@ final class Communicators {
         }
         var mismatch = membership.team.ending().compareCalls();
         if (network != null) {
-            network.gossip().farewells().end(membership);
+            network.gossip().farewells().end(rank, membership.id, membership.members.ranksInJob(),
+                    membership.team.ending());
         }
         return mismatch;
     }

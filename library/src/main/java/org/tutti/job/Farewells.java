@@ -54,22 +54,23 @@ final class Farewells {
      * Takes note that a rank of this process calls nothing more on a communicator. The first of the process's ranks in
      * the communicator stands for all of them.
      *
-     * @param membership the rank's part in it
+     * @param rank its number in the job
+     * @param communicator the number that all ranks of the communicator know it by
+     * @param ranks these, by their ranks in the job
+     * @param ending says what it has called
      */
-    synchronized void end(Membership membership) {
-        Ending ending = membership.team.ending();
-        int[] ranks = membership.members.ranksInJob();
-        if (membership.rankInJob(membership.team.rank()) != firstHere(ranks)) {
+    synchronized void end(int rank, long communicator, int[] ranks, Ending ending) {
+        if (rank != firstHere(ranks)) {
             return;
         }
         if (ending.isBroken()) {
             doubt(ranks);
-        } else if (membership.isWorld()) {
+        } else if (communicator == Node.WORLD) {
             world = ending;
             worldCalls = ending.drawn();
             worldHistory = ending.history();
         } else {
-            long calls = Fingerprint.mix(membership.id, ending.history());
+            long calls = Fingerprint.mix(communicator, ending.history());
             for (int process : processesElsewhere(ranks)) {
                 groups.merge(process, calls, Long::sum);
             }

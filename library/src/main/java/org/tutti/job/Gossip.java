@@ -39,7 +39,6 @@ final class Gossip implements FabricListener {
     private static final int ABORT = 2;
     private static final int BROKEN = 3;
     private static final int NOBODY = -1;
-    private static final long WORLD = 0;
 
     private final Node node;
     private final Directory directory;
@@ -211,8 +210,8 @@ final class Gossip implements FabricListener {
         this.silenceMillisMax = silenceMillisMax;
         this.standstillMillisMax = standstillMillisMax;
         this.toldAll = new byte[node.size()];
-        know(WORLD, node.ring(), IntStream.range(0, node.size()).toArray());
-        this.everybody = circles.get(WORLD);
+        know(Node.WORLD, node.ring(), IntStream.range(0, node.size()).toArray());
+        this.everybody = circles.get(Node.WORLD);
     }
 
     void setFabric(Fabric opened) {

@@ -56,7 +56,7 @@ public final class HangReport {
         private String waiting(List<Whereabouts> ranks, Set<Integer> joined) {
             long millis = ranks.stream().mapToLong(Whereabouts::waitedMillis).max().orElse(0);
             int[] all = ranks.stream().mapToInt(Whereabouts::awaited)
-                    .filter(rank -> rank >= 0 && !(call.equals(ProcessPart.JOIN) && joined.contains(rank))).distinct()
+                    .filter(rank -> rank >= 0 && !(call.equals(Whereabouts.JOIN) && joined.contains(rank))).distinct()
                     .toArray(); // ranks answer one by one, so another may have joined meanwhile
             int[] others = Arrays.stream(all).filter(each -> ranks.stream().noneMatch(rank -> rank.rank() == each))
                     .toArray(); // those in the same place wait as well

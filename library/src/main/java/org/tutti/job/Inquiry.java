@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
@@ -49,13 +49,17 @@ final class Inquiry {
         return Words.load(words, NodeLayout.ASKED) > Words.load(words, NodeLayout.answered(firstRank));
     }
 
-    /** Answers for the process with this first rank: what it says is where its ranks are from now on. */
-    void answer(int firstRank, int ranks, RankThreads threads, Node node) {
+    /**
+     * Answers for the process with this first rank.
+     *
+     * @param firstRank the first rank of the process
+     * @param text says where its ranks are from the time on at which this begins
+     * @param bytesMax how long the text may get, the same for all answers of the process
+     */
+    void answer(int firstRank, Supplier<String> text, long bytesMax) {
         long question = Words.load(words, NodeLayout.ASKED);
-        var text = new StringBuilder();
-        threads.look(node).forEach(each -> text.append(each.text()).append('\n'));
-        byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
-        long room = room(ranks);
+        byte[] bytes = text.get().getBytes(StandardCharsets.UTF_8);
+        long room = TEXT + bytesMax;
         long address = Words.loadPlain(words, NodeLayout.answer(firstRank));
         if (address == 0) {
             address = memory.claim(room, "where the ranks are");
@@ -69,12 +73,8 @@ final class Inquiry {
         Words.store(words, NodeLayout.answered(firstRank), question);
     }
 
-    private static long room(int ranks) {
-        return TEXT + (long) ranks * Whereabouts.TEXT_BYTES_MAX;
-    }
-
-    /** What the process with this first rank has answered to a question, or to a later one, if it has. */
-    Optional<List<Whereabouts>> answer(int firstRank, long question) {
+    /** The text that the process with this first rank has answered to a question, or to a later one, if it has. */
+    Optional<String> answer(int firstRank, long question) {
         long answered = Words.load(words, NodeLayout.answered(firstRank));
         if (answered < question) {
             return Optional.empty();
@@ -85,6 +85,6 @@ final class Inquiry {
         byte[] bytes = block.asSlice(TEXT, length).toArray(ValueLayout.JAVA_BYTE);
         VarHandle.fullFence();
         return Words.load(block, BEGUN) != answered ? Optional.empty()
-                : Optional.of(Whereabouts.parse(new String(bytes, StandardCharsets.UTF_8)));
+                : Optional.of(new String(bytes, StandardCharsets.UTF_8));
     }
 }

@@ -18,15 +18,13 @@ final class LiveJob implements Job {
     private final Node node;
     private final Network network;
     private final int rank;
+    private final JobDeadline deadline;
     private final Communicators communicators;
     private final Communicator world;
     private final IntConsumer onClose;
-    private final long deadlineNanos;
-    private volatile boolean closed;
 
     /**
-     * @param node what the ranks of the node share
-     * @param network how other nodes are reached, or null when there are none
+     * @param shared what the ranks of the process share
      * @param rank this rank
      * @param cores how many cores the ranks of the node may use together
      * @param choice the algorithms that were asked for
@@ -34,17 +32,15 @@ final class LiveJob implements Job {
      * @param options the job's deadline
      * @param onClose is told the rank when it leaves
      */
-    LiveJob(Node node, Network network, int rank, int cores, Choice choice, int[] levels, JobOptions options,
+    LiveJob(ProcessCommunicators shared, int rank, int cores, Choice choice, int[] levels, JobOptions options,
             IntConsumer onClose) {
-        this.node = node;
-        this.network = network;
+        this.node = shared.node();
+        this.network = shared.network();
         this.rank = rank;
         this.onClose = onClose;
-        this.deadlineNanos = options.deadline().map(limit -> LiveCommunicator.nanos(limit))
-                .filter(nanos -> nanos < Long.MAX_VALUE / 2).map(nanos -> System.nanoTime() + nanos)
-                .orElse(Long.MAX_VALUE);
-        this.communicators = new Communicators(this, node, network, rank, cores, choice, levels);
-        this.world = communicators.world();
+        this.deadline = new JobDeadline(rank, options);
+        this.communicators = new Communicators(deadline, shared, rank, cores, choice, levels);
+        this.world = new LiveCommunicator(communicators, communicators.world());
     }
 
     @Override
@@ -64,19 +60,14 @@ final class LiveJob implements Job {
 
     @Override
     public void abort(int status) {
-        checkOpen();
+        deadline.checkOpen();
         node.abort(rank, status);
         throw new JobAbortedException(rank, status, "rank " + rank + " aborted the job with status " + status);
     }
 
     @Override
     public void close() {
-        boolean first;
-        synchronized (this) {
-            first = !closed;
-            closed = true;
-        }
-        if (first) {
+        if (deadline.close()) {
             try {
                 leave();
             } finally {
@@ -102,28 +93,6 @@ final class LiveJob implements Job {
             throw failure;
         } finally {
             communicators.leaveAll();
-        }
-    }
-
-    boolean isClosed() {
-        return closed;
-    }
-
-    /** When a call that begins now must end, by its own limit and by the job's; the greatest long for never. */
-    long deadlineNanos(long ofCall) {
-        checkOpen();
-        if (ofCall == Long.MAX_VALUE && deadlineNanos == Long.MAX_VALUE) {
-            return Long.MAX_VALUE;
-        }
-        long now = System.nanoTime();
-        return now + Math.min(ofCall, deadlineNanos == Long.MAX_VALUE ? Long.MAX_VALUE : deadlineNanos - now);
-    }
-
-    private void checkOpen() {
-        if (closed) {
-            throw new IllegalStateException(
-                    "rank " + rank + " has left its job: the job is closed, so its communicators "
-                            + "cannot be used");
         }
     }
 }

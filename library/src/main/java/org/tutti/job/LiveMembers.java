@@ -25,22 +25,20 @@ final class LiveMembers implements Members {
 
     private final Node node;
     private final int[] ranks;
+    private final FirstDeadline firstDeadline;
     private volatile long changesWithoutFailure = -1;
     private volatile String name;
     private volatile GroupBlock founding;
 
-    /** All ranks of the job, in their order. */
-    LiveMembers(Node node) {
-        this(node, null);
-    }
-
     /**
      * @param node what is known
      * @param ranks for each rank of the communicator its rank in the job; null for all, in their order
+     * @param firstDeadline says where the ranks of the node are, when a deadline has passed
      */
-    LiveMembers(Node node, int[] ranks) {
+    LiveMembers(Node node, int[] ranks, FirstDeadline firstDeadline) {
         this.node = node;
         this.ranks = ranks;
+        this.firstDeadline = firstDeadline;
     }
 
     /** For each rank of the communicator its rank in the job. */
@@ -202,7 +200,7 @@ final class LiveMembers implements Members {
 
     @Override
     public String whereabouts(int rank) {
-        return node.whereabouts(rankInJob(rank));
+        return firstDeadline.passed(rankInJob(rank));
     }
 
     @Override

@@ -16,47 +16,43 @@ import org.tutti.collective.Call;
  * instead of running them.
  */
 final class LiveNonBlocking extends NonBlockingCommunicator {
-    private static final Runnable NOTHING = () -> {
-    };
+    private final Calls calls;
 
-    private final LiveCommunicator communicator;
-    private final Background background;
-
-    LiveNonBlocking(LiveCommunicator communicator, Background background) {
-        this.communicator = communicator;
-        this.background = background;
+    LiveNonBlocking(Calls calls) {
+        this.calls = calls;
     }
 
     @Override
     protected int rank() {
-        return communicator.rank();
+        return calls.rank();
     }
 
     @Override
     protected int size() {
-        return communicator.size();
+        return calls.size();
     }
 
     @Override
     public Request barrier() {
-        return background.start(communicator.newBarrier(), NOTHING, NOTHING);
+        return calls.start(calls.newBarrier(), () -> {
+        });
     }
 
     @Override
     protected Request call(Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
             Reduction reduction, int root, Runnable beforehand, Runnable afterwards) {
-        Call call = communicator.newCall(called, source, target, type, count, reduction, root);
+        Call call = calls.newCall(called, source, target, type, count, reduction, root);
         beforehand.run();
-        return background.start(call, afterwards, NOTHING);
+        return calls.start(call, afterwards);
     }
 
     @Override
     protected Request callWithBlocks(Collective called, MemorySegment source, MemorySegment target, DataType type,
             long count, Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root,
             Runnable beforehand, Runnable afterwards) {
-        Call call = communicator.newCallWithBlocks(called, source, target, type, count, sourceBlocks, targetBlocks,
+        Call call = calls.newCallWithBlocks(called, source, target, type, count, sourceBlocks, targetBlocks,
                 reduction, root);
         beforehand.run();
-        return background.start(call, afterwards, NOTHING);
+        return calls.start(call, afterwards);
     }
 }

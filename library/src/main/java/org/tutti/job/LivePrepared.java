@@ -18,39 +18,39 @@ final class LivePrepared extends PreparedCommunicator {
     private static final Runnable NOTHING = () -> {
     };
 
-    private final LiveCommunicator communicator;
+    private final Calls calls;
 
-    LivePrepared(LiveCommunicator communicator) {
-        this.communicator = communicator;
+    LivePrepared(Calls calls) {
+        this.calls = calls;
     }
 
     @Override
     protected int rank() {
-        return communicator.rank();
+        return calls.rank();
     }
 
     @Override
     protected int size() {
-        return communicator.size();
+        return calls.size();
     }
 
     @Override
     public PreparedCall barrier() {
-        return new LivePreparedCall(communicator, communicator.newBarrier(), NOTHING, NOTHING);
+        return new LivePreparedCall(calls, calls.newBarrier(), NOTHING, NOTHING);
     }
 
     @Override
     protected PreparedCall call(Collective called, MemorySegment source, MemorySegment target, DataType type,
             long count, Reduction reduction, int root, Runnable beforehand, Runnable afterwards) {
-        return new LivePreparedCall(communicator,
-                communicator.newCall(called, source, target, type, count, reduction, root), beforehand, afterwards);
+        return new LivePreparedCall(calls,
+                calls.newCall(called, source, target, type, count, reduction, root), beforehand, afterwards);
     }
 
     @Override
     protected PreparedCall callWithBlocks(Collective called, MemorySegment source, MemorySegment target, DataType type,
             long count, Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root,
             Runnable beforehand, Runnable afterwards) {
-        return new LivePreparedCall(communicator, communicator.newCallWithBlocks(called, source, target, type, count,
+        return new LivePreparedCall(calls, calls.newCallWithBlocks(called, source, target, type, count,
                 sourceBlocks, targetBlocks, reduction, root), beforehand, afterwards);
     }
 }

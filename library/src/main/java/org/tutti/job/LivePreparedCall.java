@@ -12,14 +12,14 @@ import org.tutti.collective.Call;
  * has left of it.
  */
 final class LivePreparedCall implements PreparedCall {
-    private final LiveCommunicator communicator;
+    private final Calls calls;
     private final Call call;
     private final Runnable beforehand;
     private final Runnable afterwards;
     private final AtomicBoolean inFlight = new AtomicBoolean();
 
-    LivePreparedCall(LiveCommunicator communicator, Call call, Runnable beforehand, Runnable afterwards) {
-        this.communicator = communicator;
+    LivePreparedCall(Calls calls, Call call, Runnable beforehand, Runnable afterwards) {
+        this.calls = calls;
         this.call = call;
         this.beforehand = beforehand;
         this.afterwards = afterwards;
@@ -27,7 +27,7 @@ final class LivePreparedCall implements PreparedCall {
 
     private void take() {
         if (!inFlight.compareAndSet(false, true)) {
-            throw new IllegalStateException(communicator.describe() + " called " + call.collective().label()
+            throw new IllegalStateException(calls.describe() + " called " + call.collective().label()
                     + " by a prepared call that is in flight; await it first, or prepare another one");
         }
     }
@@ -41,7 +41,7 @@ final class LivePreparedCall implements PreparedCall {
         take();
         try {
             beforehand.run();
-            communicator.runPrepared(call);
+            calls.runKept(call);
             afterwards.run();
         } finally {
             putBack();
@@ -53,7 +53,7 @@ final class LivePreparedCall implements PreparedCall {
         take();
         try {
             beforehand.run();
-            return communicator.startPrepared(call, afterwards, this::putBack);
+            return calls.startKept(call, afterwards, this::putBack);
         } catch (Throwable refusal) {
             putBack();
             throw refusal;

@@ -133,7 +133,7 @@ final class LiveRequest implements Request {
     @Override
     public boolean await(Duration timeout) {
         hurry();
-        boolean ends = awaitFor(LiveCommunicator.nanos(timeout));
+        boolean ends = awaitFor(TimeUnit.NANOSECONDS.convert(timeout));
         if (!ends) {
             attention.look();
             asking.inVain();

@@ -51,21 +51,23 @@ public final class LocalRanks {
         try (var memory = new PrivateMemory()) {
             Node node = Node.create(memory, memory.claim(NodeLayout.bytes(ranks), "the ranks' states"),
                     NodeShape.single("local", ranks), Secret.random(), false);
+            var rankThreads = new RankThreads(node);
+            var shared = new ProcessCommunicators(node, null, rankThreads);
             Throwable[] failures = new Throwable[ranks];
             List<Thread> threads = new ArrayList<>(ranks);
             try {
                 for (int rank = 0; rank < ranks; rank++) {
                     node.markJoined(rank, 0);
-                    LiveJob job = new LiveJob(node, null, rank, cores, choice, levels, options, _ -> {
+                    LiveJob job = new LiveJob(shared, rank, cores, choice, levels, options, _ -> {
                     });
-                    threads.add(start(kind, job, () -> runRank(node, job, program, failures)));
+                    threads.add(start(kind, job, () -> runRank(node, rankThreads, job, program, failures)));
                 }
             } catch (Throwable failure) { // perhaps no more threads: those that run must not wait for ever
                 failures[threads.size()] = failure;
                 node.markFailed(RankFailure.threw(threads.size()));
             }
             joinAll(threads);
-            rethrow(node, failures);
+            rethrow(shared, failures);
         }
     }
 
@@ -79,8 +81,9 @@ public final class LocalRanks {
         return builder.name("tutti rank " + job.rank()).start(() -> ScopedValue.where(CURRENT, job).run(body));
     }
 
-    private static void runRank(Node node, LiveJob job, Program program, Throwable[] failures) {
-        node.threads().add(job.rank());
+    private static void runRank(Node node, RankThreads threads, LiveJob job, Program program,
+            Throwable[] failures) {
+        threads.add(job.rank());
         try {
             program.run(job);
         } catch (Throwable failure) {
@@ -114,8 +117,9 @@ public final class LocalRanks {
         }
     }
 
-    private static void rethrow(Node node, Throwable[] failures) {
-        if (node.abortStatus() >= 0 && node.members().failure(-1) instanceof JobAbortedException aborted) {
+    private static void rethrow(ProcessCommunicators shared, Throwable[] failures) {
+        Node node = shared.node();
+        if (node.abortStatus() >= 0 && shared.members().failure(-1) instanceof JobAbortedException aborted) {
             throw aborted;
         }
         int first = firstCause(node.firstFailedRank(), failures);

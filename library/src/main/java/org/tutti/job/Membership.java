@@ -8,7 +8,6 @@ import org.tutti.Topology;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 import org.tutti.collective.communicator.BlockReturn;
-import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.layout.Fingerprint;
 import org.tutti.collective.machine.Machine;
 import org.tutti.onesided.Allocator;
@@ -17,7 +16,6 @@ import org.tutti.onesided.Allocator;
  * A rank's part in a communicator: what all views of it share.
  */
 final class Membership {
-    private static final int KERNELS_KEPT = 8;
     private static final int LISTS_MAX = 1 << 16;
 
     final long id;
@@ -26,7 +24,7 @@ final class Membership {
     final Allocator allocator;
     final Background background;
     final Call call = new Call();
-    final Kernel[] kernels = new Kernel[KERNELS_KEPT];
+    final KernelCache kernels = new KernelCache();
     private final Topology topology;
     private final BlockReturn blockReturn;
     private final Map<Long, Integer> made = new HashMap<>();
@@ -41,12 +39,10 @@ final class Membership {
      * @param machine what calls do things with on the threads that make or await them
      * @param backgroundMachine what non-blocking calls do things with
      * @param attention whether the rank waits for them
-     * @param group what the process's ranks share of it, which this rank has entered; null for the world
-     * @param groups where it leaves that
+     * @param leaveGroup leaves what the process's ranks share of it; null for the world
      */
     Membership(long id, Team team, LiveMembers members, Topology topology, Allocator allocator,
-            Machine machine, Machine backgroundMachine, Attention attention, SharedGroup group,
-            SharedGroup.All groups) {
+            Machine machine, Machine backgroundMachine, Attention attention, Runnable leaveGroup) {
         this.id = id;
         this.team = team;
         this.members = members;
@@ -54,7 +50,7 @@ final class Membership {
         this.allocator = allocator;
         this.background = new Background(team, () -> team.forBackground(machine),
                 () -> team.forBackground(backgroundMachine), attention);
-        this.blockReturn = group == null ? null : new BlockReturn(team.ending(), () -> groups.leave(group));
+        this.blockReturn = leaveGroup == null ? null : new BlockReturn(team.ending(), leaveGroup);
     }
 
     Topology topology() {

@@ -4,14 +4,12 @@ package org.tutti.job;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.tutti.JobStartException;
 import org.tutti.Topology;
-import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
@@ -21,6 +19,9 @@ import org.tutti.memory.Words;
  * changes one adds to the changes word afterwards, so that others look only when there is something to see.
  */
 final class Node {
+    /** The number by which all ranks know the communicator of all of them. */
+    static final long WORLD = 0;
+
     private static final long STATUS_MAX = 255;
 
     private final Memory memory;
@@ -28,12 +29,8 @@ final class Node {
     private final int size;
     private final Directory directory;
     private final MemorySegment ring;
-    private final LiveMembers members = new LiveMembers(this);
-    private final SharedGroup.All groups = new SharedGroup.All();
-    private final RankThreads threads = new RankThreads();
     private final Inquiry inquiry;
     private final Map<Integer, String> unreachable = new ConcurrentHashMap<>();
-    private NodeView world;
 
     private Node(Memory memory, MemorySegment words, int size) {
         this.memory = memory;
@@ -107,15 +104,6 @@ final class Node {
     /** Where all ranks are; with several nodes only when the directory is complete. */
     Topology topology() {
         return directory == null ? new Topology(new int[size]) : directory.topology();
-    }
-
-    /** The world as the ranks of this node see it, with levels inside it; made once for those of a process. */
-    synchronized NodeView world(int rank, int[] levels) {
-        if (world == null || !Arrays.equals(world.topology().levels(), levels)) {
-            Topology topology = topology().withLevels(levels);
-            world = new NodeView(topology, topology.nodeOf(rank));
-        }
-        return world;
     }
 
     /** Where the ranks of the other nodes are, or null with one node. */
@@ -306,16 +294,6 @@ final class Node {
         return rank < 0 ? Optional.empty() : Optional.of(RankFailure.of(rank, word(rank)));
     }
 
-    /** The groups that ranks of this process are in. */
-    SharedGroup.All groups() {
-        return groups;
-    }
-
-    /** The threads of the ranks that this process has. */
-    RankThreads threads() {
-        return threads;
-    }
-
     /** Keeps why this process could not connect with another one, for messages. */
     void noteUnreachable(int process, String why) {
         unreachable.put(process, why);
@@ -331,17 +309,18 @@ final class Node {
         return inquiry;
     }
 
-    /**
-     * Where the ranks of this node are, in lines for a message, if this rank's deadline is the first of the job that
-     * passes here. Another one's, whose exception ends the calls of all, waits until that is known.
-     */
-    String whereabouts(int rank) {
-        return FirstDeadline.passed(this, words, rank);
+    /** Says that a rank asks where the others are, as its deadline has passed; returns whether it is the first here. */
+    boolean beginFirstDeadline(int rank) {
+        return Words.compareAndSet(words, NodeLayout.FIRST_DEADLINE, 0, rank + 1);
     }
 
-    /** What the ranks know of each other's lives: all of the job. */
-    LiveMembers members() {
-        return members;
+    /** Says that the first rank whose deadline passed has its answers. */
+    void endFirstDeadline() {
+        Words.store(words, NodeLayout.DEADLINE_ANSWERED, 1);
+    }
+
+    boolean hasFirstDeadlineEnded() {
+        return Words.load(words, NodeLayout.DEADLINE_ANSWERED) != 0;
     }
 
     /** A number that grows whenever a rank fails or leaves, or the job is aborted. */

@@ -7,7 +7,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.locks.LockSupport;
@@ -377,9 +376,10 @@ public final class NodeFile implements NodeAccess {
      *
      * @param firstRank its first rank
      * @param question what {@link #ask} returned
-     * @return where its ranks were when it answered that question or a later one; nothing if it has not
+     * @return where its ranks were when it answered that question or a later one, in lines of text, one for each;
+     *         nothing if it has not
      */
-    public synchronized Optional<List<Whereabouts>> answer(int firstRank, long question) {
+    public synchronized Optional<String> answer(int firstRank, long question) {
         return closed ? Optional.empty() : node.inquiry().answer(firstRank, question);
     }
 

@@ -28,9 +28,6 @@ final class ProcessPart {
         LENT
     }
 
-    /** What a rank is in that waits for others to join. */
-    static final String JOIN = "join";
-
     private static final long POLL_MILLIS_MAX = 20;
     private static final int POLL_FRACTION = 16;
 
@@ -38,6 +35,8 @@ final class ProcessPart {
     private final NodeAccess access;
     private final Fate fate;
     private final Network network;
+    private final RankThreads threads;
+    private final ProcessCommunicators communicators;
     private final Watch watch;
     private int notLeft; // ranks that are here, or are still to come
 
@@ -54,7 +53,9 @@ final class ProcessPart {
         this.notLeft = environment.ranks();
         node().beat(environment.firstRank()); // links what marking a rank as failed needs when memory is used up
         this.network = environment.shape().nodes() == 1 ? null : openNetwork(deadlineNanos);
-        this.watch = new Watch(access, environment.firstRank(), environment.ranks(), network,
+        this.threads = new RankThreads(node());
+        this.communicators = new ProcessCommunicators(node(), network, threads);
+        this.watch = new Watch(access, environment.firstRank(), environment.ranks(), network, threads,
                 environment.standstillMillis(), fate != Fate.LENT);
     }
 
@@ -78,6 +79,11 @@ final class ProcessPart {
         return access.node();
     }
 
+    /** A rank's program runs on this thread. */
+    void addThread(int rank) {
+        threads.add(rank);
+    }
+
     /**
      * Joins the job as one of its ranks, and waits until all have; a rank that throws has left.
      *
@@ -89,7 +95,7 @@ final class ProcessPart {
      * @return the job, which the process leaves when it is closed
      */
     LiveJob join(int rank, long deadlineNanos, int[] levels, JobOptions options, Runnable wanted) {
-        node().threads().add(rank);
+        threads.add(rank);
         try {
             node().markJoined(rank, environment.firstRank());
         } catch (Throwable e) { // somebody else may have the rank, so it has not failed
@@ -101,7 +107,7 @@ final class ProcessPart {
                 network.register(rank);
             }
             awaitAll(rank, deadlineNanos, wanted);
-            return new LiveJob(node(), network, rank, environment.cores(), environment.choice(), levels, options,
+            return new LiveJob(communicators, rank, environment.cores(), environment.choice(), levels, options,
                     _ -> leave());
         } catch (Throwable e) {
             failAndLeave(rank);
@@ -149,7 +155,7 @@ final class ProcessPart {
     private WaitingCall joining(int self) {
         int absent = IntStream.range(0, node().size()).filter(rank -> node().state(rank) == NodeLayout.ABSENT)
                 .findFirst().orElse(WaitingCall.UNKNOWN);
-        return new WaitingCall(node(), self, JOIN, "", 0, absent);
+        return new WaitingCall(node(), self, Whereabouts.JOIN, "", 0, absent);
     }
 
     private boolean areAllHere() {
@@ -165,7 +171,7 @@ final class ProcessPart {
     }
 
     private void checkJoining(int self, long deadlineNanos) {
-        if (node().members().failure(-1) instanceof RankFailedException failure) {
+        if (communicators.members().failure(-1) instanceof RankFailedException failure) {
             throw failure;
         }
         if (Thread.currentThread().isInterrupted()) {

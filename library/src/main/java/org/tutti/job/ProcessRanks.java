@@ -58,7 +58,8 @@ public final class ProcessRanks {
                 NodeShape.single("alone", 1), Secret.random(), false);
         node.markJoined(0, 0);
         var reminder = new Thread(() -> remindOf("its job"), "tutti shutdown");
-        var job = new LiveJob(node, null, 0, Runtime.getRuntime().availableProcessors(),
+        var job = new LiveJob(new ProcessCommunicators(node, null, new RankThreads(node)), 0,
+                Runtime.getRuntime().availableProcessors(),
                 JobEnvironment.choice(System.getenv()), JobEnvironment.levels(System.getenv(), options), options,
                 _ -> {
                     forget(reminder);
@@ -207,7 +208,7 @@ public final class ProcessRanks {
     static void begin(int index) {
         synchronized (LOCK) {
             if (instance != null) {
-                instance.part.node().threads().add(instance.environment.firstRank() + index);
+                instance.part.addThread(instance.environment.firstRank() + index);
             }
         }
     }

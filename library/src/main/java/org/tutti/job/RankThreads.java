@@ -21,7 +21,12 @@ final class RankThreads {
     /** The methods that wait for a call that was made or prepared before, which the program's line may not name. */
     private static final Set<String> OF_OTHER_CALLS = Set.of("await", "awaitAll", "awaitAny", "awaitSome", "run");
 
+    private final Node node;
     private final Map<Integer, Thread> threads = new ConcurrentHashMap<>();
+
+    RankThreads(Node node) {
+        this.node = node;
+    }
 
     /** A rank's program runs on this thread. */
     void add(int rank) {
@@ -33,23 +38,28 @@ final class RankThreads {
         return threads.size();
     }
 
+    /** Looks where each rank is, and says so in lines of text, one for each. */
+    String text() {
+        return look().stream().map(each -> each.text() + '\n').collect(Collectors.joining());
+    }
+
     /** Looks where each rank is. */
-    List<Whereabouts> look(Node node) {
+    List<Whereabouts> look() {
         var waiting = Waits.all().entrySet().stream()
-                .collect(Collectors.groupingBy(entry -> rank(node, entry.getValue())));
+                .collect(Collectors.groupingBy(entry -> rank(entry.getValue())));
         return threads.entrySet().stream().sorted(Map.Entry.comparingByKey())
-                .map(entry -> look(node, entry.getKey(), entry.getValue(),
+                .map(entry -> look(entry.getKey(), entry.getValue(),
                         waiting.getOrDefault(entry.getKey(), List.of())))
                 .toList();
     }
 
     /** The rank whose call waits; the process may have ranks of other jobs, too. */
-    private static int rank(Node node, Waits.Wait wait) {
+    private int rank(Waits.Wait wait) {
         var call = wait.call().get();
         return call == null || call.job() != node ? WaitingCall.UNKNOWN : call.rank();
     }
 
-    private static Whereabouts look(Node node, int rank, Thread own, List<Map.Entry<Thread, Waits.Wait>> waiting) {
+    private Whereabouts look(int rank, Thread own, List<Map.Entry<Thread, Waits.Wait>> waiting) {
         var state = Whereabouts.State.of(node.state(rank));
         var main = CallSite.of(own);
         if (main.isEmpty() || main.get().isInCall()) {

@@ -2,9 +2,6 @@
 package org.tutti.job;
 
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.function.Supplier;
 
 import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.members.Reach;
@@ -19,29 +16,8 @@ final class SharedGroup {
     private final NodeView view;
     private final Network network;
     private final Reach reach;
-    private int entered;
+    private int entered; // under the lock of the process's communicators
     private long handle;
-
-    /** The groups of a process, by their numbers. */
-    static final class All {
-        private final Map<Long, SharedGroup> groups = new HashMap<>();
-
-        /** A rank of the process becomes part of a group. */
-        synchronized SharedGroup enter(long id, Supplier<SharedGroup> maker) {
-            SharedGroup group = groups.computeIfAbsent(id, _ -> maker.get());
-            group.entered++;
-            return group;
-        }
-
-        /** It is not any more, and neither it nor its block is touched by it again. */
-        synchronized void leave(SharedGroup group) {
-            group.entered--;
-            if (group.entered == 0) {
-                group.close();
-                groups.remove(group.id);
-            }
-        }
-    }
 
     /**
      * @param id the number that all ranks of the group know it by
@@ -58,6 +34,10 @@ final class SharedGroup {
         this.reach = this.network == null ? null
                 : new Reach(Arrays.stream(ranks).map(node::firstRankOfProcess).toArray(),
                         process -> node.secret().ringHandle(id, process));
+    }
+
+    long id() {
+        return id;
     }
 
     int[] ranks() {
@@ -81,6 +61,20 @@ final class SharedGroup {
             handle = node.secret().ringHandle(id, network.process());
             network.fabric().registerKnown(ring, handle);
         }
+    }
+
+    /** One more rank of the process is in it. */
+    void enter() {
+        entered++;
+    }
+
+    /** One rank less is in it; returns whether it was the last, with which the region is given up. */
+    boolean leave() {
+        entered--;
+        if (entered == 0) {
+            close();
+        }
+        return entered == 0;
     }
 
     private synchronized void close() {

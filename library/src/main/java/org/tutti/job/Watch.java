@@ -32,6 +32,7 @@ final class Watch implements AutoCloseable {
     private final int self;
     private final int ranks;
     private final Network network;
+    private final RankThreads threads;
     private final long standstillNanosMax;
     private final boolean endsProcess;
     private final Thread thread;
@@ -46,14 +47,17 @@ final class Watch implements AutoCloseable {
      * @param self the first rank of this process
      * @param ranks how many it has
      * @param network what connects the node with others, or null
+     * @param threads those of its ranks
      * @param standstillMillisMax how long a process may stand still
      * @param endsProcess whether an abort of the job ends this process
      */
-    Watch(NodeAccess access, int self, int ranks, Network network, long standstillMillisMax, boolean endsProcess) {
+    Watch(NodeAccess access, int self, int ranks, Network network, RankThreads threads, long standstillMillisMax,
+            boolean endsProcess) {
         this.access = access;
         this.self = self;
         this.ranks = ranks;
         this.network = network;
+        this.threads = threads;
         this.standstillNanosMax = standstillMillisMax * 1_000_000;
         this.endsProcess = endsProcess;
         this.thread = Thread.ofPlatform().daemon().name("tutti watch").unstarted(this::run);
@@ -105,7 +109,7 @@ final class Watch implements AutoCloseable {
         try {
             Node node = access.node();
             if (node.inquiry().isAsked(self)) {
-                node.inquiry().answer(self, ranks, node.threads(), node);
+                node.inquiry().answer(self, threads::text, (long) ranks * Whereabouts.TEXT_BYTES_MAX);
             }
         } catch (RuntimeException | Error e) { // too little memory for the text: those who ask are told of silence
             logOnce("say where its ranks are", e);

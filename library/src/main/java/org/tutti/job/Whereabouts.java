@@ -22,6 +22,9 @@ import org.tutti.memory.WaitingCall;
  */
 public record Whereabouts(int rank, State state, String call, String communicator, long number, String line,
         long waitedMillis, int awaited) {
+    /** What a rank is in that waits for others to join. */
+    static final String JOIN = "join";
+
     /** How many bytes the text of one has at most. */
     static final int TEXT_BYTES_MAX = 512;
 

@@ -40,9 +40,10 @@ class LiveMembersTest {
     private final Memory memory = new PrivateMemory();
     private final Node node = Node.create(memory, memory.claim(NodeLayout.bytes(SIZE), "a test"),
             NodeShape.single("test", SIZE), Secret.random(), false);
+    private final ProcessCommunicators communicators = new ProcessCommunicators(node, null, new RankThreads(node));
     private final int[] ranks = {4, 1, 2};
-    private final LiveMembers group = new LiveMembers(node, ranks);
-    private final LiveMembers world = node.members();
+    private final LiveMembers group = communicators.members(ranks);
+    private final LiveMembers world = communicators.members();
     private final long process = ProcessHandle.current().pid();
 
     @BeforeEach

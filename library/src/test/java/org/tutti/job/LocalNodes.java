@@ -35,6 +35,8 @@ public final class LocalNodes implements AutoCloseable {
     private final Node[] nodes;
     private final Memory[] memories;
     private final Network[] networks;
+    private final RankThreads[] threads;
+    private final ProcessCommunicators[] communicators;
     private final int[] nodeOfRank;
     private Thread gossips;
 
@@ -49,6 +51,8 @@ public final class LocalNodes implements AutoCloseable {
         this.nodes = new Node[count];
         this.memories = new Memory[count];
         this.networks = new Network[count];
+        this.threads = new RankThreads[count];
+        this.communicators = new ProcessCommunicators[count];
         Secret secret = Secret.random();
         for (int i = 0; i < count; i++) {
             int first = -1;
@@ -70,6 +74,8 @@ public final class LocalNodes implements AutoCloseable {
                         PortRange.ANY, Optional.empty(),
                         Optional.empty()), nodes[i], System.nanoTime());
             }
+            threads[i] = new RankThreads(nodes[i]);
+            communicators[i] = new ProcessCommunicators(nodes[i], networks[i], threads[i]);
         }
         if (count > 1) {
             gossips = Thread.ofVirtual().start(this::spreadNews);
@@ -207,7 +213,7 @@ public final class LocalNodes implements AutoCloseable {
         int here = nodeOfRank[rank];
         Node node = nodes[here];
         Network network = networks[here];
-        node.threads().add(rank);
+        threads[here].add(rank);
         node.markJoined(rank, shapesFirst(here));
         if (network != null) {
             network.register(rank);
@@ -219,8 +225,8 @@ public final class LocalNodes implements AutoCloseable {
                 Thread.sleep(1);
             }
         }
-        try (LiveJob job = new LiveJob(node, network, rank, CORES, Choice.DEFAULT,
-                levels, JobOptions.DEFAULT, this::tellAll)) {
+        try (LiveJob job = new LiveJob(communicators[here], rank, CORES, Choice.DEFAULT, levels, JobOptions.DEFAULT,
+                this::tellAll)) {
             try {
                 program.run(job);
             } catch (Throwable e) {

@@ -43,7 +43,8 @@ class WatchTest {
     /** Who has said that it failed may go on reading for a while. */
     @Test
     void shouldSeeThatTheProcessOfAFailedRankHasEndedWhenItHas() throws Exception {
-        try (NodeFile file = join(0); Watch _ = new Watch(file, 0, 1, null, STANDSTILL_MILLIS, true)) {
+        try (NodeFile file = join(0);
+                Watch _ = new Watch(file, 0, 1, null, new RankThreads(file.node()), STANDSTILL_MILLIS, true)) {
             Node node = file.node();
             node.markJoined(0, 0);
             try (var _ = OtherProcess.thatHolds(onlyFile(), PARTICIPANT)) {
@@ -72,7 +73,7 @@ class WatchTest {
         node.markJoined(1, 1);
         node.inquiry().ask();
         try (var access = new OnlyLivingProcess(node, memory);
-                Watch _ = new Watch(access, 0, 1, null, STANDSTILL_MILLIS, true)) {
+                Watch _ = new Watch(access, 0, 1, null, new RankThreads(node), STANDSTILL_MILLIS, true)) {
             while (node.state(1) != NodeLayout.FAILED) {
                 Thread.sleep(1);
             }

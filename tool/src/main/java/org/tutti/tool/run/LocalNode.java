@@ -99,7 +99,7 @@ final class LocalNode implements JobNode {
 
     @Override
     public Optional<List<Whereabouts>> answer(int process) {
-        return file.answer(plan.ranksOf(process).first(), question);
+        return file.answer(plan.ranksOf(process).first(), question).map(Whereabouts::parse);
     }
 
     @Override

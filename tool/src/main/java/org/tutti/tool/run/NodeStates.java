@@ -4,11 +4,9 @@ package org.tutti.tool.run;
 import java.util.BitSet;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 
 import org.tutti.job.NodeFile;
 import org.tutti.job.RankFailure;
-import org.tutti.job.Whereabouts;
 
 /** What the ranks of a node have said in its memory file, told once to the launcher on another host. */
 final class NodeStates {
@@ -89,7 +87,7 @@ final class NodeStates {
             if (answer.isPresent()) {
                 unanswered.clear(process);
                 send.accept(new Frame.Builder(FrameKind.WHEREABOUTS).number(process).number(question)
-                        .text(answer.get().stream().map(Whereabouts::text).collect(Collectors.joining("\n"))).bytes());
+                        .text(answer.get()).bytes());
             }
         }
     }

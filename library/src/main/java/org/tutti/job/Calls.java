@@ -1,0 +1,242 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.Blocks;
+import org.tutti.Collective;
+import org.tutti.DataType;
+import org.tutti.Reduction;
+import org.tutti.Request;
+import org.tutti.choice.Choice;
+import org.tutti.choice.Shortlist;
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.Call;
+import org.tutti.collective.Team;
+import org.tutti.collective.kernel.Kernel;
+
+/**
+ * The calls of a rank on a communicator, as one view of it makes them: checks arguments, chooses the algorithm, sets
+ * the deadline, and runs the call on the caller's thread, starts it, or returns it to be kept.
+ *
+ * <p>A blocking call fills the communicator's own {@link Call} and takes kernels from its cache, so it allocates
+ * nothing. A call that is started or kept is a new one, with a kernel of its own, because one thread at a time uses a
+ * kernel.
+ */
+final class Calls {
+    private final Membership membership;
+    private final Team team;
+    private final JobDeadline deadline;
+    private final Choice choice;
+    private final Shortlist shortlist;
+    private final long waitNanosMax;
+
+    /**
+     * @param membership the rank's part in the communicator
+     * @param deadline until when the rank's calls may take
+     * @param choice the algorithms that were asked for
+     */
+    Calls(Membership membership, JobDeadline deadline, Choice choice) {
+        this(membership, deadline, choice, choice.shortlist(membership.topology()), Long.MAX_VALUE);
+    }
+
+    private Calls(Membership membership, JobDeadline deadline, Choice choice, Shortlist shortlist, long waitNanosMax) {
+        this.membership = membership;
+        this.team = membership.team;
+        this.deadline = deadline;
+        this.choice = choice;
+        this.shortlist = shortlist;
+        this.waitNanosMax = waitNanosMax;
+    }
+
+    /** The same with an algorithm for a collective. */
+    Calls withAlgorithm(Collective collective, String name) {
+        Choice changed = choice.with(collective, name);
+        return new Calls(membership, deadline, changed, changed.shortlist(membership.topology()), waitNanosMax);
+    }
+
+    /** The same with a limit for each call. */
+    Calls withLimit(long nanosMax) {
+        return new Calls(membership, deadline, choice, shortlist, nanosMax);
+    }
+
+    Membership membership() {
+        return membership;
+    }
+
+    int rank() {
+        return team.rank();
+    }
+
+    int size() {
+        return team.size();
+    }
+
+    String describe() {
+        return team.describe();
+    }
+
+    /** When a call that begins now must end. */
+    long deadlineNanos() {
+        membership.checkOpen();
+        return deadline.ofCall(waitNanosMax);
+    }
+
+    // ---- calls that block
+
+    void runBarrier() {
+        run(fillChoice(membership.call, Collective.BARRIER, 0, null, 0, deadlineNanos()));
+    }
+
+    /**
+     * Runs a barrier that is a part of another call.
+     *
+     * @param called that call, for messages
+     * @param same what must be the same at all ranks besides
+     */
+    void runBarrierOf(String called, int same, long deadlineNanos) {
+        Call barrier = fillChoice(membership.call, Collective.BARRIER, 0, null, same, deadlineNanos);
+        barrier.setCalled(called);
+        run(barrier);
+    }
+
+    /** Runs an allreduce that is a part of another call: adds up numbers, in place. */
+    void runSumOf(String called, long[] numbers) {
+        MemorySegment segment = MemorySegment.ofArray(numbers);
+        Call allreduce = fillElements(membership.call, Collective.ALLREDUCE, segment, segment, DataType.LONG,
+                numbers.length, membership.kernels.of(Reduction.SUM, DataType.LONG), 0);
+        allreduce.setCalled(called);
+        run(allreduce);
+    }
+
+    void run(Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
+            Reduction reduction, int root) {
+        Kernel kernel = called.combines() ? membership.kernels.of(reduction, type) : null;
+        run(fillElements(membership.call, called, source, target, type, count, kernel, root));
+    }
+
+    void runWithBlocks(Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
+            Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root) {
+        Kernel kernel = called.combines() ? membership.kernels.of(reduction, type) : null;
+        run(fillBlocks(membership.call, called, source, target, type, count, sourceBlocks, targetBlocks, kernel, root));
+    }
+
+    /** Runs a call that is kept: by the communicator's own call, so that only the keeper keeps the memory alive. */
+    void runKept(Call kept) {
+        run(fillLike(membership.call, kept));
+    }
+
+    private void run(Call filled) {
+        try {
+            filled.draw(team);
+            filled.run(team);
+        } finally {
+            filled.clear();
+        }
+    }
+
+    // ---- calls that are started or kept
+
+    Call newBarrier() {
+        return fillChoice(new Call(), Collective.BARRIER, 0, null, 0, deadlineNanos());
+    }
+
+    Call newCall(Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
+            Reduction reduction, int root) {
+        return fillElements(new Call(), called, source, target, type, count, newKernel(called, type, reduction), root);
+    }
+
+    Call newCallWithBlocks(Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
+            Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root) {
+        return fillBlocks(new Call(), called, source, target, type, count, sourceBlocks, targetBlocks,
+                newKernel(called, type, reduction), root);
+    }
+
+    private static Kernel newKernel(Collective called, DataType type, Reduction reduction) {
+        return called.combines() ? Kernel.of(reduction, type) : null;
+    }
+
+    /** Starts a new call. */
+    Request start(Call call, Runnable afterwards) {
+        return membership.background.start(call, afterwards, () -> {
+        });
+    }
+
+    /** Starts a call that is kept, by a new one. */
+    Request startKept(Call kept, Runnable afterwards, Runnable atLast) {
+        return membership.background.start(fillLike(new Call(), kept), afterwards, atLast);
+    }
+
+    // ---- what a call is filled with
+
+    /** Fills a call whose blocks may differ in length. */
+    private Call fillBlocks(Call empty, Collective called, MemorySegment source, MemorySegment target, DataType type,
+            long count, Blocks sourceBlocks, Blocks targetBlocks, Kernel kernel, int root) {
+        check(called, target, root);
+        for (int other = 0; kernel != null && other < size(); other++) {
+            kernel.checkUnits(sourceBlocks.count(other));
+        }
+        long deadlineNanos = deadlineNanos();
+        team.checkIdle(called.label());
+        boolean commutes = kernel == null || kernel.isCommutative();
+        empty.set(Choice.ofBlocks(called, membership.topology(), commutes), root, deadlineNanos);
+        empty.setElements(source, target, type, count, kernel);
+        empty.setBlocks(rank(), sourceBlocks, targetBlocks, true);
+        return empty;
+    }
+
+    /** Fills a call with as many elements at every rank. */
+    private Call fillElements(Call empty, Collective called, MemorySegment source, MemorySegment target, DataType type,
+            long count, Kernel kernel, int root) {
+        check(called, target, root);
+        if (kernel != null) {
+            kernel.checkUnits(count);
+        }
+        Call filled = fillChoice(empty, called, count * type.bytes(), kernel, root, deadlineNanos());
+        filled.setElements(source, target, type, count, kernel);
+        if (called.hasBlocks()) {
+            filled.setBlocks(rank(), null, null, false);
+        }
+        return filled;
+    }
+
+    /**
+     * Fills in the algorithm, the root and the deadline. The call is touched only when nothing can be wrong any more,
+     * because another thread may be inside it.
+     */
+    private Call fillChoice(Call empty, Collective called, long bytes, Kernel kernel, int root, long deadlineNanos) {
+        Algorithm algorithm = shortlist.algorithm(called, Math.min(bytes, team.operationBytesMax()),
+                kernel == null || kernel.isCommutative());
+        team.checkIdle(called.label());
+        empty.set(algorithm, root, deadlineNanos);
+        return empty;
+    }
+
+    private Call fillLike(Call empty, Call kept) {
+        long deadlineNanos = deadlineNanos();
+        if (!kept.hasMemory()) {
+            throw new IllegalStateException(team.describe() + " called " + kept.collective().label()
+                    + " by a prepared call whose memory lies in an arena that has been closed; prepare another one");
+        }
+        team.checkIdle(kept.collective().label());
+        empty.setLike(kept, deadlineNanos);
+        return empty;
+    }
+
+    private void check(Collective called, MemorySegment target, int root) {
+        if (called.hasRoot()) {
+            checkRoot(root);
+        }
+        if (called.receives(rank(), root) && target.isReadOnly()) {
+            throw new IllegalArgumentException(team.describe() + " cannot receive into read-only memory: " + target);
+        }
+    }
+
+    private void checkRoot(int root) {
+        if (root < 0 || root >= team.size()) {
+            throw new IllegalArgumentException(
+                    "root " + root + " is not a rank of this communicator, which has ranks 0 to "
+                            + (team.size() - 1));
+        }
+    }
+}

@@ -1,0 +1,144 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+
+import org.tutti.Collective;
+import org.tutti.DataType;
+import org.tutti.Topology;
+import org.tutti.collective.Team;
+import org.tutti.collective.layout.Fingerprint;
+
+/**
+ * The calls by which ranks of a communicator make groups: find out which ranks the group has, and have
+ * {@link Communicators} make it.
+ */
+final class GroupCalls {
+    private static final int NO_COLOR = -1;
+
+    private final Communicators communicators;
+    private final Calls calls;
+    private final Membership membership;
+    private final Team team;
+
+    /**
+     * @param communicators makes the groups
+     * @param calls the calls of the communicator that they are made of
+     */
+    GroupCalls(Communicators communicators, Calls calls) {
+        this.communicators = communicators;
+        this.calls = calls;
+        this.membership = calls.membership();
+        this.team = membership.team;
+    }
+
+    private Topology topology() {
+        return membership.topology();
+    }
+
+    /** Makes a group of the ranks that call this with the same color, by their keys; none of those without a color. */
+    Optional<Calls> splitByColor(OptionalInt color, int key) {
+        int own = color.orElse(NO_COLOR);
+        if (own < 0 && color.isPresent()) {
+            throw new IllegalArgumentException(team.describe() + " called split with color " + own
+                    + "; a color is 0 or more");
+        }
+        long deadlineNanos = calls.deadlineNanos();
+        var choices = new long[team.size()]; // for each rank the color in the upper half, the key in the lower
+        long[] choice = {(long) own << Integer.SIZE | Integer.toUnsignedLong(key)};
+        calls.run(Collective.ALLGATHER, MemorySegment.ofArray(choice), MemorySegment.ofArray(choices), DataType.LONG, 1,
+                null, 0);
+        if (color.isEmpty()) {
+            calls.runBarrierOf("split", same("split"), deadlineNanos);
+            return Optional.empty();
+        }
+        return Optional.of(makeWithAll("split", own, ranksOf(own, choices), deadlineNanos));
+    }
+
+    /** The ranks that have chosen a color, by key, and those of the same key in their order. */
+    private static int[] ranksOf(int color, long[] choices) {
+        var keyed = new long[choices.length];
+        int count = 0;
+        for (int each = 0; each < choices.length; each++) {
+            if (choices[each] >> Integer.SIZE == color) {
+                keyed[count++] = choices[each] << Integer.SIZE | each;
+            }
+        }
+        Arrays.sort(keyed, 0, count);
+        var ranks = new int[count];
+        for (int i = 0; i < count; i++) {
+            ranks[i] = (int) keyed[i];
+        }
+        return ranks;
+    }
+
+    /** Makes a group of all ranks. */
+    Calls duplicate() {
+        return makeWithAll("duplicate", NO_COLOR, IntStream.range(0, team.size()).toArray(), calls.deadlineNanos());
+    }
+
+    /** Makes a group of the ranks of each node. */
+    Calls splitByNode() {
+        int node = topology().nodeOf(team.rank());
+        return makeWithAll("splitByNode", node, topology().ranksOf(node), calls.deadlineNanos());
+    }
+
+    /** Makes a group of the ranks of each part of a node, by a level of the topology. */
+    Calls splitByLevel(int level) {
+        int[] levels = topology().levels();
+        if (level < 0 || level >= levels.length) {
+            throw new IllegalArgumentException(team.describe() + " called splitBy with level " + level + "; its nodes "
+                    + (levels.length == 0 ? "have no levels" : "have levels 0 to " + (levels.length - 1)));
+        }
+        int node = topology().nodeOf(team.rank());
+        int part = topology().placeOf(team.rank()) / levels[level];
+        return makeWithAll("splitBy " + level, (long) node * team.size() + part,
+                Arrays.stream(topology().ranksOf(node))
+                        .filter(each -> topology().placeOf(each) / levels[level] == part).toArray(),
+                calls.deadlineNanos());
+    }
+
+    /** All ranks of this communicator make groups, and come together here. Its next operation tells their numbers. */
+    private Calls makeWithAll(String called, long color, int[] ranks, long deadlineNanos) {
+        return communicators.make(membership, called, Fingerprint.mix(team.nextOperation(), color), ranks,
+                deadlineNanos, () -> calls.runBarrierOf(called, same(called), deadlineNanos));
+    }
+
+    /** Tells the barrier in which they come together from what others may call, even a barrier. */
+    private static int same(String called) {
+        return called.hashCode() & Integer.MAX_VALUE | 1;
+    }
+
+    /** Makes a group of some ranks, which alone call this. */
+    Calls create(int... ranks) {
+        long deadlineNanos = calls.deadlineNanos();
+        team.checkIdle("create");
+        int[] members = ranks.clone();
+        checkMembers(members);
+        return communicators.make(membership, "create", membership.numberOf(members), members, deadlineNanos, null);
+    }
+
+    private void checkMembers(int[] ranks) {
+        var seen = new BitSet();
+        for (int each : ranks) {
+            if (each < 0 || each >= team.size()) {
+                throw new IllegalArgumentException(team.describe() + " called create with rank " + each
+                        + ", which is not one of this communicator, whose ranks are 0 to " + (team.size() - 1));
+            }
+            if (seen.get(each)) {
+                throw new IllegalArgumentException(team.describe() + " called create with rank " + each
+                        + " more than once");
+            }
+            seen.set(each);
+        }
+        if (!seen.get(team.rank())) {
+            throw new IllegalArgumentException(team.describe() + " called create for a group that it is not in: "
+                    + Arrays.toString(ranks) + "; only its members call it");
+        }
+    }
+}

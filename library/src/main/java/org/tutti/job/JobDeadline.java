@@ -1,0 +1,55 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.util.concurrent.TimeUnit;
+
+import org.tutti.JobOptions;
+
+/**
+ * Until when a rank's calls may take: until the job's deadline, and not at all when the rank has left the job.
+ */
+final class JobDeadline {
+    private final int rank;
+    private final long deadlineNanos;
+    private volatile boolean closed;
+
+    /**
+     * @param rank the rank
+     * @param options the job's deadline, which begins here
+     */
+    JobDeadline(int rank, JobOptions options) {
+        this.rank = rank;
+        this.deadlineNanos = options.deadline().map(TimeUnit.NANOSECONDS::convert)
+                .filter(nanos -> nanos < Long.MAX_VALUE / 2).map(nanos -> System.nanoTime() + nanos)
+                .orElse(Long.MAX_VALUE);
+    }
+
+    /** Says that the rank leaves the job; returns whether that is new. */
+    synchronized boolean close() {
+        boolean first = !closed;
+        closed = true;
+        return first;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** When a call that begins now must end, by its own limit and by the job's; the greatest long for never. */
+    long ofCall(long limitNanos) {
+        checkOpen();
+        if (limitNanos == Long.MAX_VALUE && deadlineNanos == Long.MAX_VALUE) {
+            return Long.MAX_VALUE;
+        }
+        long now = System.nanoTime();
+        return now + Math.min(limitNanos, deadlineNanos == Long.MAX_VALUE ? Long.MAX_VALUE : deadlineNanos - now);
+    }
+
+    void checkOpen() {
+        if (closed) {
+            throw new IllegalStateException(
+                    "rank " + rank + " has left its job: the job is closed, so its communicators "
+                            + "cannot be used");
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import org.tutti.DataType;
+import org.tutti.Reduction;
+import org.tutti.collective.kernel.Kernel;
+
+/**
+ * The kernels of a communicator's latest operators, the newest first, so that calls with the same few allocate nothing.
+ * For one thread at a time.
+ */
+final class KernelCache {
+    private static final int KERNELS_KEPT = 8;
+
+    private final Kernel[] kernels = new Kernel[KERNELS_KEPT];
+
+    /** The kernel of an operator for elements of a type. */
+    Kernel of(Reduction reduction, DataType type) {
+        for (Kernel kernel : kernels) {
+            if (kernel != null && kernel.isOf(reduction, type)) {
+                return kernel;
+            }
+        }
+        Kernel kernel = Kernel.of(reduction, type);
+        System.arraycopy(kernels, 0, kernels, 1, kernels.length - 1);
+        kernels[0] = kernel;
+        return kernel;
+    }
+}
