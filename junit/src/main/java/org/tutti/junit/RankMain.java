@@ -17,7 +17,7 @@ import org.tutti.JobOptions;
 import org.tutti.JobStartException;
 import org.tutti.Program;
 import org.tutti.job.EngineRanks;
-import org.tutti.job.NodeShape;
+import org.tutti.job.launch.NodeShape;
 import org.tutti.job.Secret;
 
 /**

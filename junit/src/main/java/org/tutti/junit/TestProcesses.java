@@ -30,7 +30,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.opentest4j.AssertionFailedError;
 import org.tutti.JobStartException;
 import org.tutti.Tutti;
-import org.tutti.job.JobEnvironment;
+import org.tutti.job.launch.JobEnvironment;
 
 /**
  * The ranks of a test that are processes, each a {@link RankMain} with the class path and the options of this one.

@@ -19,6 +19,8 @@ import org.tutti.Topology;
 import org.tutti.choice.Links;
 import org.tutti.collective.members.Reach;
 import org.tutti.fabric.tcp.RailAddresses;
+import org.tutti.job.launch.JobEnvironment;
+import org.tutti.job.launch.NodeShape;
 import org.tutti.memory.Words;
 
 /**

@@ -10,6 +10,8 @@ import java.util.UUID;
 
 import org.tutti.Job;
 import org.tutti.JobOptions;
+import org.tutti.job.launch.JobEnvironment;
+import org.tutti.job.launch.NodeShape;
 import org.tutti.memory.OwnFile;
 
 /**

@@ -23,6 +23,7 @@ import org.tutti.fabric.tcp.Footprint;
 import org.tutti.fabric.tcp.LocalProcess;
 import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.fabric.tcp.TcpFabric;
+import org.tutti.job.launch.JobEnvironment;
 import org.tutti.memory.Waiter;
 
 /**

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.tutti.JobStartException;
 import org.tutti.Topology;
 import org.tutti.collective.layout.RingLayout;
+import org.tutti.job.launch.NodeShape;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
 

@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 
 import org.tutti.JobStartException;
 import org.tutti.NodeMemoryException;
+import org.tutti.job.launch.JobEnvironment;
+import org.tutti.job.launch.NodeShape;
 import org.tutti.memory.FileMemory;
 import org.tutti.memory.FileReason;
 import org.tutti.memory.OwnFile;

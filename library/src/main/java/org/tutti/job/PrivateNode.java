@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.job;
 
+import org.tutti.job.launch.NodeShape;
 import org.tutti.memory.PrivateMemory;
 
 /**

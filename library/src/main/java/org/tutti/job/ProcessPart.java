@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 import org.tutti.JobOptions;
 import org.tutti.JobStartException;
 import org.tutti.RankFailedException;
+import org.tutti.job.launch.JobEnvironment;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.WaitingCall;
 import org.tutti.memory.Waits;

@@ -1,6 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.job;
 
+import org.tutti.job.launch.JobEnvironment;
+
 /**
  * That a rank has failed, how that is known, and to whom. It travels between nodes, and lies in their memory, as one
  * word:

@@ -12,6 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 import org.tutti.TuttiException;
+import org.tutti.job.launch.EnvironmentReader;
+import org.tutti.job.launch.JobEnvironment;
 
 /**
  * What {@code tutti run} starts in every process: runs the program's main, once for each rank of the process, on a

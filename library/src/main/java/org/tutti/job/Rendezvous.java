@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 
 import org.tutti.JobStartException;
 import org.tutti.fabric.tcp.RailAddresses;
+import org.tutti.job.launch.JobEnvironment;
 
 /**
  * Where the process of rank 0 listens, as text: {@code address:port}, or several of them of which any will do,

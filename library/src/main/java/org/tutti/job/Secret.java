@@ -17,6 +17,7 @@ import javax.crypto.spec.HKDFParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 import org.tutti.JobStartException;
+import org.tutti.job.launch.JobEnvironment;
 import org.tutti.memory.OwnFile;
 
 /**

@@ -18,6 +18,7 @@ import org.tutti.RankFailedException;
 import org.tutti.Reduction;
 import org.tutti.Tutti;
 import org.tutti.job.EngineRanks.Body;
+import org.tutti.job.launch.NodeShape;
 import org.tutti.memory.CallSite;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.Loss;
+import org.tutti.job.launch.NodeShape;
 import org.tutti.memory.Memory;
 import org.tutti.memory.PrivateMemory;
 import org.tutti.memory.Words;

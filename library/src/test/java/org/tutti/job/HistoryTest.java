@@ -14,6 +14,7 @@ import org.tutti.JobOptions.Threads;
 import org.tutti.Program;
 import org.tutti.SampledRows;
 import org.tutti.Tutti;
+import org.tutti.job.launch.JobEnvironment;
 import org.tutti.onesided.History;
 
 import static org.assertj.core.api.Assertions.assertThat;

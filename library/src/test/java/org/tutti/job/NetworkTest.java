@@ -16,6 +16,8 @@ import org.tutti.choice.Links;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.Striping;
 import org.tutti.fabric.tcp.PortRange;
+import org.tutti.job.launch.JobEnvironment;
+import org.tutti.job.launch.NodeShape;
 import org.tutti.memory.PrivateMemory;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -17,6 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.JobStartException;
 import org.tutti.NodeMemoryException;
+import org.tutti.job.launch.EnvironmentReader;
+import org.tutti.job.launch.JobEnvironment;
+import org.tutti.job.launch.NodeShape;
 import org.tutti.memory.OtherProcess;
 
 import static org.assertj.core.api.Assertions.assertThat;

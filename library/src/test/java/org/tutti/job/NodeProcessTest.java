@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.MachineTime;
 import org.tutti.Rows;
+import org.tutti.job.launch.JobEnvironment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.MachineTime;
 import org.tutti.SampledRows;
 import org.tutti.SmallFileSystem;
+import org.tutti.job.launch.JobEnvironment;
 import org.tutti.memory.OwnFile;
 
 import static org.assertj.core.api.Assertions.assertThat;

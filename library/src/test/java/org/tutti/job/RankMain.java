@@ -27,6 +27,7 @@ import org.tutti.RemoteMemory;
 import org.tutti.Section;
 import org.tutti.Span;
 import org.tutti.Tutti;
+import org.tutti.job.launch.JobEnvironment;
 import org.tutti.onesided.History;
 
 /** What the processes of {@link ProcessTest} run; the first argument says what. */

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.tutti.MachineTime;
 import org.tutti.SampledRows;
+import org.tutti.job.launch.JobEnvironment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.UUID;
 
 import org.tutti.job.EngineRanks;
-import org.tutti.job.NodeShape;
+import org.tutti.job.launch.NodeShape;
 import org.tutti.job.Secret;
 
 /**

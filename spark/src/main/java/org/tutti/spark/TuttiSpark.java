@@ -10,7 +10,7 @@ import org.apache.spark.SparkThrowable;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.rdd.RDD;
 import org.tutti.RankFailedException;
-import org.tutti.job.JobEnvironment;
+import org.tutti.job.launch.JobEnvironment;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 

@@ -15,7 +15,7 @@ import org.tutti.JobOptions;
 import org.tutti.Tutti;
 import org.tutti.choice.Catalogue;
 import org.tutti.choice.Choice;
-import org.tutti.job.JobEnvironment;
+import org.tutti.job.launch.JobEnvironment;
 import org.tutti.tool.bench.MeasuredLoop.Repeat;
 
 /** What every rank of {@code tutti bench} runs. */

@@ -8,7 +8,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import org.tutti.job.JobEnvironment;
+import org.tutti.job.launch.JobEnvironment;
 import org.tutti.tool.Main;
 import org.tutti.tool.bench.BenchCommand;
 import org.tutti.tool.compare.Contender.Kind;

@@ -18,7 +18,7 @@ import org.tutti.collective.kernel.Vectors;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.layout.WindowSizes;
 import org.tutti.fabric.tcp.RailAddresses;
-import org.tutti.job.JobEnvironment;
+import org.tutti.job.launch.JobEnvironment;
 import org.tutti.memory.Bytes;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.run.CpuLevels;

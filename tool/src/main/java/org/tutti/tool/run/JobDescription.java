@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-import org.tutti.job.JobEnvironment;
-import org.tutti.job.NodeShape;
+import org.tutti.job.launch.JobEnvironment;
+import org.tutti.job.launch.NodeShape;
 import org.tutti.job.Secret;
 import org.tutti.tool.UsageException;
 

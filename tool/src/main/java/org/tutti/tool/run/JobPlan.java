@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-import org.tutti.job.JobEnvironment;
-import org.tutti.job.NodeShape;
+import org.tutti.job.launch.JobEnvironment;
+import org.tutti.job.launch.NodeShape;
 
 /**
  * Everything that the command line says about a job, checked, before anything has been started.

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-import org.tutti.job.NodeShape;
+import org.tutti.job.launch.NodeShape;
 
 /**
  * What is to be known about a job to start the processes of one of its nodes.

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 import org.tutti.Topology;
-import org.tutti.job.JobEnvironment;
+import org.tutti.job.launch.JobEnvironment;
 import org.tutti.tool.UsageException;
 import picocli.CommandLine.Option;
 

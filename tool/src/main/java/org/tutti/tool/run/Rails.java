@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 
 import org.tutti.fabric.tcp.PortRange;
 import org.tutti.fabric.tcp.RailAddresses;
-import org.tutti.job.JobEnvironment;
+import org.tutti.job.launch.JobEnvironment;
 import org.tutti.tool.UsageException;
 
 /**

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.tutti.collective.kernel.Vectors;
-import org.tutti.job.JobEnvironment;
+import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.RankProcess;
 
 /** The command and the environment that start one process of a job. */

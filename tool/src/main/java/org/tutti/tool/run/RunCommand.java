@@ -16,7 +16,7 @@ import org.tutti.choice.Choice;
 import org.tutti.choice.Links;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.Striping;
-import org.tutti.job.JobEnvironment;
+import org.tutti.job.launch.JobEnvironment;
 import org.tutti.tool.UsageException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

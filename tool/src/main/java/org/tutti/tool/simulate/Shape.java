@@ -10,7 +10,7 @@ import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.choice.Choice;
 import org.tutti.collective.Algorithm;
-import org.tutti.job.JobEnvironment;
+import org.tutti.job.launch.JobEnvironment;
 import org.tutti.simulator.Levels;
 import org.tutti.tool.UsageException;
 import picocli.CommandLine.Option;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.JobStartException;
-import org.tutti.job.NodeShape;
+import org.tutti.job.launch.NodeShape;
 import org.tutti.job.Secret;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.launch;
 
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -112,7 +112,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
      * What an engine tells a process of its own, with what the environment says of how a job runs. What that says of a
      * job which the engine itself may be part of, as under Slurm, has no meaning here.
      */
-    static JobEnvironment ofEngine(NodeShape shape, int firstRank, int ranks) {
+    public static JobEnvironment ofEngine(NodeShape shape, int firstRank, int ranks) {
         Map<String, String> environment = new HashMap<>();
         for (String name : new String[]{MEMORY, JOIN_TIMEOUT_MILLIS, HEARTBEAT_MILLIS, STANDSTILL_MILLIS, CORES, RAILS,
                 PORTS,
@@ -235,7 +235,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     }
 
     /** The levels inside a node that the program asks for, else those of the environment, in a job of any kind. */
-    static int[] levels(Map<String, String> environment, JobOptions options) {
+    public static int[] levels(Map<String, String> environment, JobOptions options) {
         if (!options.levels().isEmpty()) {
             return options.levels().stream().mapToInt(Integer::intValue).toArray();
         }
@@ -266,7 +266,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     }
 
     /** The job's name. */
-    String job() {
+    public String job() {
         return shape.job();
     }
 
@@ -274,13 +274,13 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
      * Whether every thread of this node that may poll has a core of its own: the ranks, and the service threads if
      * they do.
      */
-    boolean hasCoreForEach() {
+    public boolean hasCoreForEach() {
         int polling = service == Service.POLL ? (shape.nodeRanks() + ranks - 1) / ranks : 0;
         return shape.nodeRanks() + polling <= cores;
     }
 
     /** The ranks of the job. */
-    int size() {
+    public int size() {
         return shape.size();
     }
 

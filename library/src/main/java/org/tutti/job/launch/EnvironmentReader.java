@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.launch;
 
 import java.util.Map;
 import java.util.Optional;
@@ -10,7 +10,7 @@ import org.tutti.JobStartException;
  * Reads what a process is told about its job: in Tutti's variables, in those of other launchers ({@link Launcher}), and
  * in a pod of Kubernetes mostly in its own ({@link KubernetesVariables}).
  */
-final class EnvironmentReader {
+public final class EnvironmentReader {
     private EnvironmentReader() {}
 
     /**
@@ -19,7 +19,7 @@ final class EnvironmentReader {
      * @return what it says, or empty when it says nothing of a job
      * @throws JobStartException when something is wrong or missing; the message names the variable and its value
      */
-    static Optional<JobEnvironment> read() {
+    public static Optional<JobEnvironment> read() {
         return read(System.getenv());
     }
 
@@ -30,7 +30,7 @@ final class EnvironmentReader {
      * @return what that says, or empty when it says nothing of a job
      * @throws JobStartException when something is wrong or missing; the message names the variable and its value
      */
-    static Optional<JobEnvironment> read(Map<String, String> environment) {
+    public static Optional<JobEnvironment> read(Map<String, String> environment) {
         return JobEnvironment.parse(KubernetesVariables.translate(Launcher.translate(environment)));
     }
 }
