@@ -18,7 +18,7 @@ import org.tutti.JobStartException;
 import org.tutti.Program;
 import org.tutti.job.EngineRanks;
 import org.tutti.job.launch.NodeShape;
-import org.tutti.job.Secret;
+import org.tutti.job.node.Secret;
 
 /**
  * A process that is a rank of a test: it runs JUnit with that test only, and {@link RanksExtension} finds itself

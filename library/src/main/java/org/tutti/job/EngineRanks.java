@@ -12,6 +12,11 @@ import org.tutti.Job;
 import org.tutti.JobOptions;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.launch.NodeShape;
+import org.tutti.job.node.NodeAccess;
+import org.tutti.job.node.NodeFile;
+import org.tutti.job.node.PrivateNode;
+import org.tutti.job.node.RankFailure;
+import org.tutti.job.node.Secret;
 import org.tutti.memory.OwnFile;
 
 /**

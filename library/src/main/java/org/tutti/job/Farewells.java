@@ -10,6 +10,7 @@ import org.tutti.CollectiveMismatchException;
 import org.tutti.collective.communicator.Ending;
 import org.tutti.collective.layout.Fingerprint;
 import org.tutti.fabric.Farewell;
+import org.tutti.job.node.Node;
 
 /**
  * What the processes of different nodes tell each other with their good-byes: which calls their ranks have made. In the

@@ -10,6 +10,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import org.tutti.job.node.Node;
+import org.tutti.job.node.NodeLayout;
+
 /**
  * What is said when a call's deadline has passed: where the ranks of the node are. The first rank of a node to which
  * that happens asks, before its exception ends the calls of others; these wait until it has its answers.

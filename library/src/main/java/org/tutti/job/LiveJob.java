@@ -8,6 +8,9 @@ import org.tutti.Job;
 import org.tutti.JobAbortedException;
 import org.tutti.JobOptions;
 import org.tutti.choice.Choice;
+import org.tutti.job.node.Node;
+import org.tutti.job.node.NodeLayout;
+import org.tutti.job.node.RankFailure;
 
 /**
  * The job as one rank sees it.

@@ -10,6 +10,9 @@ import org.tutti.JobAbortedException;
 import org.tutti.RankFailedException;
 import org.tutti.collective.communicator.GroupBlock;
 import org.tutti.collective.members.Members;
+import org.tutti.job.node.Node;
+import org.tutti.job.node.NodeLayout;
+import org.tutti.job.node.RankFailure;
 import org.tutti.memory.CallSite;
 import org.tutti.memory.Waiter;
 

@@ -16,6 +16,10 @@ import org.tutti.RankFailedException;
 import org.tutti.choice.Choice;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.launch.NodeShape;
+import org.tutti.job.node.Node;
+import org.tutti.job.node.NodeLayout;
+import org.tutti.job.node.RankFailure;
+import org.tutti.job.node.Secret;
 import org.tutti.memory.PrivateMemory;
 
 /**

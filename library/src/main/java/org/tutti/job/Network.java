@@ -24,6 +24,11 @@ import org.tutti.fabric.tcp.LocalProcess;
 import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.fabric.tcp.TcpFabric;
 import org.tutti.job.launch.JobEnvironment;
+import org.tutti.job.node.Directory;
+import org.tutti.job.node.DirectoryLayout;
+import org.tutti.job.node.Node;
+import org.tutti.job.node.NodeLayout;
+import org.tutti.job.node.Secret;
 import org.tutti.memory.Waiter;
 
 /**

@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 
 import org.tutti.Topology;
 import org.tutti.collective.layout.NodeView;
+import org.tutti.job.node.Node;
 
 /**
  * What the ranks of a process share for their communicators: the node, how other nodes are reached, the world's view,

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
+import org.tutti.job.node.Node;
 import org.tutti.memory.CallSite;
 import org.tutti.memory.WaitingCall;
 import org.tutti.memory.Waits;

@@ -5,6 +5,7 @@ import java.util.Arrays;
 
 import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.members.Reach;
+import org.tutti.job.node.Node;
 
 /**
  * What the ranks of a process that are in a group share of it: who is where, and the region by which other nodes reach

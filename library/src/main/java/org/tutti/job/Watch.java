@@ -6,6 +6,12 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
+import org.tutti.job.node.Inquiry;
+import org.tutti.job.node.Node;
+import org.tutti.job.node.NodeAccess;
+import org.tutti.job.node.NodeLayout;
+import org.tutti.job.node.RankFailure;
+
 /**
  * Watches over the others from a process: a daemon thread that looks, every {@value #INTERVAL_MILLIS} ms, whether the
  * next process of the node lives and runs, whether the launcher lives, and whether the job was aborted; with several

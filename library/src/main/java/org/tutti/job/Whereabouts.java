@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
+import org.tutti.job.node.NodeLayout;
 import org.tutti.memory.CallSite;
 import org.tutti.memory.WaitingCall;
 

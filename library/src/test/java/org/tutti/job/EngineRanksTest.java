@@ -19,6 +19,7 @@ import org.tutti.Reduction;
 import org.tutti.Tutti;
 import org.tutti.job.EngineRanks.Body;
 import org.tutti.job.launch.NodeShape;
+import org.tutti.job.node.Secret;
 import org.tutti.memory.CallSite;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -18,6 +18,9 @@ import org.tutti.fabric.Striping;
 import org.tutti.fabric.tcp.PortRange;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.launch.NodeShape;
+import org.tutti.job.node.Node;
+import org.tutti.job.node.NodeLayout;
+import org.tutti.job.node.Secret;
 import org.tutti.memory.PrivateMemory;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -16,6 +16,12 @@ import org.tutti.NodeMemoryException;
 import org.tutti.job.launch.EnvironmentReader;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.launch.NodeShape;
+import org.tutti.job.node.Node;
+import org.tutti.job.node.NodeAccess;
+import org.tutti.job.node.NodeFile;
+import org.tutti.job.node.NodeLayout;
+import org.tutti.job.node.RankFailure;
+import org.tutti.job.node.Secret;
 import org.tutti.memory.Memory;
 import org.tutti.memory.OtherProcess;
 

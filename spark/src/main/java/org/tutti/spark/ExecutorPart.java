@@ -9,7 +9,7 @@ import java.util.UUID;
 
 import org.tutti.job.EngineRanks;
 import org.tutti.job.launch.NodeShape;
-import org.tutti.job.Secret;
+import org.tutti.job.node.Secret;
 
 /**
  * A rank's share in what its process has of a job. Ranks come here before they go to the driver, so whoever opens the

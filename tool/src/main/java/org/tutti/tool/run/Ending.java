@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-import org.tutti.job.RankFailure;
+import org.tutti.job.node.RankFailure;
 import org.tutti.job.RankProcess;
 
 /**

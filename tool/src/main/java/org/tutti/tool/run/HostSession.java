@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import org.tutti.JobStartException;
-import org.tutti.job.NodeFile;
-import org.tutti.job.RankFailure;
+import org.tutti.job.node.NodeFile;
+import org.tutti.job.node.RankFailure;
 
 /**
  * What stands for the launcher on another host: makes the node's memory file, starts its processes, and tells the

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
-import org.tutti.job.RankFailure;
+import org.tutti.job.node.RankFailure;
 
 import static org.tutti.job.RankProcess.STATUS_SECONDARY;
 

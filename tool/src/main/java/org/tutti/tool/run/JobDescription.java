@@ -12,7 +12,7 @@ import java.util.Optional;
 
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.launch.NodeShape;
-import org.tutti.job.Secret;
+import org.tutti.job.node.Secret;
 import org.tutti.tool.UsageException;
 
 /**

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-import org.tutti.job.RankFailure;
+import org.tutti.job.node.RankFailure;
 import org.tutti.job.Whereabouts;
 
 /**

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import org.tutti.job.RankFailure;
+import org.tutti.job.node.RankFailure;
 import org.tutti.job.Whereabouts;
 
 /**

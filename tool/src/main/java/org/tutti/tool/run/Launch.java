@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-import org.tutti.job.Secret;
+import org.tutti.job.node.Secret;
 
 /** One job from its program to its end, whichever; afterwards nothing of it is left. */
 public final class Launch {

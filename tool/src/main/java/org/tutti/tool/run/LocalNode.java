@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-import org.tutti.job.NodeFile;
-import org.tutti.job.RankFailure;
-import org.tutti.job.Secret;
+import org.tutti.job.node.NodeFile;
+import org.tutti.job.node.RankFailure;
+import org.tutti.job.node.Secret;
 import org.tutti.job.Whereabouts;
 
 /** A node on this host, with a memory file that the launcher itself has made. */

@@ -5,8 +5,8 @@ import java.util.BitSet;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-import org.tutti.job.NodeFile;
-import org.tutti.job.RankFailure;
+import org.tutti.job.node.NodeFile;
+import org.tutti.job.node.RankFailure;
 
 /** What the ranks of a node have said in its memory file, told once to the launcher on another host. */
 final class NodeStates {

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-import org.tutti.job.NodeFile;
+import org.tutti.job.node.NodeFile;
 
 /**
  * The library as the ranks load it, and the archive of classes beside it (class data sharing) that lets them start in

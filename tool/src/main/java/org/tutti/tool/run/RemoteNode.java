@@ -23,9 +23,9 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import org.tutti.job.NodeFile;
-import org.tutti.job.RankFailure;
-import org.tutti.job.Secret;
+import org.tutti.job.node.NodeFile;
+import org.tutti.job.node.RankFailure;
+import org.tutti.job.node.Secret;
 import org.tutti.job.Whereabouts;
 
 /**

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
-import org.tutti.job.RankFailure;
+import org.tutti.job.node.RankFailure;
 import org.tutti.job.RankProcess;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 import org.junit.jupiter.api.Test;
-import org.tutti.job.RankFailure.Reason;
-import org.tutti.job.RankFailure;
+import org.tutti.job.node.RankFailure;
+import org.tutti.job.node.RankFailure.Reason;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

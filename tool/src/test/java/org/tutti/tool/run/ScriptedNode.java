@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 
-import org.tutti.job.RankFailure;
+import org.tutti.job.node.RankFailure;
 import org.tutti.job.Whereabouts;
 
 /** A node whose ranks have all joined, and that says what a test wants. */

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.tutti.job.Secret;
+import org.tutti.job.node.Secret;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

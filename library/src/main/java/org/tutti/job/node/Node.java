@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.node;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -19,9 +19,9 @@ import org.tutti.memory.Words;
  * The node as its ranks share it: their states, and what has happened to the job. All of it is words that grow; whoever
  * changes one adds to the changes word afterwards, so that others look only when there is something to see.
  */
-final class Node {
+public final class Node {
     /** The number by which all ranks know the communicator of all of them. */
-    static final long WORLD = 0;
+    public static final long WORLD = 0;
 
     private static final long STATUS_MAX = 255;
 
@@ -45,7 +45,7 @@ final class Node {
     }
 
     /** Fills in the node's first block, at an address that has been claimed for it, and claims the world's ring. */
-    static Node create(Memory memory, long address, NodeShape shape, Secret secret, boolean launcher) {
+    public static Node create(Memory memory, long address, NodeShape shape, Secret secret, boolean launcher) {
         int size = shape.size();
         MemorySegment words = memory.block(address, NodeLayout.bytes(size));
         Words.storePlain(words, NodeLayout.SIZE, size);
@@ -75,13 +75,13 @@ final class Node {
                 (int) Words.loadPlain(words, NodeLayout.NODES), (int) Words.loadPlain(words, NodeLayout.NODE_RANKS));
     }
 
-    Secret secret() {
+    public Secret secret() {
         return Secret.of(words.asSlice(NodeLayout.SECRET, Secret.BYTES).toArray(ValueLayout.JAVA_BYTE));
     }
 
     // ---- where the nodes meet
 
-    Optional<String> rendezvous() {
+    public Optional<String> rendezvous() {
         int length = (int) Words.load(words, NodeLayout.RENDEZVOUS);
         return length == 0 ? Optional.empty()
                 : Optional.of(new String(
@@ -90,7 +90,7 @@ final class Node {
     }
 
     /** One process of the node does this: that of rank 0, or the launcher. */
-    void publishRendezvous(String rendezvous) {
+    public void publishRendezvous(String rendezvous) {
         byte[] text = rendezvous.getBytes(StandardCharsets.US_ASCII);
         if (text.length == 0 || text.length > NodeLayout.RENDEZVOUS_TEXT_MAX) {
             throw new IllegalArgumentException("an address has 1 to " + NodeLayout.RENDEZVOUS_TEXT_MAX
@@ -103,70 +103,70 @@ final class Node {
     }
 
     /** Where all ranks are; with several nodes only when the directory is complete. */
-    Topology topology() {
+    public Topology topology() {
         return directory == null ? new Topology(new int[size]) : directory.topology();
     }
 
     /** Where the ranks of the other nodes are, or null with one node. */
-    Directory directory() {
+    public Directory directory() {
         return directory;
     }
 
     /** Whether a rank that has joined is on this node. */
-    boolean isHere(int rank) {
+    public boolean isHere(int rank) {
         return directory == null || directory.node(rank) == (int) Words.loadPlain(words, NodeLayout.NODE);
     }
 
-    int nodes() {
+    public int nodes() {
         return (int) Words.loadPlain(words, NodeLayout.NODES);
     }
 
-    int nodeRanks() {
+    public int nodeRanks() {
         return (int) Words.loadPlain(words, NodeLayout.NODE_RANKS);
     }
 
     /** The memory of the world's ring. */
-    MemorySegment ring() {
+    public MemorySegment ring() {
         return ring;
     }
 
-    Memory memory() {
+    public Memory memory() {
         return memory;
     }
 
-    int size() {
+    public int size() {
         return size;
     }
 
-    long ringAddress() {
+    public long ringAddress() {
         return Words.loadPlain(words, NodeLayout.RING);
     }
 
-    boolean hasLauncher() {
+    public boolean hasLauncher() {
         return Words.loadPlain(words, NodeLayout.LAUNCHER) == 1;
     }
 
     /** Whether a rank is absent, has joined, left or failed. */
-    long state(int rank) {
+    public long state(int rank) {
         return word(rank) & NodeLayout.STATE_MASK;
     }
 
     /** The state of a rank as others are told it: with how its failure is known, if it has failed. */
-    long word(int rank) {
+    public long word(int rank) {
         return Words.load(words, NodeLayout.state(rank));
     }
 
-    int firstRankOfProcess(int rank) {
+    public int firstRankOfProcess(int rank) {
         return (int) Words.loadPlain(words, NodeLayout.firstRankOfProcess(rank));
     }
 
-    long processIdentifier(int rank) {
+    public long processIdentifier(int rank) {
         return Words.loadPlain(words, NodeLayout.processIdentifier(rank));
     }
 
     // ---- what happens to ranks
 
-    void markJoined(int rank, int firstRankOfProcess) {
+    public void markJoined(int rank, int firstRankOfProcess) {
         // nobody else can have this rank: its process holds the lock for it
         long state = state(rank);
         if (state == NodeLayout.ABSENT) {
@@ -180,7 +180,7 @@ final class Node {
     }
 
     /** Takes note of a rank of another node that has joined. */
-    void markJoinedElsewhere(int rank) {
+    public void markJoinedElsewhere(int rank) {
         if (state(rank) == NodeLayout.ABSENT) {
             Words.storePlain(words, NodeLayout.firstRankOfProcess(rank), directory.firstRankOfProcess(rank));
             Words.storePlain(words, NodeLayout.processIdentifier(rank), directory.processIdentifier(rank));
@@ -189,22 +189,22 @@ final class Node {
     }
 
     /** Says that a rank has left properly, unless it has failed before; returns whether that is new. */
-    boolean markLeft(int rank) {
+    public boolean markLeft(int rank) {
         return mark(rank, NodeLayout.LEFT);
     }
 
     /** Says that a rank has failed, unless it has left properly before; returns whether that is new. */
-    boolean markFailed(RankFailure failure) {
+    public boolean markFailed(RankFailure failure) {
         return mark(failure.rank(), failure.word());
     }
 
     /** Says that the process of a rank of this node has ended: it reads and writes nothing any more. */
-    void markEnded(int rank) {
+    public void markEnded(int rank) {
         Words.store(words, NodeLayout.ended(rank), 1);
     }
 
     /** Says that a rank of this node could not go on without another one, which has not failed. */
-    void markMissed(int rank, int missed) {
+    public void markMissed(int rank, int missed) {
         Words.store(words, NodeLayout.missed(rank), missed + 1L);
     }
 
@@ -213,12 +213,12 @@ final class Node {
         return (int) Words.load(words, NodeLayout.missed(rank)) - 1;
     }
 
-    boolean hasEnded(int rank) {
+    public boolean hasEnded(int rank) {
         return Words.load(words, NodeLayout.ended(rank)) != 0;
     }
 
     /** Says that this node has seen itself what it has only heard of a rank, unless it has seen anything of it. */
-    void confirmFailed(RankFailure failure) {
+    public void confirmFailed(RankFailure failure) {
         long known = word(failure.rank());
         if ((known & NodeLayout.STATE_MASK) == NodeLayout.FAILED && !isSeen(RankFailure.of(failure.rank(), known))
                 && Words.compareAndSet(words, NodeLayout.state(failure.rank()), known, failure.word())) {
@@ -243,7 +243,7 @@ final class Node {
         return false;
     }
 
-    void abort(int rank, int status) {
+    public void abort(int rank, int status) {
         if (status < 0 || status > STATUS_MAX) {
             throw new IllegalArgumentException("an exit status is 0 to " + STATUS_MAX + ", not " + status);
         }
@@ -251,12 +251,12 @@ final class Node {
     }
 
     /** The abort word: 0, or who aborted the job and with which status. */
-    long abort() {
+    public long abort() {
         return Words.load(words, NodeLayout.ABORT);
     }
 
     /** Sets the abort word, unless it is set; returns whether it was not. */
-    boolean setAbort(long value) {
+    public boolean setAbort(long value) {
         boolean set = Words.compareAndSet(words, NodeLayout.ABORT, 0, value);
         if (set) {
             Words.add(words, NodeLayout.CHANGES, 1);
@@ -267,25 +267,25 @@ final class Node {
     // ---- beats
 
     /** Says that the process of a rank runs. */
-    void beat(int firstRankOfProcess) {
+    public void beat(int firstRankOfProcess) {
         Words.add(words, NodeLayout.beat(firstRankOfProcess), 1);
     }
 
-    long beats(int firstRankOfProcess) {
+    public long beats(int firstRankOfProcess) {
         return Words.load(words, NodeLayout.beat(firstRankOfProcess));
     }
 
     /** The status that the job was aborted with, or −1. */
-    int abortStatus() {
+    public int abortStatus() {
         return (int) (Words.load(words, NodeLayout.ABORT) >>> Integer.SIZE) - 1;
     }
 
-    int abortRank() {
+    public int abortRank() {
         return (int) Words.load(words, NodeLayout.ABORT);
     }
 
     /** The rank that failed first, or −1. */
-    int firstFailedRank() {
+    public int firstFailedRank() {
         return (int) Words.load(words, NodeLayout.FIRST_FAILURE) - 1;
     }
 
@@ -296,41 +296,41 @@ final class Node {
     }
 
     /** Keeps why this process could not connect with another one, for messages. */
-    void noteUnreachable(int process, String why) {
+    public void noteUnreachable(int process, String why) {
         unreachable.put(process, why);
     }
 
     /** Why this process could not connect with that of a rank, a clause; empty if it has not tried, or could. */
-    String whyUnreachable(int rank) {
+    public String whyUnreachable(int rank) {
         return unreachable.getOrDefault(firstRankOfProcess(rank), "");
     }
 
     /** How the processes of the node are asked where their ranks are. */
-    Inquiry inquiry() {
+    public Inquiry inquiry() {
         return inquiry;
     }
 
     /** Says that a rank asks where the others are, as its deadline has passed; returns whether it is the first here. */
-    boolean beginFirstDeadline(int rank) {
+    public boolean beginFirstDeadline(int rank) {
         return Words.compareAndSet(words, NodeLayout.FIRST_DEADLINE, 0, rank + 1);
     }
 
     /** Says that the first rank whose deadline passed has its answers. */
-    void endFirstDeadline() {
+    public void endFirstDeadline() {
         Words.store(words, NodeLayout.DEADLINE_ANSWERED, 1);
     }
 
-    boolean hasFirstDeadlineEnded() {
+    public boolean hasFirstDeadlineEnded() {
         return Words.load(words, NodeLayout.DEADLINE_ANSWERED) != 0;
     }
 
     /** A number that grows whenever a rank fails or leaves, or the job is aborted. */
-    long changes() {
+    public long changes() {
         return Words.load(words, NodeLayout.CHANGES);
     }
 
     /** The host of a rank, where that is known. */
-    Optional<String> host(int rank) {
+    public Optional<String> host(int rank) {
         return directory == null || !directory.has(rank) ? Optional.empty() : Optional.of(directory.host(rank));
     }
 }

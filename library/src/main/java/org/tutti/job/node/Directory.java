@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.node;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -26,7 +26,7 @@ import org.tutti.memory.Words;
 /**
  * Where all ranks of a job on several nodes are, as its node knows it: {@link DirectoryLayout} read and written.
  */
-final class Directory {
+public final class Directory {
     private static final int ADDRESS_BYTES_MAX = 16;
     private static final int PORT_BITS = 16;
     private static final int PORT_MASK = (1 << PORT_BITS) - 1;
@@ -39,12 +39,12 @@ final class Directory {
         this.size = size;
     }
 
-    MemorySegment memory() {
+    public MemorySegment memory() {
         return words;
     }
 
     /** Writes the record of a rank of this node. */
-    void write(int rank, NodeShape shape, int firstRankOfProcess, String host, long ring,
+    public void write(int rank, NodeShape shape, int firstRankOfProcess, String host, long ring,
             List<List<InetSocketAddress>> rails) {
         long record = DirectoryLayout.record(rank);
         Words.storePlain(words, record + DirectoryLayout.NODE, shape.node());
@@ -75,37 +75,37 @@ final class Directory {
     }
 
     /** Says that the record of one more rank is there. */
-    void addKnown() {
+    public void addKnown() {
         Words.add(words, DirectoryLayout.KNOWN, 1);
     }
 
-    int known() {
+    public int known() {
         return (int) Words.load(words, DirectoryLayout.KNOWN);
     }
 
     /** How many other nodes have got the directory from this one. */
-    int fetched() {
+    public int fetched() {
         return (int) Words.load(words, DirectoryLayout.FETCHED);
     }
 
-    void complete() {
+    public void complete() {
         Words.store(words, DirectoryLayout.COMPLETE, 1);
     }
 
-    boolean isComplete() {
+    public boolean isComplete() {
         return Words.load(words, DirectoryLayout.COMPLETE) == 1;
     }
 
     /** Whether the record of a rank is there; for messages. */
-    boolean has(int rank) {
+    public boolean has(int rank) {
         return field(rank, DirectoryLayout.RAILS) > 0;
     }
 
-    int node(int rank) {
+    public int node(int rank) {
         return (int) field(rank, DirectoryLayout.NODE);
     }
 
-    int firstRankOfProcess(int rank) {
+    public int firstRankOfProcess(int rank) {
         return (int) field(rank, DirectoryLayout.FIRST_RANK_OF_PROCESS);
     }
 
@@ -120,17 +120,17 @@ final class Directory {
     }
 
     /** Writes into the record of rank 0 what it was told of the links between the nodes. */
-    void writeLinks(Links links) {
+    public void writeLinks(Links links) {
         Words.storePlain(words, DirectoryLayout.record(0) + DirectoryLayout.LINKS, links.ordinal());
     }
 
     /** What rank 0 was told of the links between the nodes, so that all choose alike. */
-    Links links() {
+    public Links links() {
         return field(0, DirectoryLayout.LINKS) == Links.SLOW.ordinal() ? Links.SLOW : Links.FAST;
     }
 
     /** Where the process of a rank listens: of each rail the addresses. */
-    List<List<InetSocketAddress>> rails(int rank) {
+    public List<List<InetSocketAddress>> rails(int rank) {
         List<List<InetSocketAddress>> rails = new ArrayList<>();
         for (long rail = Math.clamp(field(rank, DirectoryLayout.RAILS), 0, RailAddresses.RAILS_MAX); rail > 0; rail--) {
             rails.add(new ArrayList<>());
@@ -158,12 +158,12 @@ final class Directory {
     }
 
     /** How many nodes have ranks here. */
-    int nodes() {
+    public int nodes() {
         return (int) IntStream.range(0, size).map(this::node).distinct().count();
     }
 
     /** Whether the ranks can be one job. */
-    boolean isAgreed() {
+    public boolean isAgreed() {
         return firstWithOther(DirectoryLayout.RAILS) < 0 && firstWithOther(DirectoryLayout.NODES) < 0
                 && field(0, DirectoryLayout.NODES) == nodes();
     }
@@ -181,7 +181,7 @@ final class Directory {
      * Throws when the ranks cannot be one job: when they were told different numbers of nodes, or another one than they
      * are on; or when a host has more rails than another, as rails are pairs of addresses, one on each host.
      */
-    void requireAgreement() {
+    public void requireAgreement() {
         int other = firstWithOther(DirectoryLayout.NODES);
         if (other > 0 || field(0, DirectoryLayout.NODES) != nodes()) {
             other = other > 0 ? other : size - 1;
@@ -219,7 +219,7 @@ final class Directory {
         return new Topology(nodeOfRank);
     }
 
-    Reach reach() {
+    public Reach reach() {
         int[] processes = new int[size];
         long[] rings = new long[size];
         for (int rank = 0; rank < size; rank++) {

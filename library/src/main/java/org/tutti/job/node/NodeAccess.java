@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.node;
 
 import java.io.IOException;
 
@@ -7,7 +7,7 @@ import java.io.IOException;
  * A process's access to its node's memory: a file that the processes of the node share, or memory of its own when it is
  * the node's only one.
  */
-interface NodeAccess extends AutoCloseable {
+public interface NodeAccess extends AutoCloseable {
     /** What the ranks of the node share. */
     Node node();
 

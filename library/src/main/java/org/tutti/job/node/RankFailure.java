@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.node;
 
 import org.tutti.job.launch.JobEnvironment;
 
@@ -61,11 +61,11 @@ public record RankFailure(int rank, Reason reason, int witness, long detail) {
         }
     }
 
-    static RankFailure threw(int rank) {
+    public static RankFailure threw(int rank) {
         return saidSo(rank, Reason.THREW);
     }
 
-    static RankFailure saidSo(int rank, Reason reason) {
+    public static RankFailure saidSo(int rank, Reason reason) {
         return new RankFailure(rank, reason, rank, 0);
     }
 
@@ -89,7 +89,7 @@ public record RankFailure(int rank, Reason reason, int witness, long detail) {
     }
 
     /** The same for another rank of the process. */
-    RankFailure of(int other) {
+    public RankFailure of(int other) {
         return new RankFailure(other, reason, witness, detail);
     }
 

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.node;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -25,7 +25,7 @@ import org.tutti.memory.Words;
  * <i>answered</i> with release order. A reader loads <i>answered</i> with acquire order, reads, and then finds
  * <i>begun</i> unchanged, or reads again: a fence on either side keeps the text between the two.
  */
-final class Inquiry {
+public final class Inquiry {
     private static final long BEGUN = 0;
     private static final long LENGTH = BEGUN + Long.BYTES;
     private static final long TEXT = LENGTH + Long.BYTES;
@@ -39,13 +39,13 @@ final class Inquiry {
     }
 
     /** Asks all processes of the node; returns the number of the question. */
-    long ask() {
+    public long ask() {
         Words.add(words, NodeLayout.ASKED, 1);
         return Words.load(words, NodeLayout.ASKED);
     }
 
     /** Whether the process with this first rank has been asked something that it has not answered. */
-    boolean isAsked(int firstRank) {
+    public boolean isAsked(int firstRank) {
         return Words.load(words, NodeLayout.ASKED) > Words.load(words, NodeLayout.answered(firstRank));
     }
 
@@ -56,7 +56,7 @@ final class Inquiry {
      * @param text says where its ranks are from the time on at which this begins
      * @param bytesMax how long the text may get, the same for all answers of the process
      */
-    void answer(int firstRank, Supplier<String> text, long bytesMax) {
+    public void answer(int firstRank, Supplier<String> text, long bytesMax) {
         long question = Words.load(words, NodeLayout.ASKED);
         byte[] bytes = text.get().getBytes(StandardCharsets.UTF_8);
         long room = TEXT + bytesMax;
@@ -74,7 +74,7 @@ final class Inquiry {
     }
 
     /** The text that the process with this first rank has answered to a question, or to a later one, if it has. */
-    Optional<String> answer(int firstRank, long question) {
+    public Optional<String> answer(int firstRank, long question) {
         long answered = Words.load(words, NodeLayout.answered(firstRank));
         if (answered < question) {
             return Optional.empty();

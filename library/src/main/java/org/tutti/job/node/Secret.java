@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.node;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -126,14 +126,14 @@ public final class Secret {
     /**
      * {@return the key by which processes prove to each other that they know the secret}
      */
-    byte[] connectionsKey() {
+    public byte[] connectionsKey() {
         return derive(bytes, CONNECTIONS_LABEL);
     }
 
     /**
      * {@return the handle of each node's directory: everybody who knows the secret knows it}
      */
-    long directoryHandle() {
+    public long directoryHandle() {
         return ByteBuffer.wrap(derive(bytes, DIRECTORY_LABEL)).getLong();
     }
 
@@ -145,7 +145,7 @@ public final class Secret {
      * @param process the process
      * @return the handle: everybody who knows the secret and the number knows it
      */
-    synchronized long ringHandle(long group, int process) {
+    public synchronized long ringHandle(long group, int process) {
         if (groups == null) {
             groups = mac(derive(bytes, GROUPS_LABEL));
         }

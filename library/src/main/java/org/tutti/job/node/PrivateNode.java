@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.node;
 
 import org.tutti.job.launch.NodeShape;
 import org.tutti.memory.PrivateMemory;
@@ -7,12 +7,12 @@ import org.tutti.memory.PrivateMemory;
 /**
  * The node of a job whose ranks there are all in this process: nothing of it is in a file.
  */
-final class PrivateNode implements NodeAccess {
+public final class PrivateNode implements NodeAccess {
     private final PrivateMemory memory = new PrivateMemory();
     private final Node node;
     private boolean closed;
 
-    PrivateNode(NodeShape shape, Secret secret) {
+    public PrivateNode(NodeShape shape, Secret secret) {
         try {
             this.node = Node.create(memory, memory.claim(NodeLayout.bytes(shape.size()), "the ranks' states"), shape,
                     secret, false);

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.node;
 
 import org.tutti.memory.Words;
 
@@ -20,10 +20,10 @@ import org.tutti.memory.Words;
  *             +0 length of the address: 4 or 16   +8 rail · 2^16 + port   +16 the address
  * </pre>
  */
-final class DirectoryLayout {
-    static final long KNOWN = 0;
+public final class DirectoryLayout {
+    public static final long KNOWN = 0;
     static final long COMPLETE = 16;
-    static final long FETCHED = 32;
+    public static final long FETCHED = 32;
     static final long NODE = 0;
     static final long FIRST_RANK_OF_PROCESS = 8;
     static final long PROCESS_IDENTIFIER = 16;
@@ -35,18 +35,18 @@ final class DirectoryLayout {
     static final long HOST = Words.LINE_BYTES;
     static final long HOST_TEXT = HOST + Long.BYTES;
     static final int HOST_TEXT_MAX = 56;
-    static final long RECORD_BYTES = 6L * Words.LINE_BYTES;
+    public static final long RECORD_BYTES = 6L * Words.LINE_BYTES;
 
     private static final long FIRST_ADDRESS = 2L * Words.LINE_BYTES;
     private static final long ADDRESS_BYTES = 32;
 
     private DirectoryLayout() {}
 
-    static long bytes(int size) {
+    public static long bytes(int size) {
         return record(size);
     }
 
-    static long record(int rank) {
+    public static long record(int rank) {
         return Words.LINE_BYTES + rank * RECORD_BYTES;
     }
 

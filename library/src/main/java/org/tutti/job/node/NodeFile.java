@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.node;
 
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
@@ -80,7 +80,7 @@ public final class NodeFile implements NodeAccess {
      * @param deadlineNanos until when to try
      * @return the file
      */
-    static NodeFile join(JobEnvironment environment, long deadlineNanos) {
+    public static NodeFile join(JobEnvironment environment, long deadlineNanos) {
         return join(environment, () -> secret(environment), deadlineNanos);
     }
 
@@ -92,7 +92,7 @@ public final class NodeFile implements NodeAccess {
      * @param deadlineNanos until when to try
      * @return the file
      */
-    static NodeFile join(JobEnvironment environment, Supplier<Secret> secret, long deadlineNanos) {
+    public static NodeFile join(JobEnvironment environment, Supplier<Secret> secret, long deadlineNanos) {
         sweep(environment.memory());
         Path path = path(environment.memory(), environment.shape());
         long startNanos = System.nanoTime();
@@ -130,7 +130,7 @@ public final class NodeFile implements NodeAccess {
      * @param environment what the process was told
      * @return the file
      */
-    static NodeFile joinLaunched(JobEnvironment environment) {
+    public static NodeFile joinLaunched(JobEnvironment environment) {
         Path path = path(environment.memory(), environment.shape());
         try {
             return open(path, environment);

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.node;
 
 import org.tutti.memory.Words;
 
@@ -36,7 +36,7 @@ import org.tutti.memory.Words;
  *           +56 address of the answer, 0 before the first
  * </pre>
  */
-final class NodeLayout {
+public final class NodeLayout {
     static final long SIZE = 0;
     static final long RING = 8;
     static final long LAUNCHER = 16;
@@ -55,19 +55,19 @@ final class NodeLayout {
     static final int RENDEZVOUS_TEXT_MAX = 8 * Words.LINE_BYTES - Long.BYTES;
     static final long SECRET = 11L * Words.LINE_BYTES;
 
-    static final long ABSENT = 0;
-    static final long JOINED = 1;
-    static final long LEFT = 2;
-    static final long FAILED = 3;
+    public static final long ABSENT = 0;
+    public static final long JOINED = 1;
+    public static final long LEFT = 2;
+    public static final long FAILED = 3;
 
     /** The part of a rank's word that is its state. */
-    static final long STATE_MASK = 0xff;
+    public static final long STATE_MASK = 0xff;
 
     private static final long RANKS = 12L * Words.LINE_BYTES;
 
     private NodeLayout() {}
 
-    static long bytes(int size) {
+    public static long bytes(int size) {
         return state(size);
     }
 
