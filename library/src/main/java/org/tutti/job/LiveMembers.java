@@ -10,6 +10,8 @@ import org.tutti.JobAbortedException;
 import org.tutti.RankFailedException;
 import org.tutti.collective.communicator.GroupBlock;
 import org.tutti.collective.members.Members;
+import org.tutti.job.diagnosis.FirstDeadline;
+import org.tutti.job.diagnosis.RankList;
 import org.tutti.job.node.Node;
 import org.tutti.job.node.NodeLayout;
 import org.tutti.job.node.RankFailure;

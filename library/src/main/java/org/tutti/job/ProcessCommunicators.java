@@ -8,6 +8,8 @@ import java.util.function.Supplier;
 
 import org.tutti.Topology;
 import org.tutti.collective.layout.NodeView;
+import org.tutti.job.diagnosis.FirstDeadline;
+import org.tutti.job.diagnosis.RankThreads;
 import org.tutti.job.node.Node;
 
 /**

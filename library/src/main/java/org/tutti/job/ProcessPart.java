@@ -8,6 +8,8 @@ import java.util.stream.IntStream;
 import org.tutti.JobOptions;
 import org.tutti.JobStartException;
 import org.tutti.RankFailedException;
+import org.tutti.job.diagnosis.RankThreads;
+import org.tutti.job.diagnosis.Whereabouts;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.node.Node;
 import org.tutti.job.node.NodeAccess;

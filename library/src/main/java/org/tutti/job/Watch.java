@@ -6,6 +6,8 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
+import org.tutti.job.diagnosis.RankThreads;
+import org.tutti.job.diagnosis.Whereabouts;
 import org.tutti.job.node.Inquiry;
 import org.tutti.job.node.Node;
 import org.tutti.job.node.NodeAccess;

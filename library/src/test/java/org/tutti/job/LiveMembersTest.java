@@ -22,6 +22,7 @@ import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.layout.WindowSizes;
 import org.tutti.collective.machine.LiveMachine;
 import org.tutti.collective.window.WindowPool;
+import org.tutti.job.diagnosis.RankThreads;
 import org.tutti.job.launch.NodeShape;
 import org.tutti.job.node.Node;
 import org.tutti.job.node.NodeLayout;

@@ -19,6 +19,7 @@ import org.tutti.choice.Links;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.Striping;
 import org.tutti.fabric.tcp.PortRange;
+import org.tutti.job.diagnosis.RankThreads;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.launch.NodeShape;
 import org.tutti.job.node.Node;

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.NodeMemoryException;
+import org.tutti.job.diagnosis.RankThreads;
 import org.tutti.job.launch.EnvironmentReader;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.launch.NodeShape;

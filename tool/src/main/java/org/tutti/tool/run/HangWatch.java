@@ -3,7 +3,7 @@ package org.tutti.tool.run;
 
 import java.util.Optional;
 
-import org.tutti.job.Whereabouts;
+import org.tutti.job.diagnosis.Whereabouts;
 
 /**
  * Has a stuck job say where its ranks are: when the launcher gets SIGQUIT (Ctrl-\ in its terminal), and by itself when

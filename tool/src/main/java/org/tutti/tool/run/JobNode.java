@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 import org.tutti.job.node.RankFailure;
-import org.tutti.job.Whereabouts;
+import org.tutti.job.diagnosis.Whereabouts;
 
 /**
  * A node of the job as the launcher sees it: starts its processes, and knows what its ranks have said, of themselves

@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.tutti.job.node.RankFailure;
-import org.tutti.job.Whereabouts;
+import org.tutti.job.diagnosis.Whereabouts;
 
 /**
  * The nodes of a job as the launcher sees them. Of a rank its own node is asked, which knows first; of the job any node

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 import org.tutti.job.node.NodeFile;
 import org.tutti.job.node.RankFailure;
 import org.tutti.job.node.Secret;
-import org.tutti.job.Whereabouts;
+import org.tutti.job.diagnosis.Whereabouts;
 
 /**
  * A node on another host: one process there ({@link HostSession}), started by an agent such as ssh, does what the

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-import org.tutti.job.HangReport;
-import org.tutti.job.Whereabouts;
+import org.tutti.job.diagnosis.HangReport;
+import org.tutti.job.diagnosis.Whereabouts;
 
 /**
  * Asks all ranks of a job where they are. Each process answers for its ranks, by a thread of its own, so a rank that is

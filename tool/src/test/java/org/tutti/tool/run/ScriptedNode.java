@@ -11,7 +11,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 import org.tutti.job.node.RankFailure;
-import org.tutti.job.Whereabouts;
+import org.tutti.job.diagnosis.Whereabouts;
 
 /** A node whose ranks have all joined, and that says what a test wants. */
 final class ScriptedNode implements JobNode {

@@ -1,12 +1,12 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.diagnosis;
 
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
-import org.tutti.job.Whereabouts.State;
+import org.tutti.job.diagnosis.Whereabouts.State;
 import org.tutti.memory.WaitingCall;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.diagnosis;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +17,7 @@ import org.tutti.job.node.NodeLayout;
  * What is said when a call's deadline has passed: where the ranks of the node are. The first rank of a node to which
  * that happens asks, before its exception ends the calls of others; these wait until it has its answers.
  */
-final class FirstDeadline {
+public final class FirstDeadline {
     private static final long PATIENCE_NANOS = 1_000_000_000;
     private static final long LOOK_NANOS = 1_000_000;
 
@@ -28,7 +28,7 @@ final class FirstDeadline {
      * @param node the node
      * @param threads those of the ranks of this process
      */
-    FirstDeadline(Node node, RankThreads threads) {
+    public FirstDeadline(Node node, RankThreads threads) {
         this.node = node;
         this.threads = threads;
     }
@@ -37,7 +37,7 @@ final class FirstDeadline {
      * Where the ranks of the node are, in lines for a message, if this rank's deadline is the first that passes here.
      * Another one's, whose exception ends the calls of all, waits until that is known.
      */
-    String passed(int rank) {
+    public String passed(int rank) {
         long untilNanos = System.nanoTime() + PATIENCE_NANOS;
         if (node.beginFirstDeadline(rank)) {
             try {

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.diagnosis;
 
 import java.util.List;
 import java.util.Map;
@@ -18,19 +18,19 @@ import org.tutti.memory.Waits;
  * rank is where its own thread is, or, if that is in no call, another thread of the program that is in a call of the
  * rank.
  */
-final class RankThreads {
+public final class RankThreads {
     /** The methods that wait for a call that was made or prepared before, which the program's line may not name. */
     private static final Set<String> OF_OTHER_CALLS = Set.of("await", "awaitAll", "awaitAny", "awaitSome", "run");
 
     private final Node node;
     private final Map<Integer, Thread> threads = new ConcurrentHashMap<>();
 
-    RankThreads(Node node) {
+    public RankThreads(Node node) {
         this.node = node;
     }
 
     /** A rank's program runs on this thread. */
-    void add(int rank) {
+    public void add(int rank) {
         threads.put(rank, Thread.currentThread());
     }
 
@@ -40,7 +40,7 @@ final class RankThreads {
     }
 
     /** Looks where each rank is, and says so in lines of text, one for each. */
-    String text() {
+    public String text() {
         return look().stream().map(each -> each.text() + '\n').collect(Collectors.joining());
     }
 

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.diagnosis;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -24,10 +24,10 @@ import org.tutti.memory.WaitingCall;
 public record Whereabouts(int rank, State state, String call, String communicator, long number, String line,
         long waitedMillis, int awaited) {
     /** What a rank is in that waits for others to join. */
-    static final String JOIN = "join";
+    public static final String JOIN = "join";
 
     /** How many bytes the text of one has at most. */
-    static final int TEXT_BYTES_MAX = 512;
+    public static final int TEXT_BYTES_MAX = 512;
 
     private static final String SEPARATOR = "\t";
     private static final int FIELDS = 8;
