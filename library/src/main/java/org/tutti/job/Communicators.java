@@ -17,6 +17,7 @@ import org.tutti.collective.machine.LiveMachine;
 import org.tutti.collective.members.Reach;
 import org.tutti.collective.window.WindowPool;
 import org.tutti.fabric.Fabric;
+import org.tutti.job.network.Network;
 import org.tutti.job.node.Node;
 import org.tutti.job.node.NodeLayout;
 import org.tutti.memory.Waiter;

@@ -8,6 +8,7 @@ import org.tutti.Job;
 import org.tutti.JobAbortedException;
 import org.tutti.JobOptions;
 import org.tutti.choice.Choice;
+import org.tutti.job.network.Network;
 import org.tutti.job.node.Node;
 import org.tutti.job.node.NodeLayout;
 import org.tutti.job.node.RankFailure;

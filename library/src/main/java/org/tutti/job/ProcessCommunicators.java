@@ -10,6 +10,7 @@ import org.tutti.Topology;
 import org.tutti.collective.layout.NodeView;
 import org.tutti.job.diagnosis.FirstDeadline;
 import org.tutti.job.diagnosis.RankThreads;
+import org.tutti.job.network.Network;
 import org.tutti.job.node.Node;
 
 /**

@@ -5,6 +5,7 @@ import java.util.Arrays;
 
 import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.members.Reach;
+import org.tutti.job.network.Network;
 import org.tutti.job.node.Node;
 
 /**

@@ -8,6 +8,8 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.tutti.job.diagnosis.RankThreads;
 import org.tutti.job.diagnosis.Whereabouts;
+import org.tutti.job.network.Gossip;
+import org.tutti.job.network.Network;
 import org.tutti.job.node.Inquiry;
 import org.tutti.job.node.Node;
 import org.tutti.job.node.NodeAccess;

@@ -22,6 +22,7 @@ import org.tutti.fabric.tcp.PortRange;
 import org.tutti.job.diagnosis.RankThreads;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.launch.NodeShape;
+import org.tutti.job.network.Network;
 import org.tutti.job.node.Node;
 import org.tutti.job.node.NodeLayout;
 import org.tutti.job.node.RankFailure;
@@ -93,7 +94,7 @@ public final class LocalNodes implements AutoCloseable {
     }
 
     /** {@return as many addresses of this host, as {@link JobEnvironment#RAILS} has them} */
-    static String addresses(int rails) {
+    public static String addresses(int rails) {
         return IntStream.rangeClosed(1, rails).mapToObj(rail -> "127.0.0." + rail).collect(Collectors.joining(","));
     }
 
@@ -140,12 +141,12 @@ public final class LocalNodes implements AutoCloseable {
      * @param program what each runs
      * @throws AssertionError when a rank has thrown
      */
-    static void runOver(int[] nodeOfRank, Links links, Function<LocalNodes, Program> program) {
+    public static void runOver(int[] nodeOfRank, Links links, Function<LocalNodes, Program> program) {
         runOn(nodeOfRank, new int[0], Threads.PLATFORM, 1, PrivateMemory::new, links, program);
     }
 
     /** What a node knows of the links. */
-    Links links(int node) {
+    public Links links(int node) {
         return nodes[node].directory().links();
     }
 

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.network;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -39,7 +39,7 @@ import org.tutti.memory.Waiter;
  * puts their records into the directory of rank 0's node, and gets the whole directory when it is complete: that takes
  * one connection for each node, and nothing but puts and gets.
  */
-final class Network implements AutoCloseable {
+public final class Network implements AutoCloseable {
     private static final int PROBE_MILLIS = 500;
     private static final long PROBE_AGAIN_MILLIS = 50;
     private static final int LAST_NEWS_TURNS = 20;
@@ -60,7 +60,7 @@ final class Network implements AutoCloseable {
      * @param node its node
      * @param deadlineNanos until when the name of rank 0's host may become known
      */
-    Network(JobEnvironment environment, Node node, long deadlineNanos) {
+    public Network(JobEnvironment environment, Node node, long deadlineNanos) {
         this.environment = environment;
         this.node = node;
         this.directory = node.directory();
@@ -158,22 +158,22 @@ final class Network implements AutoCloseable {
     }
 
     /** This process, by its first rank. */
-    int process() {
+    public int process() {
         return environment.firstRank();
     }
 
-    Fabric fabric() {
+    public Fabric fabric() {
         return fabric;
     }
 
-    Gossip gossip() {
+    public Gossip gossip() {
         return gossip;
     }
 
     // ---- meeting
 
     /** Says where a rank of this process is. */
-    void register(int rank) {
+    public void register(int rank) {
         directory.write(rank, environment.shape(), environment.firstRank(), hostName(), ringHandle,
                 fabric.rails());
         if (rank == 0) {
@@ -194,7 +194,7 @@ final class Network implements AutoCloseable {
      * Whether this rank meets the other nodes for its own: its lowest rank, once all are there. Those of other nodes
      * are not before they have met; but where rank 0 is to come, their records may be known before its own.
      */
-    boolean isMeeting(int rank) {
+    public boolean isMeeting(int rank) {
         if (rank == 0) {
             return directory.has(0);
         }
@@ -214,7 +214,7 @@ final class Network implements AutoCloseable {
      *
      * @param check throws when it has taken too long, or somebody has failed
      */
-    void meet(Waiter.Check check) {
+    public void meet(Waiter.Check check) {
         if (environment.firstRank() != 0) {
             awaitRankZero(check);
             putRecords(check);
@@ -329,7 +329,7 @@ final class Network implements AutoCloseable {
     }
 
     /** For messages: what this node knows of where the others meet. */
-    String whereRankZeroIs() {
+    public String whereRankZeroIs() {
         return rendezvous().map(text -> " (they meet at " + text + unanswered + ")").orElse("");
     }
 

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.network;
 
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,7 +29,7 @@ import org.tutti.job.node.Node;
  *
  * <p>Memory: two numbers for each process of other nodes, at most. Safe for use by any number of threads.
  */
-final class Farewells {
+public final class Farewells {
     private static final int HAS_WORLD = 1;
     private static final int HAS_GROUPS = 2;
 
@@ -60,7 +60,7 @@ final class Farewells {
      * @param ranks these, by their ranks in the job
      * @param ending says what it has called
      */
-    synchronized void end(int rank, long communicator, int[] ranks, Ending ending) {
+    public synchronized void end(int rank, long communicator, int[] ranks, Ending ending) {
         if (rank != firstHere(ranks)) {
             return;
         }
@@ -83,7 +83,7 @@ final class Farewells {
      *
      * @param ranks its ranks in the job
      */
-    synchronized void doubt(int[] ranks) {
+    public synchronized void doubt(int[] ranks) {
         doubted.addAll(processesElsewhere(ranks));
     }
 

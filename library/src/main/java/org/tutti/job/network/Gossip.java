@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.network;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
@@ -38,7 +38,7 @@ import org.tutti.memory.Words;
  * misses anything, as a process knows a communicator before it tells the other ranks where its words are, and nobody
  * can break one before it knows where those of all its ranks are.
  */
-final class Gossip implements FabricListener {
+public final class Gossip implements FabricListener {
     private static final int STATE = 1;
     private static final int ABORT = 2;
     private static final int BROKEN = 3;
@@ -159,7 +159,7 @@ final class Gossip implements FabricListener {
         }
 
         /** Tells the nodes beside this one, if this process does that for its node; returns whether that is done. */
-        boolean spread() {
+        public boolean spread() {
             if (!isBroken() || leader(directory.node(self)) != self) {
                 return true;
             }
@@ -222,7 +222,7 @@ final class Gossip implements FabricListener {
         fabric = opened;
     }
 
-    void setWatch(Thread thread) {
+    public void setWatch(Thread thread) {
         watch = thread;
     }
 
@@ -233,7 +233,7 @@ final class Gossip implements FabricListener {
      * @param ring its words on this node
      * @param ranks its ranks in the job, ascending
      */
-    void know(long id, MemorySegment ring, int[] ranks) {
+    public void know(long id, MemorySegment ring, int[] ranks) {
         circles.put(id, new Circle(id, ring, ranks));
     }
 
@@ -242,7 +242,7 @@ final class Gossip implements FabricListener {
      *
      * @param id its number
      */
-    synchronized void forget(long id) {
+    public synchronized void forget(long id) {
         spread(); // what others have to hear of it
         circles.remove(id);
     }
@@ -293,7 +293,7 @@ final class Gossip implements FabricListener {
     }
 
     /** What this process says with its good-byes, and hears with those of others. */
-    Farewells farewells() {
+    public Farewells farewells() {
         return farewells;
     }
 
@@ -383,7 +383,7 @@ final class Gossip implements FabricListener {
     // ---- telling
 
     /** Tells whoever should know what has happened since the last time; returns whether nothing is left to tell. */
-    synchronized boolean spread() {
+    public synchronized boolean spread() {
         long changes = node.changes();
         if (closed || settled && changes == changesSeen && !newcomers
                 && circles.values().stream().allMatch(Circle::isTold)) {

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.network;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -16,6 +16,7 @@ import org.tutti.choice.Links;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.Striping;
 import org.tutti.fabric.tcp.PortRange;
+import org.tutti.job.LocalNodes;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.launch.NodeShape;
 import org.tutti.job.node.Node;
