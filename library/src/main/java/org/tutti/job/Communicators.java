@@ -20,6 +20,7 @@ import org.tutti.fabric.Fabric;
 import org.tutti.job.network.Network;
 import org.tutti.job.node.Node;
 import org.tutti.job.node.NodeLayout;
+import org.tutti.job.requests.Attention;
 import org.tutti.memory.Waiter;
 import org.tutti.onesided.Allocator;
 

@@ -10,6 +10,8 @@ import org.tutti.collective.Team;
 import org.tutti.collective.communicator.BlockReturn;
 import org.tutti.collective.layout.Fingerprint;
 import org.tutti.collective.machine.Machine;
+import org.tutti.job.requests.Attention;
+import org.tutti.job.requests.Background;
 import org.tutti.onesided.Allocator;
 
 /**

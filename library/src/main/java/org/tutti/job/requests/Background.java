@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.requests;
 
 import java.util.ArrayDeque;
 import java.util.List;
@@ -31,7 +31,7 @@ import org.tutti.collective.Team;
  * <p>Memory ordering: all that is said of a request before it can be begun, and of a team before it is used again, is
  * said before the lock is given back that whoever begins it takes.
  */
-final class Background {
+public final class Background {
     private static final int AT_ONCE_MIN = 4;
     private static final int LOOKS_IDLE_MAX = 40;
 
@@ -53,7 +53,7 @@ final class Background {
      * @param ofOthers makes teams for virtual threads
      * @param attention whether the rank waits for its requests
      */
-    Background(Team first, Supplier<Team> ofCallers, Supplier<Team> ofOthers, Attention attention) {
+    public Background(Team first, Supplier<Team> ofCallers, Supplier<Team> ofOthers, Attention attention) {
         this.first = first;
         this.attention = attention;
         this.ofCallers = new Teams(ofCallers);
@@ -81,7 +81,7 @@ final class Background {
      * @param afterwards what is to be done when it has ended well
      * @param atLast what is to be done however it ends, and before anybody hears of it
      */
-    Request start(Call call, Runnable afterwards, Runnable atLast) {
+    public Request start(Call call, Runnable afterwards, Runnable atLast) {
         enter(call.collective());
         try {
             call.drawForOther(first);
@@ -232,7 +232,7 @@ final class Background {
      *
      * @param called what is to be called
      */
-    void checkIdle(String called) {
+    public void checkIdle(String called) {
         synchronized (lock) {
             if (inFlight > 0) {
                 throw new IllegalStateException(first.describe() + " called " + called + " with " + inFlight

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.requests;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  * one waits for all of the communicator, as they may depend on each other; and who asks whether one is done is about to
  * ask again.
  */
-final class Attention {
+public final class Attention {
     private static final long LOOK_NANOS = 1_200_000; // who waits for one of several looks every millisecond at least
 
     private final Set<Thread> inFlight = ConcurrentHashMap.newKeySet();
@@ -49,7 +49,7 @@ final class Attention {
         }
     }
 
-    boolean isPaid() {
+    public boolean isPaid() {
         return awaiting.get() > 0 || System.nanoTime() - lookedNanos < LOOK_NANOS;
     }
 }
