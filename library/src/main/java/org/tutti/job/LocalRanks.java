@@ -14,6 +14,7 @@ import org.tutti.JobOptions.Threads;
 import org.tutti.Program;
 import org.tutti.RankFailedException;
 import org.tutti.choice.Choice;
+import org.tutti.job.communicators.ProcessCommunicators;
 import org.tutti.job.diagnosis.RankThreads;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.launch.NodeShape;

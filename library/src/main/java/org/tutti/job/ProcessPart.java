@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 import org.tutti.JobOptions;
 import org.tutti.JobStartException;
 import org.tutti.RankFailedException;
+import org.tutti.job.communicators.ProcessCommunicators;
 import org.tutti.job.diagnosis.RankThreads;
 import org.tutti.job.diagnosis.Whereabouts;
 import org.tutti.job.launch.JobEnvironment;

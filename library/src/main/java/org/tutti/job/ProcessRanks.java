@@ -8,6 +8,7 @@ import java.util.function.Predicate;
 import org.tutti.Job;
 import org.tutti.JobOptions;
 import org.tutti.JobStartException;
+import org.tutti.job.communicators.ProcessCommunicators;
 import org.tutti.job.diagnosis.RankThreads;
 import org.tutti.job.launch.EnvironmentReader;
 import org.tutti.job.launch.JobEnvironment;

@@ -19,6 +19,7 @@ import org.tutti.choice.Links;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.Striping;
 import org.tutti.fabric.tcp.PortRange;
+import org.tutti.job.communicators.ProcessCommunicators;
 import org.tutti.job.diagnosis.RankThreads;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.launch.NodeShape;
@@ -129,7 +130,7 @@ public final class LocalNodes implements AutoCloseable {
      * @param program what each runs
      * @throws AssertionError when a rank has thrown
      */
-    static void runOn(int[] nodeOfRank, Supplier<? extends Memory> memory, Function<LocalNodes, Program> program) {
+    public static void runOn(int[] nodeOfRank, Supplier<? extends Memory> memory, Function<LocalNodes, Program> program) {
         runOn(nodeOfRank, new int[0], Threads.PLATFORM, 1, memory, Links.FAST, program);
     }
 
@@ -151,7 +152,7 @@ public final class LocalNodes implements AutoCloseable {
     }
 
     /** Another region of a node's process gets the handle of a group's ring, which then cannot have it. */
-    void takeRingHandle(int node, long group) {
+    public void takeRingHandle(int node, long group) {
         long address = memories[node].claim(Words.LINE_BYTES, "a region");
         networks[node].fabric().registerKnown(memories[node].block(address, Words.LINE_BYTES),
                 nodes[node].secret().ringHandle(group, networks[node].process()));

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.communicators;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +25,7 @@ import org.tutti.memory.Waiter;
  * <p>Memory ordering: whoever marks a rank adds to the changes word afterwards. So if there was none when no member had
  * failed, none has as long as the word stays the same; threads may note that in any order.
  */
-final class LiveMembers implements Members {
+public final class LiveMembers implements Members {
     private static final int NOBODY = -1;
 
     private final Node node;

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.communicators;
 
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -21,7 +21,7 @@ import org.tutti.Topology;
 /**
  * The communicator behind the face. {@link Calls} makes its calls, {@link GroupCalls} its groups.
  */
-final class LiveCommunicator extends Communicator {
+public final class LiveCommunicator extends Communicator {
     private final Communicators communicators;
     private final Membership membership;
     private final Calls calls;
@@ -32,7 +32,7 @@ final class LiveCommunicator extends Communicator {
      * @param communicators those of the rank
      * @param calls makes the calls of this one
      */
-    LiveCommunicator(Communicators communicators, Calls calls) {
+    public LiveCommunicator(Communicators communicators, Calls calls) {
         this.communicators = communicators;
         this.membership = calls.membership();
         this.calls = calls;

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.communicators;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,7 +38,7 @@ import org.tutti.onesided.Allocator;
  * <p><b>Closing</b> waits for nobody. The rank leaves all operations, and what it has of the group is given back when
  * the others of its node have closed it, too: that is looked for whenever a group is made or closed.
  */
-final class Communicators {
+public final class Communicators {
     private final JobDeadline deadline;
     private final ProcessCommunicators shared;
     private final Node node;
@@ -59,7 +59,7 @@ final class Communicators {
      * @param choice the algorithms that were asked for
      * @param levels the levels inside a node
      */
-    Communicators(JobDeadline deadline, ProcessCommunicators shared, int rank, int cores, Choice choice, int[] levels) {
+    public Communicators(JobDeadline deadline, ProcessCommunicators shared, int rank, int cores, Choice choice, int[] levels) {
         this.deadline = deadline;
         this.shared = shared;
         this.node = shared.node();
@@ -91,7 +91,7 @@ final class Communicators {
     }
 
     /** The calls of the world. */
-    Calls world() {
+    public Calls world() {
         return calls(world);
     }
 
@@ -237,7 +237,7 @@ final class Communicators {
      *
      * @return what names the calls that differ, or null
      */
-    synchronized CollectiveMismatchException compareCalls() {
+    public synchronized CollectiveMismatchException compareCalls() {
         for (Membership each : open) {
             var mismatch = compareCalls(each);
             if (mismatch != null) {
@@ -263,14 +263,14 @@ final class Communicators {
     }
 
     /** The rank leaves its job: its requests in flight are to end. There may be no memory left to do this with. */
-    synchronized void end() {
+    public synchronized void end() {
         for (int i = 0; i < open.size(); i++) {
             open.get(i).team.ending().end();
         }
     }
 
     /** The rank has left its job: the others await nothing of it, and may use again what it has shown. */
-    synchronized void leaveAll() {
+    public synchronized void leaveAll() {
         for (int i = 0; i < open.size(); i++) {
             open.get(i).team.ending().leaveAll();
             if (!open.get(i).isWorld()) {

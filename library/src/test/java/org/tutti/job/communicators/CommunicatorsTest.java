@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.communicators;
 
 import java.util.Arrays;
 import java.util.HashSet;
@@ -13,6 +13,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Communicator;
 import org.tutti.CommunicatorBrokenException;
 import org.tutti.collective.layout.Fingerprint;
+import org.tutti.job.CountedMemory;
+import org.tutti.job.LocalNodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;

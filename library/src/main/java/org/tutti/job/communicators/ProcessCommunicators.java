@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.communicators;
 
 import java.util.Arrays;
 import java.util.HashMap;
@@ -17,7 +17,7 @@ import org.tutti.job.node.Node;
  * What the ranks of a process share for their communicators: the node, how other nodes are reached, the world's view,
  * and what is known by each group that ranks of the process are in.
  */
-final class ProcessCommunicators {
+public final class ProcessCommunicators {
     private final Node node;
     private final Network network;
     private final FirstDeadline firstDeadline;
@@ -29,28 +29,28 @@ final class ProcessCommunicators {
      * @param network how other nodes are reached, or null when there are none
      * @param threads those of the process's ranks
      */
-    ProcessCommunicators(Node node, Network network, RankThreads threads) {
+    public ProcessCommunicators(Node node, Network network, RankThreads threads) {
         this.node = node;
         this.network = network;
         this.firstDeadline = new FirstDeadline(node, threads);
     }
 
-    Node node() {
+    public Node node() {
         return node;
     }
 
     /** How other nodes are reached, or null when there are none. */
-    Network network() {
+    public Network network() {
         return network;
     }
 
     /** What a rank's communicator of all ranks of the job knows of their lives. */
-    LiveMembers members() {
+    public LiveMembers members() {
         return members(null);
     }
 
     /** What a rank's communicator of these ranks of the job knows of their lives; null for all, in their order. */
-    LiveMembers members(int[] ranks) {
+    public LiveMembers members(int[] ranks) {
         return new LiveMembers(node, ranks, firstDeadline);
     }
 

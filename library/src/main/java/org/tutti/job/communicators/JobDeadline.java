@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.communicators;
 
 import java.util.concurrent.TimeUnit;
 
@@ -8,7 +8,7 @@ import org.tutti.JobOptions;
 /**
  * Until when a rank's calls may take: until the job's deadline, and not at all when the rank has left the job.
  */
-final class JobDeadline {
+public final class JobDeadline {
     private final int rank;
     private final long deadlineNanos;
     private volatile boolean closed;
@@ -17,7 +17,7 @@ final class JobDeadline {
      * @param rank the rank
      * @param options the job's deadline, which begins here
      */
-    JobDeadline(int rank, JobOptions options) {
+    public JobDeadline(int rank, JobOptions options) {
         this.rank = rank;
         this.deadlineNanos = options.deadline().map(TimeUnit.NANOSECONDS::convert)
                 .filter(nanos -> nanos < Long.MAX_VALUE / 2).map(nanos -> System.nanoTime() + nanos)
@@ -25,7 +25,7 @@ final class JobDeadline {
     }
 
     /** Says that the rank leaves the job; returns whether that is new. */
-    synchronized boolean close() {
+    public synchronized boolean close() {
         boolean first = !closed;
         closed = true;
         return first;
@@ -45,7 +45,7 @@ final class JobDeadline {
         return now + Math.min(limitNanos, deadlineNanos == Long.MAX_VALUE ? Long.MAX_VALUE : deadlineNanos - now);
     }
 
-    void checkOpen() {
+    public void checkOpen() {
         if (closed) {
             throw new IllegalStateException(
                     "rank " + rank + " has left its job: the job is closed, so its communicators "
