@@ -48,7 +48,7 @@ final class LiveJob implements Job {
         this.onClose = onClose;
         this.deadline = new JobDeadline(rank, options);
         this.communicators = new Communicators(deadline, shared, rank, cores, choice, levels);
-        this.world = new LiveCommunicator(communicators, communicators.world());
+        this.world = new LiveCommunicator(communicators);
     }
 
     @Override

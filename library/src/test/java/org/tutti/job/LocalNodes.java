@@ -130,7 +130,8 @@ public final class LocalNodes implements AutoCloseable {
      * @param program what each runs
      * @throws AssertionError when a rank has thrown
      */
-    public static void runOn(int[] nodeOfRank, Supplier<? extends Memory> memory, Function<LocalNodes, Program> program) {
+    public static void runOn(int[] nodeOfRank, Supplier<? extends Memory> memory,
+            Function<LocalNodes, Program> program) {
         runOn(nodeOfRank, new int[0], Threads.PLATFORM, 1, memory, Links.FAST, program);
     }
 

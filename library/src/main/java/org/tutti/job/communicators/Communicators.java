@@ -59,7 +59,8 @@ public final class Communicators {
      * @param choice the algorithms that were asked for
      * @param levels the levels inside a node
      */
-    public Communicators(JobDeadline deadline, ProcessCommunicators shared, int rank, int cores, Choice choice, int[] levels) {
+    public Communicators(JobDeadline deadline, ProcessCommunicators shared, int rank, int cores, Choice choice,
+            int[] levels) {
         this.deadline = deadline;
         this.shared = shared;
         this.node = shared.node();
@@ -91,7 +92,7 @@ public final class Communicators {
     }
 
     /** The calls of the world. */
-    public Calls world() {
+    Calls world() {
         return calls(world);
     }
 

@@ -29,10 +29,15 @@ public final class LiveCommunicator extends Communicator {
     private final LiveNonBlocking nonBlocking;
 
     /**
+     * The world.
+     *
      * @param communicators those of the rank
-     * @param calls makes the calls of this one
      */
-    public LiveCommunicator(Communicators communicators, Calls calls) {
+    public LiveCommunicator(Communicators communicators) {
+        this(communicators, communicators.world());
+    }
+
+    private LiveCommunicator(Communicators communicators, Calls calls) {
         this.communicators = communicators;
         this.membership = calls.membership();
         this.calls = calls;

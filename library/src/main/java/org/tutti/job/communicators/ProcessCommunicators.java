@@ -50,7 +50,7 @@ public final class ProcessCommunicators {
     }
 
     /** What a rank's communicator of these ranks of the job knows of their lives; null for all, in their order. */
-    public LiveMembers members(int[] ranks) {
+    LiveMembers members(int[] ranks) {
         return new LiveMembers(node, ranks, firstDeadline);
     }
 

@@ -159,7 +159,7 @@ public final class Gossip implements FabricListener {
         }
 
         /** Tells the nodes beside this one, if this process does that for its node; returns whether that is done. */
-        public boolean spread() {
+        boolean spread() {
             if (!isBroken() || leader(directory.node(self)) != self) {
                 return true;
             }
