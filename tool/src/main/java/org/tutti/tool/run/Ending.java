@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-import org.tutti.job.node.RankFailure;
 import org.tutti.job.RankProcess;
+import org.tutti.job.node.RankFailure;
 
 /**
  * Why a job ended otherwise than well.

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-import org.tutti.job.node.RankFailure;
 import org.tutti.job.diagnosis.Whereabouts;
+import org.tutti.job.node.RankFailure;
 
 /**
  * A node of the job as the launcher sees it: starts its processes, and knows what its ranks have said, of themselves

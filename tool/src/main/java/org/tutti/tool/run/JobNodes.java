@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import org.tutti.job.node.RankFailure;
 import org.tutti.job.diagnosis.Whereabouts;
+import org.tutti.job.node.RankFailure;
 
 /**
  * The nodes of a job as the launcher sees them. Of a rank its own node is asked, which knows first; of the job any node

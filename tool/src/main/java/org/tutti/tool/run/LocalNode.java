@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
+import org.tutti.job.diagnosis.Whereabouts;
 import org.tutti.job.node.NodeFile;
 import org.tutti.job.node.RankFailure;
 import org.tutti.job.node.Secret;
-import org.tutti.job.diagnosis.Whereabouts;
 
 /** A node on this host, with a memory file that the launcher itself has made. */
 final class LocalNode implements JobNode {

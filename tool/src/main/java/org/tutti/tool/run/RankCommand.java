@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.tutti.collective.kernel.Vectors;
-import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.RankProcess;
+import org.tutti.job.launch.JobEnvironment;
 
 /** The command and the environment that start one process of a job. */
 final class RankCommand {

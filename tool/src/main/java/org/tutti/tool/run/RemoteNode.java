@@ -23,10 +23,10 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.tutti.job.diagnosis.Whereabouts;
 import org.tutti.job.node.NodeFile;
 import org.tutti.job.node.RankFailure;
 import org.tutti.job.node.Secret;
-import org.tutti.job.diagnosis.Whereabouts;
 
 /**
  * A node on another host: one process there ({@link HostSession}), started by an agent such as ssh, does what the

@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
-import org.tutti.job.node.RankFailure;
 import org.tutti.job.RankProcess;
+import org.tutti.job.node.RankFailure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 
-import org.tutti.job.node.RankFailure;
 import org.tutti.job.diagnosis.Whereabouts;
+import org.tutti.job.node.RankFailure;
 
 /** A node whose ranks have all joined, and that says what a test wants. */
 final class ScriptedNode implements JobNode {
