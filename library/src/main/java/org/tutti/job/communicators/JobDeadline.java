@@ -45,6 +45,7 @@ public final class JobDeadline {
         return now + Math.min(limitNanos, deadlineNanos == Long.MAX_VALUE ? Long.MAX_VALUE : deadlineNanos - now);
     }
 
+    /** Throws when the rank has left its job. */
     public void checkOpen() {
         if (closed) {
             throw new IllegalStateException(

@@ -35,6 +35,7 @@ public final class ProcessCommunicators {
         this.firstDeadline = new FirstDeadline(node, threads);
     }
 
+    /** What the ranks of the node share. */
     public Node node() {
         return node;
     }

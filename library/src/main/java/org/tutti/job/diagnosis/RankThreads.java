@@ -25,6 +25,9 @@ public final class RankThreads {
     private final Node node;
     private final Map<Integer, Thread> threads = new ConcurrentHashMap<>();
 
+    /**
+     * @param node the node of the ranks
+     */
     public RankThreads(Node node) {
         this.node = node;
     }

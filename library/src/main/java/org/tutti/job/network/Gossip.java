@@ -222,6 +222,7 @@ public final class Gossip implements FabricListener {
         fabric = opened;
     }
 
+    /** Names the thread that spreads the news, which is woken when there are some. */
     public void setWatch(Thread thread) {
         watch = thread;
     }

@@ -162,10 +162,12 @@ public final class Network implements AutoCloseable {
         return environment.firstRank();
     }
 
+    /** What moves bytes to other nodes. */
     public Fabric fabric() {
         return fabric;
     }
 
+    /** What tells other nodes what has happened, and hears it from them. */
     public Gossip gossip() {
         return gossip;
     }

@@ -39,6 +39,7 @@ public final class Directory {
         this.size = size;
     }
 
+    /** The block that it lies in, as {@link DirectoryLayout} describes it. */
     public MemorySegment memory() {
         return words;
     }
@@ -79,6 +80,7 @@ public final class Directory {
         Words.add(words, DirectoryLayout.KNOWN, 1);
     }
 
+    /** How many ranks have a record here. */
     public int known() {
         return (int) Words.load(words, DirectoryLayout.KNOWN);
     }
@@ -88,10 +90,12 @@ public final class Directory {
         return (int) Words.load(words, DirectoryLayout.FETCHED);
     }
 
+    /** Says that the records of all ranks are here. */
     public void complete() {
         Words.store(words, DirectoryLayout.COMPLETE, 1);
     }
 
+    /** Whether the records of all ranks are here. */
     public boolean isComplete() {
         return Words.load(words, DirectoryLayout.COMPLETE) == 1;
     }
@@ -101,10 +105,12 @@ public final class Directory {
         return field(rank, DirectoryLayout.RAILS) > 0;
     }
 
+    /** The number of the node that a rank is on, as the rank was told. */
     public int node(int rank) {
         return (int) field(rank, DirectoryLayout.NODE);
     }
 
+    /** The first rank of the process that a rank is in. */
     public int firstRankOfProcess(int rank) {
         return (int) field(rank, DirectoryLayout.FIRST_RANK_OF_PROCESS);
     }
@@ -219,6 +225,7 @@ public final class Directory {
         return new Topology(nodeOfRank);
     }
 
+    /** By which process and handle each rank's ring of the world is reached. */
     public Reach reach() {
         int[] processes = new int[size];
         long[] rings = new long[size];

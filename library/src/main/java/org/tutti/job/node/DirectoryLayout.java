@@ -21,8 +21,10 @@ import org.tutti.memory.Words;
  * </pre>
  */
 public final class DirectoryLayout {
+    /** How many ranks have a record. */
     public static final long KNOWN = 0;
     static final long COMPLETE = 16;
+    /** How many other nodes have got the whole directory. */
     public static final long FETCHED = 32;
     static final long NODE = 0;
     static final long FIRST_RANK_OF_PROCESS = 8;
@@ -35,6 +37,7 @@ public final class DirectoryLayout {
     static final long HOST = Words.LINE_BYTES;
     static final long HOST_TEXT = HOST + Long.BYTES;
     static final int HOST_TEXT_MAX = 56;
+    /** The length of a record. */
     public static final long RECORD_BYTES = 6L * Words.LINE_BYTES;
 
     private static final long FIRST_ADDRESS = 2L * Words.LINE_BYTES;
@@ -42,10 +45,12 @@ public final class DirectoryLayout {
 
     private DirectoryLayout() {}
 
+    /** The length of the directory of a job with so many ranks. */
     public static long bytes(int size) {
         return record(size);
     }
 
+    /** Where the record of a rank begins. */
     public static long record(int rank) {
         return Words.LINE_BYTES + rank * RECORD_BYTES;
     }

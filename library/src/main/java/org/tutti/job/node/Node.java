@@ -75,12 +75,14 @@ public final class Node {
                 (int) Words.loadPlain(words, NodeLayout.NODES), (int) Words.loadPlain(words, NodeLayout.NODE_RANKS));
     }
 
+    /** The job's secret; with one node there is none, and this is 32 zeros. */
     public Secret secret() {
         return Secret.of(words.asSlice(NodeLayout.SECRET, Secret.BYTES).toArray(ValueLayout.JAVA_BYTE));
     }
 
     // ---- where the nodes meet
 
+    /** Where the process of rank 0 listens, once that is known. */
     public Optional<String> rendezvous() {
         int length = (int) Words.load(words, NodeLayout.RENDEZVOUS);
         return length == 0 ? Optional.empty()
@@ -117,10 +119,12 @@ public final class Node {
         return directory == null || directory.node(rank) == (int) Words.loadPlain(words, NodeLayout.NODE);
     }
 
+    /** How many nodes the job has. */
     public int nodes() {
         return (int) Words.loadPlain(words, NodeLayout.NODES);
     }
 
+    /** How many of the job's ranks are on this node. */
     public int nodeRanks() {
         return (int) Words.loadPlain(words, NodeLayout.NODE_RANKS);
     }
@@ -130,18 +134,22 @@ public final class Node {
         return ring;
     }
 
+    /** The memory of the node. */
     public Memory memory() {
         return memory;
     }
 
+    /** How many ranks the job has. */
     public int size() {
         return size;
     }
 
+    /** Where the world's ring begins in the node's memory. */
     public long ringAddress() {
         return Words.loadPlain(words, NodeLayout.RING);
     }
 
+    /** Whether a launcher watches over the job. */
     public boolean hasLauncher() {
         return Words.loadPlain(words, NodeLayout.LAUNCHER) == 1;
     }
@@ -156,16 +164,23 @@ public final class Node {
         return Words.load(words, NodeLayout.state(rank));
     }
 
+    /** The first rank of the process that a rank is in. */
     public int firstRankOfProcess(int rank) {
         return (int) Words.loadPlain(words, NodeLayout.firstRankOfProcess(rank));
     }
 
+    /** The process that a rank is in, as its host numbers it; 0 if the rank has never joined. */
     public long processIdentifier(int rank) {
         return Words.loadPlain(words, NodeLayout.processIdentifier(rank));
     }
 
     // ---- what happens to ranks
 
+    /**
+     * Says that a rank of this process has joined.
+     *
+     * @throws JobStartException when the rank was part of the job before
+     */
     public void markJoined(int rank, int firstRankOfProcess) {
         // nobody else can have this rank: its process holds the lock for it
         long state = state(rank);
@@ -213,6 +228,7 @@ public final class Node {
         return (int) Words.load(words, NodeLayout.missed(rank)) - 1;
     }
 
+    /** Whether the process of a rank of this node is known to have ended. */
     public boolean hasEnded(int rank) {
         return Words.load(words, NodeLayout.ended(rank)) != 0;
     }
@@ -243,6 +259,7 @@ public final class Node {
         return false;
     }
 
+    /** Aborts the job, unless it is aborted: says which rank does, and with which exit status. */
     public void abort(int rank, int status) {
         if (status < 0 || status > STATUS_MAX) {
             throw new IllegalArgumentException("an exit status is 0 to " + STATUS_MAX + ", not " + status);
@@ -271,6 +288,7 @@ public final class Node {
         Words.add(words, NodeLayout.beat(firstRankOfProcess), 1);
     }
 
+    /** A number that grows while a process of this node runs. */
     public long beats(int firstRankOfProcess) {
         return Words.load(words, NodeLayout.beat(firstRankOfProcess));
     }
@@ -280,6 +298,7 @@ public final class Node {
         return (int) (Words.load(words, NodeLayout.ABORT) >>> Integer.SIZE) - 1;
     }
 
+    /** The rank that aborted the job, if one did. */
     public int abortRank() {
         return (int) Words.load(words, NodeLayout.ABORT);
     }
@@ -320,6 +339,7 @@ public final class Node {
         Words.store(words, NodeLayout.DEADLINE_ANSWERED, 1);
     }
 
+    /** Whether the first rank whose deadline passed has its answers. */
     public boolean hasFirstDeadlineEnded() {
         return Words.load(words, NodeLayout.DEADLINE_ANSWERED) != 0;
     }

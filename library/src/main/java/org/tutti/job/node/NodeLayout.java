@@ -55,9 +55,13 @@ public final class NodeLayout {
     static final int RENDEZVOUS_TEXT_MAX = 8 * Words.LINE_BYTES - Long.BYTES;
     static final long SECRET = 11L * Words.LINE_BYTES;
 
+    /** The state of a rank that has not joined. */
     public static final long ABSENT = 0;
+    /** The state of a rank that takes part. */
     public static final long JOINED = 1;
+    /** The state of a rank that has left properly. */
     public static final long LEFT = 2;
+    /** The state of a rank that has failed. */
     public static final long FAILED = 3;
 
     /** The part of a rank's word that is its state. */
@@ -67,6 +71,7 @@ public final class NodeLayout {
 
     private NodeLayout() {}
 
+    /** The length of the block in a job with so many ranks. */
     public static long bytes(int size) {
         return state(size);
     }

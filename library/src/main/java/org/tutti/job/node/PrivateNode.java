@@ -12,6 +12,10 @@ public final class PrivateNode implements NodeAccess {
     private final Node node;
     private boolean closed;
 
+    /**
+     * @param shape the job, and this node's part of it
+     * @param secret the job's secret
+     */
     public PrivateNode(NodeShape shape, Secret secret) {
         try {
             this.node = Node.create(memory, memory.claim(NodeLayout.bytes(shape.size()), "the ranks' states"), shape,

@@ -61,10 +61,12 @@ public record RankFailure(int rank, Reason reason, int witness, long detail) {
         }
     }
 
+    /** {@return that a rank has said itself that its program threw an exception} */
     public static RankFailure threw(int rank) {
         return saidSo(rank, Reason.THREW);
     }
 
+    /** {@return that a rank has said itself that it has failed, and why} */
     public static RankFailure saidSo(int rank, Reason reason) {
         return new RankFailure(rank, reason, rank, 0);
     }

@@ -49,6 +49,7 @@ public final class Attention {
         }
     }
 
+    /** Whether the rank waits for its requests, or has just asked for one. */
     public boolean isPaid() {
         return awaiting.get() > 0 || System.nanoTime() - lookedNanos < LOOK_NANOS;
     }
