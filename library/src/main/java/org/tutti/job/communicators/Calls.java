@@ -158,13 +158,13 @@ final class Calls {
 
     /** Starts a new call. */
     Request start(Call call, Runnable afterwards) {
-        return membership.background.start(call, afterwards, () -> {
+        return membership.runner.start(call, afterwards, () -> {
         });
     }
 
     /** Starts a call that is kept, by a new one. */
     Request startKept(Call kept, Runnable afterwards, Runnable atLast) {
-        return membership.background.start(fillLike(new Call(), kept), afterwards, atLast);
+        return membership.runner.start(fillLike(new Call(), kept), afterwards, atLast);
     }
 
     // ---- what a call is filled with

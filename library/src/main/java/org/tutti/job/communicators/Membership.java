@@ -11,7 +11,7 @@ import org.tutti.collective.communicator.BlockReturn;
 import org.tutti.collective.layout.Fingerprint;
 import org.tutti.collective.machine.Machine;
 import org.tutti.job.requests.Attention;
-import org.tutti.job.requests.Background;
+import org.tutti.job.requests.RequestRunner;
 import org.tutti.onesided.Allocator;
 
 /**
@@ -24,7 +24,7 @@ final class Membership {
     final Team team;
     final LiveMembers members;
     final Allocator allocator;
-    final Background background;
+    final RequestRunner runner;
     final Call call = new Call();
     final KernelCache kernels = new KernelCache();
     private final Topology topology;
@@ -50,7 +50,7 @@ final class Membership {
         this.members = members;
         this.topology = topology;
         this.allocator = allocator;
-        this.background = new Background(team, () -> team.forBackground(machine),
+        this.runner = new RequestRunner(team, () -> team.forBackground(machine),
                 () -> team.forBackground(backgroundMachine), attention);
         this.blockReturn = leaveGroup == null ? null : new BlockReturn(team.ending(), leaveGroup);
     }
@@ -106,7 +106,7 @@ final class Membership {
     /** Checks that it can be closed: nothing is in flight or allocated by it. */
     void checkIdle() {
         team.checkIdle("close");
-        background.checkIdle("close");
+        runner.checkIdle("close");
         if (allocator.open() > 0) {
             throw new IllegalStateException(members.describe(team.rank()) + " cannot close the communicator while "
                     + "remote memory or mutexes that were allocated by it are open, " + allocator.open()

@@ -19,13 +19,13 @@ import org.tutti.memory.WaitingCall;
 import org.tutti.memory.Waits;
 
 /**
- * A request whose operation runs on a virtual thread, or on the thread that awaits it ({@link Background}).
+ * A request whose operation runs on a virtual thread, or on the thread that awaits it ({@link RequestRunner}).
  */
 final class LiveRequest implements Request {
     /** A thread that is woken for a request begins it later than that. */
     private static final long AT_ONCE_NANOS = 20_000;
 
-    private final Background background;
+    private final RequestRunner runner;
     private final Team first;
     private final Call call;
     private final Collective called;
@@ -35,14 +35,14 @@ final class LiveRequest implements Request {
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final CompletableFuture<Void> stage = new CompletableFuture<>();
     private final Asking asking = new Asking();
-    private volatile Thread runner;
-    private boolean hasThread; // under the background's lock
+    private volatile Thread thread;
+    private boolean hasThread; // under the runner's lock
     private boolean wasAwaited; // a race of several threads does no harm
     private long startedNanos; // another thread may see it late, and takes the request for one that waits long
 
-    LiveRequest(Background background, Team first, Call call, Runnable afterwards, Runnable atLast,
+    LiveRequest(RequestRunner runner, Team first, Call call, Runnable afterwards, Runnable atLast,
             Attention attention) {
-        this.background = background;
+        this.runner = runner;
         this.first = first;
         this.call = call;
         this.called = call.collective();
@@ -73,7 +73,7 @@ final class LiveRequest implements Request {
 
     /** Runs it on this thread; returns what it ends with: null, or what was thrown. */
     Throwable run(Team team) {
-        runner = Thread.currentThread();
+        thread = Thread.currentThread();
         try {
             call.run(team);
             afterwards.run();
@@ -109,14 +109,14 @@ final class LiveRequest implements Request {
     }
 
     private void hurry() {
-        if (runner == null) {
-            background.hurry();
+        if (thread == null) {
+            runner.hurry();
         }
     }
 
     /** The thread that runs the operation knows best for whom it waits. */
     private WaitingCall waitingCall() {
-        Thread known = runner;
+        Thread known = thread;
         return (known == null ? Optional.<Waits.Wait>empty() : Waits.of(known)).map(wait -> wait.call().get())
                 .orElseGet(() -> first.describeCall(called.label()));
     }
@@ -125,7 +125,7 @@ final class LiveRequest implements Request {
     public void await() {
         if (!wasAwaited && !Thread.currentThread().isInterrupted()) {
             wasAwaited = true;
-            background.runAwaited(this, System.nanoTime() - startedNanos < AT_ONCE_NANOS);
+            runner.runAwaited(this, System.nanoTime() - startedNanos < AT_ONCE_NANOS);
         }
         awaitFor(Long.MAX_VALUE);
     }

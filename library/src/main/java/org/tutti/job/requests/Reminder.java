@@ -11,17 +11,17 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Reminder {
     private static final long LOOK_NANOS = 500_000;
-    private static final Set<Background> WATCHED = new HashSet<>();
+    private static final Set<RequestRunner> WATCHED = new HashSet<>();
 
     private Reminder() {}
 
-    /** Has it looked at until its {@link Background#look} says that there is nothing to look at. */
-    static void watch(Background background) {
+    /** Has it looked at until its {@link RequestRunner#look} says that there is nothing to look at. */
+    static void watch(RequestRunner runner) {
         synchronized (WATCHED) {
             if (WATCHED.isEmpty()) {
                 Thread.ofPlatform().daemon().name("tutti reminder").start(Reminder::lookNowAndThen);
             }
-            WATCHED.add(background);
+            WATCHED.add(runner);
         }
     }
 

@@ -31,7 +31,7 @@ import org.tutti.collective.Team;
  * <p>Memory ordering: all that is said of a request before it can be begun, and of a team before it is used again, is
  * said before the lock is given back that whoever begins it takes.
  */
-public final class Background {
+public final class RequestRunner {
     private static final int AT_ONCE_MIN = 4;
     private static final int LOOKS_IDLE_MAX = 40;
 
@@ -53,7 +53,7 @@ public final class Background {
      * @param ofOthers makes teams for virtual threads
      * @param attention whether the rank waits for its requests
      */
-    public Background(Team first, Supplier<Team> ofCallers, Supplier<Team> ofOthers, Attention attention) {
+    public RequestRunner(Team first, Supplier<Team> ofCallers, Supplier<Team> ofOthers, Attention attention) {
         this.first = first;
         this.attention = attention;
         this.ofCallers = new Teams(ofCallers);
