@@ -20,7 +20,7 @@ import org.tutti.collective.Team;
  *
  * <p><b>Who is patient</b> starts no thread with a request, as waking one takes longer than many a call: it expects the
  * request to be awaited at once, as were the last {@value #AT_ONCE_MIN}. Threads are started after all as soon as that
- * is found wrong: a request is asked for or awaited with a limit, several are in flight, or the {@link Reminder} finds
+ * is found wrong: a request is asked for or awaited with a limit, several are in flight, or the {@link LateStart} finds
  * one twice. So a request begins within two of its looks whatever the rank does, and who computes meanwhile soon has
  * threads at once again.
  *
@@ -44,7 +44,7 @@ public final class RequestRunner {
     private int inFlight;
     private int awaitedAtOnce;
     private boolean isWatched;
-    private LiveRequest seen; // by the reminder, the last time
+    private LiveRequest seen; // by the last look
     private int looksIdle;
 
     /**
@@ -139,7 +139,7 @@ public final class RequestRunner {
         late.forEach(this::startThread);
     }
 
-    /** Looks, for the reminder, whether one has waited since the last time; returns whether to look again. */
+    /** Looks, for {@link LateStart}, whether one has waited since the last time; returns whether to look again. */
     boolean look() {
         boolean isLate;
         synchronized (lock) {
@@ -161,7 +161,7 @@ public final class RequestRunner {
 
     private void watch(LiveRequest request) {
         try {
-            Reminder.watch(this);
+            LateStart.watch(this);
         } catch (Throwable failure) {
             fail(request, failure);
         }

@@ -9,17 +9,17 @@ import java.util.concurrent.locks.LockSupport;
  * Looks now and then for requests that were not awaited at once, so that those begin whose rank computes: a thread of
  * the process, which is there while such requests are started.
  */
-final class Reminder {
+final class LateStart {
     private static final long LOOK_NANOS = 500_000;
     private static final Set<RequestRunner> WATCHED = new HashSet<>();
 
-    private Reminder() {}
+    private LateStart() {}
 
     /** Has it looked at until its {@link RequestRunner#look} says that there is nothing to look at. */
     static void watch(RequestRunner runner) {
         synchronized (WATCHED) {
             if (WATCHED.isEmpty()) {
-                Thread.ofPlatform().daemon().name("tutti reminder").start(Reminder::lookNowAndThen);
+                Thread.ofPlatform().daemon().name("tutti late start").start(LateStart::lookNowAndThen);
             }
             WATCHED.add(runner);
         }
