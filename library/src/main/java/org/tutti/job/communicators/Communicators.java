@@ -20,7 +20,7 @@ import org.tutti.fabric.Fabric;
 import org.tutti.job.network.Network;
 import org.tutti.job.node.Node;
 import org.tutti.job.node.NodeLayout;
-import org.tutti.job.requests.Attention;
+import org.tutti.job.requests.ProgressPolicy;
 import org.tutti.memory.Waiter;
 import org.tutti.onesided.Allocator;
 
@@ -81,9 +81,9 @@ public final class Communicators {
         Team team = new Team(machine, members, pool,
                 ringAddress, rankThere, view, reach);
         Allocator allocator = new Allocator(node.memory(), fabric, members, reach, coreForEach, deadline::isClosed);
-        var attention = new Attention();
-        var background = new LiveMachine(new Waiter(false, fabric), fabric, attention::isPaid); // they share the cores
-        var made = new Membership(id, team, members, view.topology(), allocator, machine, background, attention,
+        var policy = new ProgressPolicy();
+        var background = new LiveMachine(new Waiter(false, fabric), fabric, policy::isAwaited); // they share the cores
+        var made = new Membership(id, team, members, view.topology(), allocator, machine, background, policy,
                 group == null ? null : () -> shared.leave(group));
         synchronized (this) {
             open.add(made);

@@ -10,7 +10,7 @@ import org.tutti.collective.Team;
 import org.tutti.collective.communicator.BlockReturn;
 import org.tutti.collective.layout.Fingerprint;
 import org.tutti.collective.machine.Machine;
-import org.tutti.job.requests.Attention;
+import org.tutti.job.requests.ProgressPolicy;
 import org.tutti.job.requests.RequestRunner;
 import org.tutti.onesided.Allocator;
 
@@ -40,18 +40,18 @@ final class Membership {
      * @param allocator gives remote memory
      * @param machine what calls do things with on the threads that make or await them
      * @param backgroundMachine what non-blocking calls do things with
-     * @param attention whether the rank waits for them
+     * @param policy whether the rank waits for them
      * @param leaveGroup leaves what the process's ranks share of it; null for the world
      */
     Membership(long id, Team team, LiveMembers members, Topology topology, Allocator allocator,
-            Machine machine, Machine backgroundMachine, Attention attention, Runnable leaveGroup) {
+            Machine machine, Machine backgroundMachine, ProgressPolicy policy, Runnable leaveGroup) {
         this.id = id;
         this.team = team;
         this.members = members;
         this.topology = topology;
         this.allocator = allocator;
         this.runner = new RequestRunner(team, () -> team.forBackground(machine),
-                () -> team.forBackground(backgroundMachine), attention);
+                () -> team.forBackground(backgroundMachine), policy);
         this.blockReturn = leaveGroup == null ? null : new BlockReturn(team.ending(), leaveGroup);
     }
 

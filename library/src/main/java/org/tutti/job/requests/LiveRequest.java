@@ -31,7 +31,7 @@ final class LiveRequest implements Request {
     private final Collective called;
     private final Runnable afterwards;
     private final Runnable atLast;
-    private final Attention attention;
+    private final ProgressPolicy policy;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final CompletableFuture<Void> stage = new CompletableFuture<>();
     private final Asking asking = new Asking();
@@ -41,14 +41,14 @@ final class LiveRequest implements Request {
     private long startedNanos; // another thread may see it late, and takes the request for one that waits long
 
     LiveRequest(RequestRunner runner, Team first, Call call, Runnable afterwards, Runnable atLast,
-            Attention attention) {
+            ProgressPolicy policy) {
         this.runner = runner;
         this.first = first;
         this.call = call;
         this.called = call.collective();
         this.afterwards = afterwards;
         this.atLast = atLast;
-        this.attention = attention;
+        this.policy = policy;
     }
 
     Collective called() {
@@ -102,7 +102,7 @@ final class LiveRequest implements Request {
         boolean done = ended.isDone();
         if (!done) {
             hurry();
-            attention.look();
+            policy.look();
             asking.inVain();
         }
         return done;
@@ -135,7 +135,7 @@ final class LiveRequest implements Request {
         hurry();
         boolean ends = awaitFor(TimeUnit.NANOSECONDS.convert(timeout));
         if (!ends) {
-            attention.look();
+            policy.look();
             asking.inVain();
         }
         return ends;
@@ -145,12 +145,12 @@ final class LiveRequest implements Request {
         if (ended.isDone()) {
             return ends(0);
         }
-        attention.begin();
+        policy.begin();
         try {
             return ends(Math.min(nanos, Waits.LASTING_NANOS))
                     || nanos > Waits.LASTING_NANOS && endsLater(nanos - Waits.LASTING_NANOS);
         } finally {
-            attention.end();
+            policy.end();
         }
     }
 

@@ -36,7 +36,7 @@ public final class RequestRunner {
     private static final int LOOKS_IDLE_MAX = 40;
 
     private final Team first;
-    private final Attention attention;
+    private final ProgressPolicy policy;
     private final Teams ofCallers;
     private final Teams ofOthers;
     private final Object lock = new Object();
@@ -51,11 +51,11 @@ public final class RequestRunner {
      * @param first the rank's team of blocking calls, which draws the numbers of all
      * @param ofCallers makes teams for threads that await what they run
      * @param ofOthers makes teams for virtual threads
-     * @param attention whether the rank waits for its requests
+     * @param policy whether the rank waits for its requests
      */
-    public RequestRunner(Team first, Supplier<Team> ofCallers, Supplier<Team> ofOthers, Attention attention) {
+    public RequestRunner(Team first, Supplier<Team> ofCallers, Supplier<Team> ofOthers, ProgressPolicy policy) {
         this.first = first;
-        this.attention = attention;
+        this.policy = policy;
         this.ofCallers = new Teams(ofCallers);
         this.ofOthers = new Teams(ofOthers);
     }
@@ -89,7 +89,7 @@ public final class RequestRunner {
             leave();
             throw refusal;
         }
-        var request = new LiveRequest(this, first, call, afterwards, atLast, attention);
+        var request = new LiveRequest(this, first, call, afterwards, atLast, policy);
         boolean isPatient;
         boolean isUnwatched;
         synchronized (lock) {
@@ -179,9 +179,9 @@ public final class RequestRunner {
     private void runOnThread(LiveRequest request) {
         Team team = begin(request, ofOthers);
         if (team != null) {
-            attention.enter();
+            policy.enter();
             Throwable failure = request.run(team);
-            attention.leave();
+            policy.leave();
             end(request, team, ofOthers, failure);
         }
     }

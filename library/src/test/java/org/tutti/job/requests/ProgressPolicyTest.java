@@ -14,24 +14,24 @@ import org.junit.jupiter.api.Timeout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 @Timeout(60)
-class AttentionTest {
+class ProgressPolicyTest {
     private static final long FOR_EVER_NANOS = TimeUnit.DAYS.toNanos(1);
     private static final int THREADS = 3;
 
-    private final Attention attention = new Attention();
+    private final ProgressPolicy policy = new ProgressPolicy();
 
-    /** Threads that sleep until attention is paid; whoever is not woken sleeps for longer than the test may take. */
+    /** Threads that sleep until the rank waits; whoever is not woken sleeps for longer than the test may take. */
     private List<Thread> sleepers() throws InterruptedException {
         var begun = new CountDownLatch(THREADS);
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
             threads.add(Thread.ofVirtual().start(() -> {
-                attention.enter();
+                policy.enter();
                 begun.countDown();
-                while (!attention.isPaid()) {
+                while (!policy.isAwaited()) {
                     LockSupport.parkNanos(FOR_EVER_NANOS);
                 }
-                attention.leave();
+                policy.leave();
             }));
         }
         begun.await();
@@ -41,13 +41,13 @@ class AttentionTest {
     @Test
     void shouldWakeAllInFlightWhenOneIsAwaited() throws InterruptedException {
         List<Thread> threads = sleepers();
-        attention.begin();
+        policy.begin();
         for (Thread thread : threads) {
             thread.join();
         }
-        assertThat(attention.isPaid()).isTrue();
-        attention.end();
-        assertThat(attention.isPaid()).isFalse();
+        assertThat(policy.isAwaited()).isTrue();
+        policy.end();
+        assertThat(policy.isAwaited()).isFalse();
     }
 
     @Test
@@ -55,10 +55,10 @@ class AttentionTest {
         List<Thread> threads = sleepers();
         for (Thread thread : threads) {
             do { // who comes too late asks for nothing, but is woken the next time
-                attention.look();
+                policy.look();
             } while (!thread.join(Duration.ofMillis(2)));
         }
-        while (attention.isPaid()) {
+        while (policy.isAwaited()) {
             Thread.onSpinWait();
         }
     }

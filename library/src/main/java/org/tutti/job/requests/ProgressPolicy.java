@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  * one waits for all of the communicator, as they may depend on each other; and who asks whether one is done is about to
  * ask again.
  */
-public final class Attention {
+public final class ProgressPolicy {
     private static final long LOOK_NANOS = 1_200_000; // who waits for one of several looks every millisecond at least
 
     private final Set<Thread> inFlight = ConcurrentHashMap.newKeySet();
@@ -28,9 +28,9 @@ public final class Attention {
     }
 
     void begin() {
-        boolean wasPaid = isPaid();
+        boolean wasAwaited = isAwaited();
         awaiting.incrementAndGet();
-        wake(wasPaid);
+        wake(wasAwaited);
     }
 
     void end() {
@@ -38,19 +38,19 @@ public final class Attention {
     }
 
     void look() {
-        boolean wasPaid = isPaid();
+        boolean wasAwaited = isAwaited();
         lookedNanos = System.nanoTime();
-        wake(wasPaid);
+        wake(wasAwaited);
     }
 
-    private void wake(boolean wasPaid) {
-        if (!wasPaid) {
+    private void wake(boolean wasAwaited) {
+        if (!wasAwaited) {
             inFlight.forEach(LockSupport::unpark);
         }
     }
 
     /** Whether the rank waits for its requests, or has just asked for one. */
-    public boolean isPaid() {
+    public boolean isAwaited() {
         return awaiting.get() > 0 || System.nanoTime() - lookedNanos < LOOK_NANOS;
     }
 }
