@@ -32,9 +32,6 @@ import org.tutti.JobStartException;
  * @param proxy the command line of the process that has started this one, empty if it cannot be found
  */
 record HydraVariables(Map<String, String> environment, List<String> proxy) implements MpiVariables {
-    static final String SIZE = "PMI_SIZE";
-    static final String LOCAL_SIZE = "MPI_LOCALNRANKS";
-
     private static final String RANK = "PMI_RANK";
     private static final String PROXY = "hydra_pmi_proxy";
     private static final String MPIRUN = "--control-port";
@@ -75,12 +72,12 @@ record HydraVariables(Map<String, String> environment, List<String> proxy) imple
 
     @Override
     public String size() {
-        return SIZE;
+        return launcher().size();
     }
 
     @Override
     public String localSize() {
-        return LOCAL_SIZE;
+        return launcher().sign(); // of MPICH it is the number of ranks on this host
     }
 
     @Override

@@ -29,8 +29,6 @@ import org.tutti.JobStartException;
  * @param environment what the process was told
  */
 record OpenMpiVariables(Map<String, String> environment) implements MpiVariables {
-    static final String SIZE = "OMPI_COMM_WORLD_SIZE";
-
     private static final String RANK = "OMPI_COMM_WORLD_RANK";
     private static final String LOCAL_SIZE = "OMPI_COMM_WORLD_LOCAL_SIZE";
     private static final String NAMESPACE = "PMIX_NAMESPACE";
@@ -66,7 +64,7 @@ record OpenMpiVariables(Map<String, String> environment) implements MpiVariables
 
     @Override
     public String size() {
-        return SIZE;
+        return launcher().size();
     }
 
     @Override

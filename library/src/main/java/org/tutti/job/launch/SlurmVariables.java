@@ -30,7 +30,7 @@ final class SlurmVariables {
     private static final String JOB = "SLURM_JOB_ID";
     private static final String STEP = "SLURM_STEP_ID";
     private static final String TASK = "SLURM_PROCID";
-    static final String TASKS = "SLURM_STEP_NUM_TASKS";
+    private static final String TASKS = Launcher.SLURM.size();
     private static final String NODE = "SLURM_NODEID";
     private static final String NODES = "SLURM_STEP_NUM_NODES";
     private static final String TASKS_PER_NODE = "SLURM_STEP_TASKS_PER_NODE";

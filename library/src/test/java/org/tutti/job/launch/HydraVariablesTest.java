@@ -61,27 +61,27 @@ class HydraVariablesTest {
                 .isInstanceOf(JobStartException.class).hasMessageStartingWith("no process hydra_pmi_proxy with "
                         + option
                         + " is among those that have started this one, so its job cannot be told from others;");
-        assertThatThrownBy(() -> Launcher.translate(TWO_HOSTS)).isInstanceOf(JobStartException.class)
+        assertThatThrownBy(() -> EnvironmentReader.translate(TWO_HOSTS)).isInstanceOf(JobStartException.class)
                 .hasMessageStartingWith("no process hydra_pmi_proxy with --control-port is among");
     }
 
     @Test
     void shouldKeepAProgramThatIsStartedAloneAJobOfOne() {
         Map<String, String> environment = Map.of("PMI_RANK", "0", "PMI_SIZE", "1", "MPI_LOCALNRANKS", "1");
-        assertThat(Launcher.translate(environment)).isEqualTo(environment);
+        assertThat(EnvironmentReader.translate(environment)).isEqualTo(environment);
     }
 
     /** So does {@code srun --mpi=pmi2}. */
     @Test
     void shouldNotTakePmiAloneForMpich() {
         Map<String, String> environment = Map.of("PMI_RANK", "1", "PMI_SIZE", "2", "PMI_FD", "9");
-        assertThat(Launcher.translate(environment)).isEqualTo(environment);
+        assertThat(EnvironmentReader.translate(environment)).isEqualTo(environment);
     }
 
     @Test
     void shouldNameWhatIsMissingWithPmiPort() {
         Map<String, String> environment = Map.of("MPI_LOCALNRANKS", "2", "PMI_ID", "1", "PMI_PORT", "vm:36109");
-        assertThatThrownBy(() -> Launcher.translate(environment)).isInstanceOf(JobStartException.class)
+        assertThatThrownBy(() -> EnvironmentReader.translate(environment)).isInstanceOf(JobStartException.class)
                 .hasMessageStartingWith(
                         "the environment variable PMI_SIZE is missing, while MPI_LOCALNRANKS=2 says that "
                                 + "MPICH has started this process; start the program with its mpirun, without -pmi");

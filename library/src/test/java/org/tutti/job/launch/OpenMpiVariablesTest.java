@@ -28,7 +28,7 @@ class OpenMpiVariablesTest {
         expected.putAll(Map.of("TUTTI_JOB", "openmpi-781910017", "TUTTI_RANK", "3", "TUTTI_SIZE", "4",
                 "TUTTI_NODE_RANKS", "1", "TUTTI_NODES", "3", "TUTTI_NODE", "2", "TUTTI_RENDEZVOUS",
                 "10.220.0.1:" + (20_000 + Math.floorMod("openmpi-781910017".hashCode(), 10_000))));
-        assertThat(Launcher.translate(THREE_HOSTS)).isEqualTo(expected);
+        assertThat(EnvironmentReader.translate(THREE_HOSTS)).isEqualTo(expected);
     }
 
     @Test
@@ -43,8 +43,9 @@ class OpenMpiVariablesTest {
 
     @Test
     void shouldKeepTheEndOfALongNameOfAJobAsThatTellsJobsApart() {
-        String job = Launcher.translate(with(Map.of("PMIX_NAMESPACE", "prterun-" + "h".repeat(70) + "-4711@2")))
-                .get("TUTTI_JOB");
+        String job =
+                EnvironmentReader.translate(with(Map.of("PMIX_NAMESPACE", "prterun-" + "h".repeat(70) + "-4711@2")))
+                        .get("TUTTI_JOB");
         assertThat(job).hasSize(64).startsWith("openmpi-hhh").endsWith("h-4711-2");
     }
 
@@ -53,7 +54,7 @@ class OpenMpiVariablesTest {
             "1.0;tcp://192.0.2.2,10.0.0.2:58495 | 192.0.2.2", "1.0;tcp6://[fd00::2]:34379 | [fd00::2]",
             "1.0;tcp6://[fd00::2,fd00::3]:34379 | [fd00::2]"})
     void shouldMeetOnTheHostOfMpirun(String uri, String host) {
-        assertThat(Launcher.translate(with(Map.of("OMPI_MCA_orte_hnp_uri", uri))).get("TUTTI_RENDEZVOUS"))
+        assertThat(EnvironmentReader.translate(with(Map.of("OMPI_MCA_orte_hnp_uri", uri))).get("TUTTI_RENDEZVOUS"))
                 .startsWith(host + ":2").hasSize(host.length() + ":20000".length());
     }
 
@@ -70,7 +71,7 @@ class OpenMpiVariablesTest {
     void shouldTakeAllHostsToHaveAsManyRanksWhenNothingElseIsSaid() {
         Map<String, String> environment = with(Map.of("OMPI_COMM_WORLD_LOCAL_SIZE", "2"));
         environment.remove("OMPI_MCA_orte_num_nodes");
-        assertThat(Launcher.translate(environment)).containsEntry("TUTTI_NODES", "2");
+        assertThat(EnvironmentReader.translate(environment)).containsEntry("TUTTI_NODES", "2");
     }
 
     @ParameterizedTest
@@ -79,24 +80,24 @@ class OpenMpiVariablesTest {
     void shouldAskForWhatIsNotSaid(String missing, String wanted, String meaning) {
         Map<String, String> environment = with(Map.of("OMPI_COMM_WORLD_LOCAL_SIZE", "3"));
         environment.remove(missing);
-        assertThatThrownBy(() -> Launcher.translate(environment)).isInstanceOf(JobStartException.class)
+        assertThatThrownBy(() -> EnvironmentReader.translate(environment)).isInstanceOf(JobStartException.class)
                 .hasMessage("Open MPI has started 3 of 4 ranks on this host, and does not say " + meaning + "; set "
                         + wanted + " for each of them");
         environment.put(wanted, "2");
-        assertThat(Launcher.translate(environment)).containsEntry(wanted, "2");
+        assertThat(EnvironmentReader.translate(environment)).containsEntry(wanted, "2");
     }
 
     @Test
     void shouldKeepAProgramThatIsStartedAloneAJobOfOneInAStepOfSlurmToo() {
         Map<String, String> environment = with(Map.of("OMPI_COMM_WORLD_SIZE", "1", "OMPI_COMM_WORLD_RANK", "0",
                 "SLURM_STEP_NUM_TASKS", "4"));
-        assertThat(Launcher.translate(environment)).isEqualTo(environment);
+        assertThat(EnvironmentReader.translate(environment)).isEqualTo(environment);
     }
 
     /** In an allocation mpirun starts its daemons by a step of Slurm, whose variables the ranks inherit. */
     @Test
     void shouldCountBeforeSlurm() {
-        assertThat(Launcher.translate(with(Map.of("SLURM_STEP_NUM_TASKS", "2", "SLURM_PROCID", "1"))))
+        assertThat(EnvironmentReader.translate(with(Map.of("SLURM_STEP_NUM_TASKS", "2", "SLURM_PROCID", "1"))))
                 .containsEntry("TUTTI_SIZE", "4").containsEntry("TUTTI_RANK", "3");
     }
 
@@ -104,12 +105,12 @@ class OpenMpiVariablesTest {
     @ValueSource(strings = {"TUTTI_JOB", "TUTTI_RANK", "TUTTI_SIZE"})
     void shouldLeaveTheWordToALauncherInsideARank(String name) {
         Map<String, String> environment = with(Map.of(name, "1"));
-        assertThat(Launcher.translate(environment)).isEqualTo(environment);
+        assertThat(EnvironmentReader.translate(environment)).isEqualTo(environment);
     }
 
     @Test
     void shouldRefuseTwoMpisAtOnce() {
-        assertThatThrownBy(() -> Launcher.translate(with(Map.of("MPI_LOCALNRANKS", "2"))))
+        assertThatThrownBy(() -> EnvironmentReader.translate(with(Map.of("MPI_LOCALNRANKS", "2"))))
                 .isInstanceOf(JobStartException.class).hasMessageStartingWith(
                         "both OMPI_COMM_WORLD_SIZE=4 and MPI_LOCALNRANKS=2 are set, so one MPI was started inside");
     }
@@ -124,7 +125,8 @@ class OpenMpiVariablesTest {
                     + "OMPI_COMM_WORLD_LOCAL_SIZE=0",
             "PMIX_RANK | 0 | OMPI_COMM_WORLD_RANK=3 and PMIX_RANK=0"})
     void shouldSayWhichVariablesContradictEachOther(String name, String value, String which) {
-        assertThatThrownBy(() -> Launcher.translate(with(Map.of(name, value)))).isInstanceOf(JobStartException.class)
+        assertThatThrownBy(() -> EnvironmentReader.translate(with(Map.of(name, value))))
+                .isInstanceOf(JobStartException.class)
                 .hasMessageStartingWith(which + " contradict each other; start the program with its mpirun, or set");
     }
 
@@ -132,7 +134,8 @@ class OpenMpiVariablesTest {
     @CsvSource({"OMPI_COMM_WORLD_SIZE,four", "OMPI_COMM_WORLD_RANK,-1", "OMPI_COMM_WORLD_LOCAL_SIZE,''",
             "PMIX_SERVER_URI21,daemon", "OMPI_MCA_orte_hnp_uri,pipe:3"})
     void shouldNameAMalformedVariableAndItsValue(String name, String value) {
-        assertThatThrownBy(() -> Launcher.translate(with(Map.of(name, value)))).isInstanceOf(JobStartException.class)
+        assertThatThrownBy(() -> EnvironmentReader.translate(with(Map.of(name, value))))
+                .isInstanceOf(JobStartException.class)
                 .message().startsWith(name + "=\"" + value + "\" is not ").doesNotContain("\n");
     }
 
@@ -141,7 +144,7 @@ class OpenMpiVariablesTest {
     void shouldNameAMissingVariable(String name) {
         Map<String, String> environment = with(Map.of());
         environment.remove(name);
-        assertThatThrownBy(() -> Launcher.translate(environment)).isInstanceOf(JobStartException.class)
+        assertThatThrownBy(() -> EnvironmentReader.translate(environment)).isInstanceOf(JobStartException.class)
                 .hasMessageContaining("variable " + name + " is missing, while OMPI_COMM_WORLD_SIZE=4 says that Open "
                         + "MPI has started this process");
     }

@@ -27,7 +27,7 @@ class SlurmVariablesTest {
         Map<String, String> expected = new HashMap<>(STEP);
         expected.putAll(Map.of("TUTTI_JOB", "slurm-17-0", "TUTTI_RANK", "5", "TUTTI_SIZE", "8", "TUTTI_NODE", "1",
                 "TUTTI_NODES", "4", "TUTTI_NODE_RANKS", "2", "TUTTI_RENDEZVOUS", "n1:21717"));
-        assertThat(Launcher.translate(STEP)).isEqualTo(expected);
+        assertThat(EnvironmentReader.translate(STEP)).isEqualTo(expected);
     }
 
     @Test
@@ -41,7 +41,7 @@ class SlurmVariablesTest {
 
     @Test
     void shouldNeedNoRendezvousOnOneNode() {
-        Map<String, String> environment = Launcher.translate(with(Map.of("SLURM_PROCID", "1", "SLURM_NODEID",
+        Map<String, String> environment = EnvironmentReader.translate(with(Map.of("SLURM_PROCID", "1", "SLURM_NODEID",
                 "0", "SLURM_STEP_NUM_TASKS", "2", "SLURM_STEP_NUM_NODES", "1", "SLURM_STEP_TASKS_PER_NODE", "2",
                 "SLURM_STEP_NODELIST", "n1")));
         assertThat(environment).doesNotContainKey("TUTTI_RENDEZVOUS");
@@ -53,7 +53,7 @@ class SlurmVariablesTest {
     @CsvSource(delimiter = '|', value = {"2(x4)|0|2", "2(x4)|3|2", "2,1(x2)|0|2", "2,1(x2)|1|1", "2,1(x2)|2|1",
             "4,2,1(x2)|1|2", "4,2,1(x2)|3|1", "1,3(x2),2|2|3", "1,3(x2),2|3|2", "7,1|0|7"})
     void shouldFindTheRanksOfThisNode(String tasksPerNode, String node, String ranks) {
-        assertThat(Launcher.translate(with(Map.of("SLURM_STEP_TASKS_PER_NODE", tasksPerNode, "SLURM_NODEID",
+        assertThat(EnvironmentReader.translate(with(Map.of("SLURM_STEP_TASKS_PER_NODE", tasksPerNode, "SLURM_NODEID",
                 node)))).containsEntry("TUTTI_NODE_RANKS", ranks);
     }
 
@@ -62,14 +62,14 @@ class SlurmVariablesTest {
             "login,n[1-3]|login", "rack[1-2]-n[04-08]|rack1-n04", "n1.example.org,n2.example.org|n1.example.org",
             "10.0.0.[1-4]|10.0.0.1", "n_a[0-1]|n_a0"})
     void shouldMeetOnTheFirstNode(String list, String node) {
-        assertThat(Launcher.translate(with(Map.of("SLURM_STEP_NODELIST", list))))
+        assertThat(EnvironmentReader.translate(with(Map.of("SLURM_STEP_NODELIST", list))))
                 .containsEntry("TUTTI_RENDEZVOUS", node + ":21717");
     }
 
     @Test
     void shouldReadALongListOfNodes() {
         String list = "n[" + "1000-1001,".repeat(100_000) + "7]," + "m[1-2],".repeat(100_000) + "m9";
-        assertThat(Launcher.translate(with(Map.of("SLURM_STEP_NODELIST", list))))
+        assertThat(EnvironmentReader.translate(with(Map.of("SLURM_STEP_NODELIST", list))))
                 .containsEntry("TUTTI_RENDEZVOUS", "n1000:21717");
     }
 
@@ -89,14 +89,14 @@ class SlurmVariablesTest {
     @ValueSource(strings = {"TUTTI_JOB", "TUTTI_RANK", "TUTTI_SIZE"})
     void shouldLeaveTheWordToALauncherInsideAStep(String name) {
         Map<String, String> environment = with(Map.of(name, "1"));
-        assertThat(Launcher.translate(environment)).isEqualTo(environment);
+        assertThat(EnvironmentReader.translate(environment)).isEqualTo(environment);
     }
 
     @ParameterizedTest
     @CsvSource({"TUTTI_NODE,2", "TUTTI_NODES,3", "TUTTI_NODE_RANKS,3", "TUTTI_RENDEZVOUS,127.0.0.1:5000",
             "TUTTI_MEMORY,/tmp"})
     void shouldKeepWhatIsSetAlready(String name, String value) {
-        assertThat(Launcher.translate(with(Map.of(name, value)))).containsEntry(name, value)
+        assertThat(EnvironmentReader.translate(with(Map.of(name, value)))).containsEntry(name, value)
                 .containsEntry("TUTTI_RANK", "5");
     }
 
@@ -104,7 +104,7 @@ class SlurmVariablesTest {
     void shouldNeedNoListOfNodesWhenTheRendezvousIsSet() {
         Map<String, String> environment = with(Map.of("TUTTI_RENDEZVOUS", "127.0.0.1:5000"));
         environment.remove("SLURM_STEP_NODELIST");
-        assertThat(Launcher.translate(environment)).containsEntry("TUTTI_RENDEZVOUS", "127.0.0.1:5000");
+        assertThat(EnvironmentReader.translate(environment)).containsEntry("TUTTI_RENDEZVOUS", "127.0.0.1:5000");
     }
 
     @Test
@@ -112,19 +112,19 @@ class SlurmVariablesTest {
         Map<String, String> script = Map.of("SLURM_JOB_ID", "5", "SLURM_PROCID", "0", "SLURM_NODEID", "0",
                 "SLURM_NTASKS", "8", "SLURM_NNODES", "4", "SLURM_TASKS_PER_NODE", "4,2,1(x2)", "SLURM_NODELIST",
                 "n[1-4]", "SLURM_GTIDS", "0");
-        assertThat(Launcher.translate(script)).isEqualTo(script);
+        assertThat(EnvironmentReader.translate(script)).isEqualTo(script);
         assertThat(EnvironmentReader.read(script)).isEmpty();
     }
 
     @Test
     void shouldKeepAStepOfOneTaskAJobOfOne() {
         Map<String, String> shell = with(Map.of("SLURM_STEP_NUM_TASKS", "1", "SLURM_STEP_NUM_NODES", "1"));
-        assertThat(Launcher.translate(shell)).isEqualTo(shell);
+        assertThat(EnvironmentReader.translate(shell)).isEqualTo(shell);
     }
 
     @Test
     void shouldTranslateNothingOutsideSlurm() {
-        assertThat(Launcher.translate(Map.of("PATH", "/usr/bin"))).isEqualTo(Map.of("PATH", "/usr/bin"));
+        assertThat(EnvironmentReader.translate(Map.of("PATH", "/usr/bin"))).isEqualTo(Map.of("PATH", "/usr/bin"));
     }
 
     @ParameterizedTest
@@ -135,14 +135,14 @@ class SlurmVariablesTest {
             "SLURM_STEP_NODELIST|n[]", "SLURM_STEP_NODELIST|n[a]", "SLURM_STEP_NODELIST|,n1",
             "SLURM_STEP_NODELIST|(null)"})
     void shouldNameAMalformedVariableAndItsValue(String name, String value) {
-        assertThatThrownBy(() -> Launcher.translate(with(Map.of(name, value))))
+        assertThatThrownBy(() -> EnvironmentReader.translate(with(Map.of(name, value))))
                 .isInstanceOf(JobStartException.class).message().startsWith(name + "=\"" + value + "\" is not ")
                 .doesNotContain("\n");
     }
 
     @Test
     void shouldSayWhichNodeHasNoTasks() {
-        assertThatThrownBy(() -> Launcher.translate(with(Map.of("SLURM_NODEID", "4"))))
+        assertThatThrownBy(() -> EnvironmentReader.translate(with(Map.of("SLURM_NODEID", "4"))))
                 .isInstanceOf(JobStartException.class).message().startsWith("SLURM_STEP_TASKS_PER_NODE=\"4,2,1(x2)\"")
                 .contains("for node 4");
     }
@@ -153,12 +153,12 @@ class SlurmVariablesTest {
     void shouldNameAMissingVariable(String name) {
         Map<String, String> environment = with(Map.of());
         environment.remove(name);
-        assertThatThrownBy(() -> Launcher.translate(environment)).isInstanceOf(JobStartException.class)
+        assertThatThrownBy(() -> EnvironmentReader.translate(environment)).isInstanceOf(JobStartException.class)
                 .hasMessageContaining("variable " + name + " is missing, while SLURM_STEP_NUM_TASKS=8");
     }
 
     private static int port(String job, String step) {
-        String rendezvous = Launcher.translate(with(Map.of("SLURM_JOB_ID", job, "SLURM_STEP_ID", step)))
+        String rendezvous = EnvironmentReader.translate(with(Map.of("SLURM_JOB_ID", job, "SLURM_STEP_ID", step)))
                 .get("TUTTI_RENDEZVOUS");
         assertThat(rendezvous).startsWith("n1:");
         return Integer.parseInt(rendezvous.substring("n1:".length()));
