@@ -13,8 +13,9 @@ import org.tutti.fabric.Farewell;
 import org.tutti.job.node.Node;
 
 /**
- * What the processes of different nodes tell each other with their good-byes: which calls their ranks have made. In the
- * last calls of a communicator a rank may wait for nobody, or may have left them out, and no later call shows that.
+ * Compares, when a process leaves the job, the calls of its ranks with the calls of other nodes' ranks: each process
+ * says with its good-bye how many calls its ranks have made, and a fingerprint of them. The comparison is needed
+ * because a rank may wait for no other rank in its last calls, or may have left them out, and no later call shows that.
  *
  * <p><b>Why nothing is missed.</b> The ranks of a node compare their calls in the memory that they share ({@link
  * Ending#compareCalls()}), so a process stands for its node. A process says good-bye to each process that it is

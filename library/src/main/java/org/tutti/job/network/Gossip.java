@@ -21,22 +21,24 @@ import org.tutti.job.node.RankFailure;
 import org.tutti.memory.Words;
 
 /**
- * How nodes hear what has happened to ranks elsewhere. What is known of the job is words that grow, or are set once, in
- * the memory of every node; news are such words, and hearing one twice does no harm.
+ * Tells the other nodes which ranks have failed or left, that the job is aborted, and which communicators are broken,
+ * and hears the same from them. Each piece of news is a word in the memory of every node that grows or is set once, so
+ * hearing it twice does no harm.
  *
- * <p>A process that notices a change tells all processes that it is connected with, at once; of failures also those
- * that it is connected with later. Besides, the processes of the nodes' lowest ranks, their leaders, form a ring: each
- * keeps a connection to the leaders of the node after its own and of the node before, and passes on what either does
- * not know. So everybody hears everything, over at most half the ring, however few connections there are; and since
- * connected processes notice when one falls silent, each node is watched over by two others. When a leader leaves or
- * fails, the next rank of its node takes its place. Whoever tells of failures tells of the first before the others, so
- * that a rank hears why another one gave up before it hears that; but for one that has no room for news at first.
+ * <p><b>The job.</b> A process that notices a change tells all processes that it is connected with at once. Processes
+ * that connect later are told of failures too. The process of the lowest rank of each node is its leader. The leaders
+ * form a ring: each one keeps a connection to the leaders of the next and the previous node, and passes on the news
+ * that either lacks. So every node hears all news over at most half the ring, however few connections there are.
+ * Connected processes notice when one falls silent, so two other nodes watch over each node. When a leader leaves or
+ * fails, the next rank of its node takes its place. A process tells of the first failure before it tells of the others,
+ * so a rank hears why another one gave up before it hears that it did. The only exception is a process that has no room
+ * for news at first.
  *
- * <p>That a communicator is broken concerns its own ranks only: such news name it, and go round a ring of the nodes
- * that have some of its ranks, from the lowest of these on each node to the lowest on the next and the previous one.
- * Who does not know the communicator forgets what it hears of it, so nothing grows by what others say; and nobody
- * misses anything, as a process knows a communicator before it tells the other ranks where its words are, and nobody
- * can break one before it knows where those of all its ranks are.
+ * <p><b>A communicator.</b> News that a communicator is broken concern its ranks only. They name the communicator and
+ * go round a ring of the nodes that have ranks of it, from the lowest of these ranks on each node to the lowest on the
+ * next and the previous one. A process that does not know the communicator forgets the news, so no memory grows by what
+ * others say. No process misses news by that: it knows a communicator before it tells the other ranks where its words
+ * are, and no rank can break the communicator before it knows where the words of all its ranks are.
  */
 public final class Gossip implements FabricListener {
     private static final int STATE = 1;
@@ -276,7 +278,7 @@ public final class Gossip implements FabricListener {
         };
     }
 
-    /** Whoever has lost sight of a host as well says so itself: then it is not two hosts that lost each other. */
+    /** A process that has lost the host too says so itself, which shows that not just two hosts lost each other. */
     private RankFailure confirmed(RankFailure failure) {
         if (failure.reason() == RankFailure.Reason.SILENT && directory.has(failure.rank())) {
             int process = directory.firstRankOfProcess(failure.rank());
@@ -383,7 +385,7 @@ public final class Gossip implements FabricListener {
 
     // ---- telling
 
-    /** Tells whoever should know what has happened since the last time; returns whether nothing is left to tell. */
+    /** Tells other processes what has happened since the last time; returns whether nothing is left to tell. */
     public synchronized boolean spread() {
         long changes = node.changes();
         if (closed || settled && changes == changesSeen && !newcomers

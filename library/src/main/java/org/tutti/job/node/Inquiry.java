@@ -12,9 +12,9 @@ import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
 
 /**
- * Where the ranks of a node are, asked for and answered through its memory. Questions are numbered. Each process looks
- * every now and then whether there is a new one, and then writes where its ranks are into a block, which it claims at
- * the first; so all of it costs nothing until somebody asks.
+ * Asks the processes of a node, through the node's memory, where their ranks are, and brings their answers. Questions
+ * have numbers that grow. Each process looks now and then for a new number. When it finds one, it writes a text into a
+ * block of its own, which it claims at the first question. So nothing is claimed or written before a question is asked.
  *
  * <pre>
  *  block:  +0 begun: the question that the process answers, or has answered
