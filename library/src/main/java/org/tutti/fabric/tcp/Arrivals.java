@@ -11,14 +11,16 @@ import org.tutti.fabric.WordAction;
  * goes, counts the frames that have arrived without a gap, and does what they ask for when the count passes them.
  * Everything here is done under the peer's receiving lock; others read the count only.
  */
-final class Arrivals {
+final class Arrivals implements Rail.Receiver {
     private static final int COUNT_INTERVAL_FRAMES = 256;
     private static final int COUNT_INTERVAL_BYTES = 256 << 10;
 
-    private final Peer peer;
+    private final Session session;
     private final Requests requests;
     private final Answers answers;
     private final Deliveries deliveries;
+    private final CountedFrames counted;
+    private final RailChoice choice;
     private final AtomicLong refusals;
     private Rail[] rails = {};
     private Frame[] early;
@@ -29,11 +31,18 @@ final class Arrivals {
     private int bytesSinceCount;
     private volatile boolean held;
 
-    Arrivals(Peer peer, Requests requests, Answers answers, Deliveries deliveries, AtomicLong refusals) {
-        this.peer = peer;
+    /**
+     * @param counted is told what the other side has counted
+     * @param choice is told what has come over each rail
+     */
+    Arrivals(Session session, Requests requests, Answers answers, Deliveries deliveries, CountedFrames counted,
+            RailChoice choice, AtomicLong refusals) {
+        this.session = session;
         this.requests = requests;
         this.answers = answers;
         this.deliveries = deliveries;
+        this.counted = counted;
+        this.choice = choice;
         this.refusals = refusals;
     }
 
@@ -59,13 +68,13 @@ final class Arrivals {
         return awaited;
     }
 
-    /** Called by a rail with the header of an arriving frame: says where its payload goes, or else it is dropped. */
-    void begin(Rail rail) throws ProtocolException {
+    @Override
+    public void begin(Rail rail) throws ProtocolException {
         Frame arriving = rail.frame();
         if (!FrameLayout.isPlausible(arriving)) {
             throw new ProtocolException("a frame of kind " + arriving.kind + " with " + arriving.length + " bytes");
         }
-        peer.noteCount(arriving.count);
+        counted.note(arriving.count);
         if (arriving.number == 0 || isDuplicate(rail, arriving.number)) {
             return;
         }
@@ -98,8 +107,8 @@ final class Arrivals {
         return false;
     }
 
-    /** A rail has begun to hold a frame, or holds it no more. */
-    void noteHeld() {
+    @Override
+    public void noteHeld() {
         boolean any = false;
         for (Rail rail : rails) {
             any |= rail.isHeld();
@@ -116,15 +125,11 @@ final class Arrivals {
         return (int) (number % Retention.FRAMES_MAX);
     }
 
-    /**
-     * Called by a rail when an arriving frame is complete.
-     *
-     * @return whether it is dealt with; else this is to be called again for it, before anything else of the rail
-     */
-    boolean end(Rail rail) throws ProtocolException {
+    @Override
+    public boolean end(Rail rail) throws ProtocolException {
         Frame arrived = rail.frame();
         if (arrived.number == 0) {
-            peer.noteArrived(arrived.word, arrived.offset);
+            choice.noteArrived(arrived.word, arrived.offset);
             if (arrived.has(FrameLayout.WANTS_COUNT)) {
                 countWanted = Math.max(countWanted, arrived.value);
                 if (received >= arrived.value) {
@@ -195,8 +200,8 @@ final class Arrivals {
                 }
             }
             case FrameLayout.REPLY -> applyReply(effect);
-            case FrameLayout.NEWS -> peer.hearNews(effect);
-            case FrameLayout.GOODBYE -> peer.hearGoodbye(effect);
+            case FrameLayout.NEWS -> session.hearNews(effect);
+            case FrameLayout.GOODBYE -> session.hearGoodbye(effect);
             default -> throw new ProtocolException("a numbered frame of kind " + effect.kind);
         }
     }

@@ -14,7 +14,7 @@ final class Batch {
     /** How many frames it has, at most. */
     static final int FRAMES_MAX = 16;
 
-    private final ByteBuffer headers = Rail.buffer(FRAMES_MAX * FrameLayout.HEADER_BYTES);
+    private final ByteBuffer headers = FrameLayout.buffer(FRAMES_MAX * FrameLayout.HEADER_BYTES);
     private final ByteBuffer[] buffers = new ByteBuffer[1 + 2 * FRAMES_MAX];
     private final MemoryViews views = new MemoryViews(FRAMES_MAX);
     private ByteBuffer[] payloads;

@@ -3,13 +3,15 @@ package org.tutti.fabric.tcp;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.ProtocolException;
 
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * How many frames of this side the other one has counted, and a word to wait for it by. When the other side is gone the
- * word is as great as it can be, so that nobody waits for ever; what was counted until then stays known.
+ * How many frames this side has sent, how many of them the other side has counted, and a word to wait for that by. When
+ * the other side is gone the word is as great as it can be, so that no thread waits for ever; what was counted until
+ * then stays known.
  *
  * <p>Counts are noted under the receiving lock, and the other side may be given up by any thread at any time: therefore
  * the word is raised by compare-and-swap, which fails only because of that, and then need not be raised.
@@ -19,10 +21,21 @@ final class CountedFrames {
     private static final long GIVEN_UP = Long.MAX_VALUE;
 
     private final MemorySegment words;
+    private volatile long sent;
     private volatile long counted;
 
     CountedFrames(Arena arena) {
         this.words = arena.allocate(Words.LINE_BYTES, Words.LINE_BYTES);
+    }
+
+    /** How many frames have been sent, or are in the rails' buffers. */
+    long sent() {
+        return sent;
+    }
+
+    /** So many have been sent; under the sending lock. */
+    void noteSent(long number) {
+        sent = number;
     }
 
     /** All frames up to this number were counted. */
@@ -31,7 +44,10 @@ final class CountedFrames {
     }
 
     /** Takes note of a count; smaller ones than the last come late, and say nothing. */
-    void note(long count) {
+    void note(long count) throws ProtocolException {
+        if (count > sent) {
+            throw new ProtocolException("it has counted " + count + " frames of " + sent);
+        }
         long before = counted;
         if (count > before) {
             counted = count;

@@ -22,7 +22,7 @@ final class Departures {
     /** What is as long goes from where it lies; below, a copy costs less than a system call. */
     static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
 
-    private final Peer peer;
+    private final Session session;
     private final Regions regions;
     private final CountedFrames counted;
     private final Answers answers;
@@ -33,15 +33,12 @@ final class Departures {
     private Rail[] rails = NO_RAILS;
     private Rail last; // which was given the last frame
     private Retention retention;
-    private volatile long sent;
-    private volatile boolean resends;
-    private volatile boolean returns;
     private volatile boolean dirty;
     private volatile boolean hasRoom = true;
 
-    Departures(Peer peer, Regions regions, CountedFrames counted, Answers answers, Arrivals arrivals,
+    Departures(Session session, Regions regions, CountedFrames counted, Answers answers, Arrivals arrivals,
             AtomicLong refusals, RailChoice choice) {
-        this.peer = peer;
+        this.session = session;
         this.regions = regions;
         this.counted = counted;
         this.answers = answers;
@@ -55,7 +52,6 @@ final class Departures {
         rails = all;
         last = null;
         retention = kept;
-        choice.connect(all);
     }
 
     /** Which rail takes what. */
@@ -66,11 +62,6 @@ final class Departures {
     /** The rail of a process that is connected by one. */
     Rail onlyRail() {
         return rails[0];
-    }
-
-    /** How many frames have been sent, or are in the rails' buffers. */
-    long sent() {
-        return sent;
     }
 
     /** Whether frames are kept until they are counted, and so copied. */
@@ -96,7 +87,7 @@ final class Departures {
     }
 
     private boolean owesAnything() {
-        return resends || returns || !answers.isEmpty() || owesCount();
+        return session.isResendDue() || session.isReturnDue() || !answers.isEmpty() || owesCount();
     }
 
     private boolean owesCount() {
@@ -116,17 +107,6 @@ final class Departures {
             }
         }
         return false;
-    }
-
-    /** A rail was lost: whoever sends next, or the service thread, sees to its frames. */
-    void loseRail() {
-        resends = true;
-    }
-
-    /** A lost rail has a new connection: whoever sends next, or the service thread, begins to use it. */
-    void returnRail() {
-        resends = true;
-        returns = true;
     }
 
     // ---- sending
@@ -171,18 +151,18 @@ final class Departures {
         }
         copyToLeftOut(frame);
         if (failure != null) {
-            peer.loseAfterReading(rail, whyLost(failure));
+            session.loseAfterReading(rail, whyLost(failure));
         }
     }
 
     /** Numbers a frame, and keeps it if there are several rails. */
     private void begin(Rail rail, Frame frame) {
-        frame.number = sent + 1;
+        frame.number = counted.sent() + 1;
         frame.count = arrivals.received();
         if (retention != null) {
             retention.keep(frame, rail.index());
         }
-        sent = frame.number; // before anybody can have counted it
+        counted.noteSent(frame.number); // before anybody can have counted it
         last = rail;
     }
 
@@ -216,7 +196,8 @@ final class Departures {
 
     /** The rail that takes a frame of so many bytes now, or null. */
     Rail railWithRoom(int bytes) {
-        if (peer.isGone() || retention != null && !retention.hasRoom(bytes, counted.number() + 1, sent + 1)) {
+        if (session.isGone()
+                || retention != null && !retention.hasRoom(bytes, counted.number() + 1, counted.sent() + 1)) {
             return null;
         }
         return choice.choose(bytes);
@@ -224,20 +205,21 @@ final class Departures {
 
     /** The rail that took the last frame, if it has room for a header: what goes there goes with it. */
     Rail lastRail() {
-        return !peer.isGone() && last != null && !last.isLost() && last.hasRoom(FrameLayout.HEADER_BYTES) ? last : null;
+        return !session.isGone() && last != null && !last.isLost() && last.hasRoom(FrameLayout.HEADER_BYTES) ? last
+                : null;
     }
 
     /** Adds a frame to the batch of the only rail. */
     void addToBatch(Rail rail, Frame frame, long sourceOffset) {
-        frame.number = sent + 1;
+        frame.number = counted.sent() + 1;
         frame.count = arrivals.received();
         rail.batch().add(frame, sourceOffset);
-        sent = frame.number; // before anybody can have counted it
+        counted.noteSent(frame.number); // before anybody can have counted it
     }
 
     void endBatch(Rail rail) {
-        long begun = sent - rail.endBatch();
-        sent = begun; // what has not begun was not sent
+        long begun = counted.sent() - rail.endBatch();
+        counted.noteSent(begun); // what has not begun was not sent
         dirty = true;
     }
 
@@ -278,7 +260,7 @@ final class Departures {
                 try {
                     any |= rail.write();
                 } catch (IOException e) {
-                    peer.loseAfterReading(rail, whyLost(e));
+                    session.loseAfterReading(rail, whyLost(e));
                 }
                 drained &= rail.isDrained();
             }
@@ -301,11 +283,11 @@ final class Departures {
 
     private boolean serveReturns() {
         boolean all = true;
-        if (returns) {
-            returns = false; // before the look: another one may come back meanwhile
+        if (session.isReturnDue()) {
+            session.setReturnDue(false); // before the look: another one may come back meanwhile
             for (Rail rail : rails) {
                 if (rail.isComingBack()) {
-                    boolean resumed = peer.resume(rail);
+                    boolean resumed = session.resume(rail);
                     if (resumed) {
                         sendAgain(rail);
                     }
@@ -313,7 +295,7 @@ final class Departures {
                 }
             }
             if (!all) {
-                returns = true;
+                session.setReturnDue(true);
             }
         }
         return all;
@@ -321,20 +303,20 @@ final class Departures {
 
     /** What went over the rail's old connection, and is not counted, must not be taken for under way on the new one. */
     private void sendAgain(Rail rail) {
-        for (long number = counted.number() + 1; number <= sent; number++) {
+        for (long number = counted.number() + 1; number <= counted.sent(); number++) {
             if (retention.rail(number) == rail.index()) {
                 retention.setRail(number, Retention.NOWHERE);
             }
         }
         choice.begin(rail);
-        resends = true;
+        session.setResendDue(true);
     }
 
     private boolean serveResends() {
-        while (resends && !peer.isGone()) {
-            resends = false; // before the look: another rail may be lost meanwhile
+        while (session.isResendDue() && !session.isGone()) {
+            session.setResendDue(false); // before the look: another rail may be lost meanwhile
             if (!resend()) {
-                resends = true;
+                session.setResendDue(true);
                 return false;
             }
         }
@@ -342,7 +324,7 @@ final class Departures {
     }
 
     private boolean resend() {
-        for (long number = counted.number() + 1; number <= sent; number++) {
+        for (long number = counted.number() + 1; number <= counted.sent(); number++) {
             int on = retention.rail(number);
             if (on == Retention.NOWHERE || rails[on].isLost()) {
                 retention.setRail(number, Retention.NOWHERE);
@@ -371,7 +353,7 @@ final class Departures {
             long left = region == null ? 0 : asked.value - asked.tag;
             if (!(isRepliedDirectly(asked, region, left) ? replyDirectly(asked, region, left)
                     : replyCopied(asked, region, left))) {
-                return peer.isGone();
+                return session.isGone();
             }
         }
         return true;
@@ -393,24 +375,24 @@ final class Departures {
         if (rail == null) {
             return false;
         }
-        long before = sent;
+        long before = counted.sent();
         try {
             writeReplies(rail, asked, region, left);
         } catch (IOException e) {
-            peer.loseAfterReading(rail, whyLost(e));
+            session.loseAfterReading(rail, whyLost(e));
             return false;
         } catch (IllegalStateException e) {
             requireClosed(region, e);
-            if (sent > before) { // a frame has begun, and cannot be ended
-                peer.lose(Loss.ENDED, "memory of this process was closed while bytes of it were sent");
+            if (counted.sent() > before) { // a frame has begun, and cannot be ended
+                session.lose(Loss.ENDED, "memory of this process was closed while bytes of it were sent");
             }
             return true; // what comes next is refused
         }
-        asked.tag += Math.min(left, (sent - before) * FrameLayout.PAYLOAD_BYTES_MAX);
+        asked.tag += Math.min(left, (counted.sent() - before) * FrameLayout.PAYLOAD_BYTES_MAX);
         if (asked.tag == asked.value) {
             answers.remove();
         }
-        return sent > before;
+        return counted.sent() > before;
     }
 
     private void writeReplies(Rail rail, Frame asked, Region region, long left) throws IOException {

@@ -2,6 +2,7 @@
 package org.tutti.fabric.tcp;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 import org.tutti.fabric.Fabric;
 
@@ -62,6 +63,11 @@ final class FrameLayout {
     private static final int TAG = 56;
 
     private FrameLayout() {}
+
+    /** Memory for frames, or for a part of one. */
+    static ByteBuffer buffer(int bytes) {
+        return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
 
     static void write(ByteBuffer to, Frame frame) {
         int at = to.position();

@@ -4,8 +4,8 @@ package org.tutti.fabric.tcp;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.ProtocolException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * One connection of a pair of processes: gathers frames that go out, and takes those apart that come in, however the
@@ -41,10 +41,26 @@ final class Rail {
     /** Below it a copy is cheaper; and the JDK makes an object for each scattering read into memory of an arena. */
     private static final int READ_DIRECTLY_BYTES_MIN = IN_BYTES / 2;
 
+    /** What takes in the frames that a rail takes apart; under the peer's receiving lock. */
+    interface Receiver {
+        /** The header of a frame has arrived: says where its payload goes, or else it is dropped. */
+        void begin(Rail rail) throws ProtocolException;
+
+        /**
+         * The frame is complete.
+         *
+         * @return whether it is dealt with; else this is to be called again for it, before anything else of the rail
+         */
+        boolean end(Rail rail) throws ProtocolException;
+
+        /** The rail has begun to hold a frame, or holds it no more. */
+        void noteHeld();
+    }
+
     private final int index;
     private Wire wire;
 
-    private final ByteBuffer out = buffer(OUT_BYTES);
+    private final ByteBuffer out = FrameLayout.buffer(OUT_BYTES);
     private final ByteBuffer drain = out.duplicate();
     private final MemorySegment outSegment = MemorySegment.ofBuffer(out);
     private final Batch batch = new Batch(drain);
@@ -52,7 +68,7 @@ final class Rail {
     private int drained;
 
     private final Frame frame = new Frame();
-    private final ByteBuffer in = buffer(IN_BYTES);
+    private final ByteBuffer in = FrameLayout.buffer(IN_BYTES);
     private final MemorySegment inSegment = MemorySegment.ofBuffer(in);
     private final ByteBuffer[] both = {null, in};
     private boolean inFrame;
@@ -78,10 +94,6 @@ final class Rail {
     /** Its buffers, before there is a connection. */
     Rail(int index) {
         this.index = index;
-    }
-
-    static ByteBuffer buffer(int bytes) {
-        return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Begins: here is the connection, if there is one. */
@@ -246,8 +258,8 @@ final class Rail {
      *
      * @return whether anything had
      */
-    boolean receive(Arrivals arrivals) throws IOException {
-        if (held && (!tryAgain(arrivals) || lost)) {
+    boolean receive(Receiver receiver) throws IOException {
+        if (held && (!tryAgain(receiver) || lost)) {
             return false;
         }
         int taken = 0;
@@ -267,7 +279,7 @@ final class Rail {
             heard = true;
             taken += (int) bytes;
             in.flip();
-            parse(arrivals);
+            parse(receiver);
             in.compact();
             if (bytes < asked || held) {
                 break; // what came meanwhile is for the next time: one system call less
@@ -277,14 +289,14 @@ final class Rail {
     }
 
     /** Goes on with the frame that is held, and with what is behind it; returns whether none is any more. */
-    private boolean tryAgain(Arrivals arrivals) throws IOException {
+    private boolean tryAgain(Receiver receiver) throws IOException {
         heard = true; // if nothing is heard, that is because nothing is read
-        if (arrivals.end(this)) {
+        if (receiver.end(this)) {
             held = false;
-            arrivals.noteHeld();
+            receiver.noteHeld();
             sink.discard();
             in.flip();
-            parse(arrivals);
+            parse(receiver);
             in.compact();
         }
         return !held;
@@ -310,14 +322,14 @@ final class Rail {
         return bytes;
     }
 
-    private void parse(Arrivals arrivals) throws IOException {
+    private void parse(Receiver receiver) throws IOException {
         while (true) {
             if (!inFrame) {
                 if (in.remaining() < FrameLayout.HEADER_BYTES) {
                     return;
                 }
                 FrameLayout.read(in, frame);
-                arrivals.begin(this);
+                receiver.begin(this);
                 remaining = frame.length;
                 inFrame = true;
             }
@@ -326,9 +338,9 @@ final class Rail {
                 return;
             }
             inFrame = false;
-            if (!arrivals.end(this)) {
+            if (!receiver.end(this)) {
                 held = true;
-                arrivals.noteHeld();
+                receiver.noteHeld();
                 return;
             }
             sink.discard();

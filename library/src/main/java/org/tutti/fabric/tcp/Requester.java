@@ -2,7 +2,6 @@
 package org.tutti.fabric.tcp;
 
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.locks.Lock;
 
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
@@ -17,22 +16,19 @@ import org.tutti.memory.Waiter;
  * writing to the target afterwards.
  */
 final class Requester {
-    private final Peer peer;
+    private final Session session;
     private final SendingSide sending;
     private final Departures departures;
     private final Requests requests;
     private final Arrivals arrivals;
-    private final Lock receiving;
     private final Frame asked = new Frame();
 
-    Requester(Peer peer, SendingSide sending, Departures departures, Requests requests, Arrivals arrivals,
-            Lock receiving) {
-        this.peer = peer;
+    Requester(Session session, SendingSide sending, Departures departures, Requests requests, Arrivals arrivals) {
+        this.session = session;
         this.sending = sending;
         this.departures = departures;
         this.requests = requests;
         this.arrivals = arrivals;
-        this.receiving = receiving;
     }
 
     /**
@@ -98,7 +94,7 @@ final class Requester {
     }
 
     private int tryLockWithPlace(int first, Waiter.Check check) {
-        if (peer.isGone()) {
+        if (session.isGone()) {
             return -1;
         }
         sending.lock(check);
@@ -163,7 +159,7 @@ final class Requester {
         boolean answered = false;
         try {
             requests.await(request, waiter, check);
-            answered = !peer.isGone();
+            answered = !session.isGone();
         } finally {
             if (!answered) {
                 forget(request); // nobody writes to the caller's memory then
@@ -178,7 +174,7 @@ final class Requester {
         long value = requests.value(request);
         requests.release(request);
         if (refused) {
-            throw new IndexOutOfBoundsException("the process of rank " + peer.process()
+            throw new IndexOutOfBoundsException("the process of rank " + session.process()
                     + " has refused access: the memory is closed there, or the range is not inside it");
         }
         return value;
@@ -186,12 +182,12 @@ final class Requester {
 
     /** Gives up waiting for the answer to a request; its place stays taken until the answer comes. */
     void forget(int request) {
-        receiving.lock(); // nobody is writing to the target now
+        session.receiving().lock(); // nobody is writing to the target now
         try {
             requests.forget(request);
             arrivals.dropReplies(request);
         } finally {
-            receiving.unlock();
+            session.receiving().unlock();
         }
     }
 }

@@ -3,7 +3,6 @@ package org.tutti.fabric.tcp;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * Copies of the frames that have been sent and not yet been counted by the other side: when a rail is lost, its frames
@@ -22,7 +21,7 @@ final class Retention {
     /** The frame is on no rail, and has to be sent again. */
     static final byte NOWHERE = -1;
 
-    private final ByteBuffer ring = ByteBuffer.allocateDirect(BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    private final ByteBuffer ring = FrameLayout.buffer(BYTES);
     private final MemorySegment segment = MemorySegment.ofBuffer(ring);
     private final long[] starts = new long[FRAMES_MAX];
     private final byte[] rails = new byte[FRAMES_MAX];

@@ -22,15 +22,15 @@ import org.tutti.memory.Waiter;
 final class Sender {
     private static final int TURN_BYTES = Batch.FRAMES_MAX * FrameLayout.PAYLOAD_BYTES_MAX;
 
-    private final Peer peer;
+    private final Session session;
     private final SendingSide sending;
     private final Departures departures;
     private final CountedFrames counted;
     private final Frame called = new Frame();
     private final SectionPieces whole = new SectionPieces();
 
-    Sender(Peer peer, SendingSide sending, Departures departures, CountedFrames counted) {
-        this.peer = peer;
+    Sender(Session session, SendingSide sending, Departures departures, CountedFrames counted) {
+        this.session = session;
         this.sending = sending;
         this.departures = departures;
         this.counted = counted;
@@ -178,7 +178,7 @@ final class Sender {
 
     /** Sends pieces straight from where they lie, as frames that are described but for their places. */
     private boolean sendBatches(SectionPieces pieces, long rest, int operation, Waiter.Check check) {
-        boolean there = !peer.isGone();
+        boolean there = !session.isGone();
         while (there && pieces.left() > rest) {
             there = sendBatch(pieces, operation, check);
         }
@@ -207,19 +207,19 @@ final class Sender {
 
     private boolean writeBatch(Rail rail, Waiter.Check check) {
         try {
-            for (int turn = 1; !peer.isGone() && !rail.batch().isWritten(); turn++) {
+            for (int turn = 1; !session.isGone() && !rail.batch().isWritten(); turn++) {
                 try {
                     if (!rail.writeBatch()) {
                         sending.giveWay(turn, check);
                     }
                 } catch (IOException e) {
-                    peer.loseAfterReading(rail, "writing to it failed: " + e.getMessage());
+                    session.loseAfterReading(rail, "writing to it failed: " + e.getMessage());
                 }
             }
         } finally {
             sending.endGivingWay();
         }
-        return !peer.isGone();
+        return !session.isGone();
     }
 
     /** The rail for the next piece of a message, whose length it decides; null when the other side is gone. */
@@ -239,7 +239,7 @@ final class Sender {
     long askCount(Waiter.Check check) {
         sending.lock(check);
         try {
-            long all = departures.sent();
+            long all = counted.sent();
             if (counted.number() < all) {
                 Rail last = departures.lastRail();
                 Rail rail = last != null ? last : sending.railWithRoom(FrameLayout.HEADER_BYTES, check);
@@ -267,7 +267,7 @@ final class Sender {
 
     /** Sends a piece of news, or the good-bye, if there is room now. */
     boolean tell(byte kind, int what, long index, long value, long more) {
-        if (!peer.isOpen() || !sending.tryLock()) {
+        if (!session.isOpen() || !sending.tryLock()) {
             return false;
         }
         try {
@@ -280,7 +280,7 @@ final class Sender {
             called.value = value;
             called.tag = more;
             if (kind == FrameLayout.GOODBYE) {
-                peer.sayGoodbye();
+                session.sayGoodbye();
             }
             departures.appendWritten(rail, called);
             departures.copyToOthers(rail, called); // who leaves does not wait until a rail that died silently is lost

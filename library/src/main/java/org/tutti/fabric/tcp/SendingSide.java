@@ -33,15 +33,15 @@ final class SendingSide {
     private static final long ROOM_NANOS_MAX = 400_000;
     private static final int PARK_INTERVAL = 64 * YIELD_INTERVAL;
 
-    private final Peer peer;
+    private final Session session;
     private final ReentrantLock lock = new ReentrantLock(true);
     private final Departures departures;
     private final Waiter.Progress progress;
     private final LongWait waitForRoom = new LongWait(); // of the holder of the lock
 
     /** @param progress takes in what arrives, from all processes, while a call waits */
-    SendingSide(Peer peer, Departures departures, Waiter.Progress progress) {
-        this.peer = peer;
+    SendingSide(Session session, Departures departures, Waiter.Progress progress) {
+        this.session = session;
         this.departures = departures;
         this.progress = progress;
     }
@@ -111,7 +111,7 @@ final class SendingSide {
     }
 
     private boolean owesWork() {
-        return peer.isOpen() && departures.owesWork();
+        return session.isOpen() && departures.owesWork();
     }
 
     /** Between the parts of something long, without the lock: whoever has queued for it comes first, as it is fair. */
@@ -124,7 +124,7 @@ final class SendingSide {
 
     /** Whether there is something to send that nobody is about to send. */
     boolean isWanted() {
-        return peer.isOpen() && departures.isAny();
+        return session.isOpen() && departures.isAny();
     }
 
     /** Sends what is there to send, without waiting. */
@@ -139,7 +139,7 @@ final class SendingSide {
     /** A rail that takes so many bytes, or null when the other side is gone. */
     Rail railWithRoom(int bytes, Waiter.Check check) {
         try {
-            for (int turn = 1; !peer.isGone(); turn++) {
+            for (int turn = 1; !session.isGone(); turn++) {
                 Rail rail = departures.railWithRoom(bytes);
                 if (rail != null) {
                     return rail;

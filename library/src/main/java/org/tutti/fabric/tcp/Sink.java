@@ -42,7 +42,7 @@ final class Sink {
     /** The payload goes into the landing buffer, where it stays until the next frame. */
     void intoLanding() {
         if (landing == null) {
-            landingView = Rail.buffer(FrameLayout.PAYLOAD_BYTES_MAX);
+            landingView = FrameLayout.buffer(FrameLayout.PAYLOAD_BYTES_MAX);
             landing = MemorySegment.ofBuffer(landingView);
         }
         into(landing, 0);
