@@ -17,9 +17,13 @@ final class AnyNotification implements Waiter.Progress {
     private final MemorySegment polls = MemorySegment.ofArray(new long[1]); // how many have found something
     private NotificationCheck wait;
 
-    AnyNotification(Allocator allocator) {
-        this.fabric = allocator.fabric();
-        this.waiter = allocator.waiter(this);
+    /**
+     * @param fabric how other nodes are reached, or null when there are none
+     * @param coreForEach whether every rank of the node has a core of its own
+     */
+    AnyNotification(Fabric fabric, boolean coreForEach) {
+        this.fabric = fabric;
+        this.waiter = new Waiter(coreForEach, this);
     }
 
     /** Waits until a word has a notification, and takes it; returns the word. */

@@ -23,6 +23,8 @@ final class FarPart extends LivePart {
     private static final long WHOLE_RUN_BYTES_MIN = 16 << 10;
     private static final long GRID_BYTES_MAX = Long.BYTES * (1 + 2L * Section.LEVELS_MAX);
 
+    private final Fences fences;
+    private final PartAddress address;
     private final int process;
     private final long region;
     private final Fabric fabric;
@@ -31,10 +33,12 @@ final class FarPart extends LivePart {
     private final FarPart[] views; // by each protocol, the same for all of these
     private TransferProtocol used; // by any thread
 
-    FarPart(LiveRemoteMemory memory, int rank, Part part, int process, Fabric fabric) {
-        super(memory, rank, part.bytes(), 0);
-        this.process = process;
-        this.region = part.handle();
+    FarPart(RemoteAccess access, Fences fences, long bytes, PartAddress address, Fabric fabric) {
+        super(access, address.rank(), bytes, 0);
+        this.fences = fences;
+        this.address = address;
+        this.process = address.process();
+        this.region = address.region();
         this.fabric = fabric;
         this.forced = null;
         this.gathers = false;
@@ -43,7 +47,9 @@ final class FarPart extends LivePart {
 
     /** The same part, used in another way. */
     private FarPart(FarPart part, int unitShift, TransferProtocol forced, boolean gathers, FarPart[] views) {
-        super(part.memory, part.rank, part.bytes, unitShift);
+        super(part.access, part.rank, part.bytes, unitShift);
+        this.fences = part.fences;
+        this.address = part.address;
         this.process = part.process;
         this.region = part.region;
         this.fabric = part.fabric;
@@ -62,18 +68,15 @@ final class FarPart extends LivePart {
         return new FarPart(this, unitShift, forced, true, new FarPart[views.length]);
     }
 
-    int process() {
-        return process;
-    }
-
-    long region() {
-        return region;
+    @Override
+    PartAddress address() {
+        return address;
     }
 
     @Override
     public MemorySegment segment() {
-        throw new UnsupportedOperationException(memory.self() + " cannot load and store in the part of "
-                + memory.describe(rank) + ", which is on another node; use put and get");
+        throw new UnsupportedOperationException(access.self() + " cannot load and store in the part of "
+                + access.describe(rank) + ", which is on another node; use put and get");
     }
 
     @Override
@@ -83,7 +86,7 @@ final class FarPart extends LivePart {
     }
 
     private FarPart makeView(TransferProtocol protocol) {
-        synchronized (memory) {
+        synchronized (access) {
             if (views[protocol.ordinal()] == null) {
                 views[protocol.ordinal()] = new FarPart(this, unitShift, protocol, gathers, views);
             }
@@ -100,12 +103,12 @@ final class FarPart extends LivePart {
 
     @Override
     void copyIn(long offset, MemorySegment source, long length) {
-        OneSidedCall call = memory.takeCall();
+        OneSidedCall call = access.takeCall();
         try {
             call.pieces.begin(offset, source, 0, length);
             copyIn(call);
         } finally {
-            memory.putBack(call);
+            access.putBack(call);
         }
     }
 
@@ -116,12 +119,12 @@ final class FarPart extends LivePart {
 
     @Override
     void combine(int code, long scale, long imaginary, long offset, MemorySegment source, long length) {
-        OneSidedCall call = memory.takeCall();
+        OneSidedCall call = access.takeCall();
         try {
             call.pieces.begin(offset, source, 0, length);
             combine(code, scale, imaginary, call);
         } finally {
-            memory.putBack(call);
+            access.putBack(call);
         }
     }
 
@@ -132,14 +135,14 @@ final class FarPart extends LivePart {
 
     @Override
     void copyInAndNotify(long offset, MemorySegment source, long length, long word) {
-        OneSidedCall call = memory.takeCall();
+        OneSidedCall call = access.takeCall();
         try {
-            CallCheck check = memory.begin(call, "putNotify", rank);
+            CallCheck check = access.begin(call, "putNotify", rank);
             call.notified.at(process, region, offset).add(word, 1);
             check.requireThere(fabric.put(call.notified, source, 0, length, check));
         } finally {
-            memory.written().note(process);
-            memory.putBack(call);
+            fences.noteWritten(process);
+            access.putBack(call);
         }
         if (!gathers) {
             fabric.flush(); // somebody waits for it
@@ -147,7 +150,7 @@ final class FarPart extends LivePart {
     }
 
     private void send(String name, int operation, long scale, long imaginary, OneSidedCall call) {
-        CallCheck check = memory.begin(call, name, rank);
+        CallCheck check = access.begin(call, name, rank);
         SectionPieces all = call.pieces;
         TransferProtocol protocol = choose(all, all.memory().isNative(), Fabric.PACKED_BYTES_MAX);
         used = protocol;
@@ -158,7 +161,7 @@ final class FarPart extends LivePart {
                 stream(protocol, operation, scale, imaginary, all, check);
             }
         } finally {
-            memory.written().note(process);
+            fences.noteWritten(process);
         }
         if (!gathers) {
             fabric.flushSoon();
@@ -207,19 +210,19 @@ final class FarPart extends LivePart {
 
     @Override
     void copyOut(long offset, MemorySegment target, long length) {
-        OneSidedCall call = memory.takeCall();
+        OneSidedCall call = access.takeCall();
         try {
             call.pieces.begin(offset, target, 0, length);
             copyOut(call);
         } finally {
-            memory.putBack(call);
+            access.putBack(call);
         }
     }
 
     /** When that ends early, nobody writes to the caller's memory any more. */
     @Override
     void copyOut(OneSidedCall call) {
-        CallCheck check = memory.begin(call, "get", rank);
+        CallCheck check = access.begin(call, "get", rank);
         SectionPieces all = call.pieces;
         TransferProtocol protocol = choose(all, true, Fabric.REQUEST_BYTES_MAX);
         used = protocol;
@@ -300,30 +303,19 @@ final class FarPart extends LivePart {
 
     @Override
     long atomic(String name, AtomicOperation operation, long offset, long operand, long expected) {
-        OneSidedCall call = memory.takeCall();
+        OneSidedCall call = access.takeCall();
         try {
-            CallCheck check = memory.begin(call, name, rank);
+            CallCheck check = access.begin(call, name, rank);
             check.requireThere(
                     fabric.atomic(process, region, offset, operation, operand, expected, call.result, check));
             return call.result[0];
         } finally {
-            memory.putBack(call);
+            access.putBack(call);
         }
     }
 
     @Override
     void fence() {
-        if (memory.written().beginFence(process)) {
-            OneSidedCall call = memory.takeCall();
-            boolean done = false;
-            try {
-                CallCheck check = memory.beginFence(call, "fence", rank);
-                check.requireThere(fabric.fence(process, check));
-                done = true;
-            } finally {
-                memory.written().endFence(process, !done);
-                memory.putBack(call);
-            }
-        }
+        fences.fence(address);
     }
 }

@@ -3,6 +3,7 @@ package org.tutti.onesided;
 
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
+import java.util.function.IntFunction;
 
 import org.tutti.Aggregate;
 import org.tutti.NonBlockingPart;
@@ -12,19 +13,21 @@ import org.tutti.Request;
  * Calls that share a request. On one node there is none: all is done when calls return.
  */
 final class LiveAggregate extends Aggregate {
-    private final LiveRemoteMemory memory;
+    private final IntFunction<LivePart> views;
+    private final RemoteAccess access;
     private final LiveNonBlockingPart[] parts;
-    private final OneSidedRequest request;
+    private final OneSidedRequest request; // null when all ranks are on this node
 
     /**
-     * @param memory whose parts are used
+     * @param views the parts of the memory
      * @param size how many there are
-     * @param request what the calls share, or null when there are no other nodes
+     * @param access to the memory
      */
-    LiveAggregate(LiveRemoteMemory memory, int size, OneSidedRequest request) {
-        this.memory = memory;
+    LiveAggregate(IntFunction<LivePart> views, int size, RemoteAccess access) {
+        this.views = views;
+        this.access = access;
         this.parts = new LiveNonBlockingPart[size];
-        this.request = request;
+        this.request = access.newRequest();
     }
 
     OneSidedRequest request() {
@@ -32,13 +35,13 @@ final class LiveAggregate extends Aggregate {
     }
 
     private Request shared() {
-        memory.flush();
+        access.flush();
         return request != null ? request : OneSidedRequest.DONE;
     }
 
     @Override
     public NonBlockingPart at(int rank) {
-        LivePart part = memory.view(rank);
+        LivePart part = views.apply(rank);
         LiveNonBlockingPart collecting = parts[rank];
         return collecting != null ? collecting : makePart(part);
     }

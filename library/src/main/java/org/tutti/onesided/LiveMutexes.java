@@ -4,7 +4,6 @@ package org.tutti.onesided;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.LongSupplier;
 
 import org.tutti.CallInterruptedException;
 import org.tutti.Communicator;
@@ -39,11 +38,11 @@ import static org.tutti.onesided.MutexLayout.WAITING;
 final class LiveMutexes extends Mutexes {
     private static final long MINE = -1;
 
-    private final LiveRemoteMemory memory;
-    private final Allocator allocator;
+    private final RemoteAccess access;
+    private final Fences fences;
+    private final PartAllocator allocator;
     private final Communicator communicator;
     private final HolderFailure policy;
-    private final LongSupplier deadlineNanos;
     private final int rank;
     private final MutexLayout layout;
     private final MutexCheck check; // tells whether a rank is gone; each call has one for its waits
@@ -59,13 +58,13 @@ final class LiveMutexes extends Mutexes {
     private volatile boolean strayWakes;
     private volatile boolean closed;
 
-    LiveMutexes(LiveRemoteMemory memory, Allocator allocator, Communicator communicator, int count,
-            HolderFailure policy, LongSupplier deadlineNanos) {
-        this.memory = memory;
+    LiveMutexes(RemoteAccess access, Fences fences, PartAllocator allocator, Communicator communicator, int count,
+            HolderFailure policy) {
+        this.access = access;
+        this.fences = fences;
         this.allocator = allocator;
         this.communicator = communicator;
         this.policy = policy;
-        this.deadlineNanos = deadlineNanos;
         this.rank = communicator.rank();
         int size = communicator.size();
         long changes = allocator.members().changes();
@@ -97,7 +96,7 @@ final class LiveMutexes extends Mutexes {
 
     @Override
     public int count(int of) {
-        return layout.count(parts[memory.checkRank(of)].bytes());
+        return layout.count(parts[access.checkRank(of)].bytes());
     }
 
     @Override
@@ -123,7 +122,7 @@ final class LiveMutexes extends Mutexes {
         MutexHome home = homeToLock(name, index, of);
         MutexCall call = spareCalls.take().begin(of);
         try {
-            call.check.begin(name, of, deadlineNanos.getAsLong());
+            call.check.begin(name, of, access.deadlineNanos());
             call.check.limit(timeoutAtNanos);
             int before = claim(home, index, call);
             return before != MutexHome.HELD && enter(home, index, call, before);
@@ -200,12 +199,12 @@ final class LiveMutexes extends Mutexes {
         MutexHome home = home("unlock", index, of);
         if (!home.isHeldByThisThread(index)) {
             throw new IllegalStateException(
-                    memory.self() + " cannot unlock mutex " + index + " of " + memory.describe(of) + ": "
+                    access.self() + " cannot unlock mutex " + index + " of " + access.describe(of) + ": "
                             + (home.state(index) == MutexHome.HELD ? "another thread of it holds it"
                                     : "it does not hold it"));
         }
         if (policy == HolderFailure.THROW || !check.hasAnyGone()) { // else the memory has no fences any more
-            memory.fenceIfWritten();
+            fences.fenceIfWritten();
         }
         MutexCall call = spareCalls.take().begin(of);
         try {
@@ -246,7 +245,7 @@ final class LiveMutexes extends Mutexes {
             }
         }
         if (held != null) {
-            throw new IllegalStateException(memory.self() + " has closed the mutexes while it held " + held
+            throw new IllegalStateException(access.self() + " has closed the mutexes while it held " + held
                     + "; it was unlocked, and should be before");
         }
     }
@@ -259,7 +258,7 @@ final class LiveMutexes extends Mutexes {
             for (MutexHome home : homes) {
                 for (int index = 0; home != null && index < home.count(); index++) {
                     if (home.state(index) == MutexHome.HELD) {
-                        held = held != null ? held : "mutex " + index + " of " + memory.describe(home.rank);
+                        held = held != null ? held : "mutex " + index + " of " + access.describe(home.rank);
                         giveBack(home, index, call.begin(home.rank));
                     }
                 }
@@ -297,7 +296,7 @@ final class LiveMutexes extends Mutexes {
         MutexHome home = home(name, index, of);
         if (home.isHeldByThisThread(index)) {
             throw new IllegalStateException(
-                    memory.self() + " cannot " + name + " mutex " + index + " of " + memory.describe(of)
+                    access.self() + " cannot " + name + " mutex " + index + " of " + access.describe(of)
                             + ": it holds it already; mutexes are not reentrant");
         }
         return home;
@@ -305,15 +304,15 @@ final class LiveMutexes extends Mutexes {
 
     private MutexHome home(String name, int index, int of) {
         if (closed) {
-            throw new IllegalStateException(memory.self() + " cannot " + name + ": the mutexes have been closed");
+            throw new IllegalStateException(access.self() + " cannot " + name + ": the mutexes have been closed");
         }
-        MutexHome home = homes[memory.checkRank(of)];
+        MutexHome home = homes[access.checkRank(of)];
         if (home == null) {
             home = makeHome(of);
         }
         if (index < 0 || index >= home.count()) {
-            throw new IndexOutOfBoundsException(memory.self() + " cannot " + name + " mutex " + index + " of "
-                    + memory.describe(of) + ", which has " + home.count());
+            throw new IndexOutOfBoundsException(access.self() + " cannot " + name + " mutex " + index + " of "
+                    + access.describe(of) + ", which has " + home.count());
         }
         checkAlive(of);
         return home;
@@ -545,8 +544,8 @@ final class LiveMutexes extends Mutexes {
     private RankFailedException lostHolder(MutexHome home, int index) {
         int gone = check.anyGone();
         return new RankFailedException(allocator.members().rankInJob(gone),
-                memory.self() + " cannot lock mutex " + index + " of " + memory.describe(home.rank) + ": "
-                        + memory.describe(gone)
+                access.self() + " cannot lock mutex " + index + " of " + access.describe(home.rank) + ": "
+                        + access.describe(gone)
                         + " has failed or left, perhaps while it locked or unlocked it, and"
                         + " nobody passes it on; close the mutexes and make new ones");
     }

@@ -17,7 +17,7 @@ import org.tutti.fabric.SectionPieces;
  */
 final class LiveNonBlockingPart extends NonBlockingPart {
     private final LivePart part;
-    private final LiveRemoteMemory memory;
+    private final RemoteAccess access;
     private final LiveAggregate aggregate;
 
     /**
@@ -26,7 +26,7 @@ final class LiveNonBlockingPart extends NonBlockingPart {
      */
     LiveNonBlockingPart(LivePart part, LiveAggregate aggregate) {
         this.part = part;
-        this.memory = part.memory;
+        this.access = part.access;
         this.aggregate = aggregate;
     }
 
@@ -53,51 +53,53 @@ final class LiveNonBlockingPart extends NonBlockingPart {
         if (length == 0) {
             return done();
         }
-        if (!(part instanceof FarPart far)) {
+        PartAddress far = part.address();
+        if (far == null) {
             part.copyOut(at, target, length);
             return done();
         }
         OneSidedRequest request = request();
-        OneSidedCall call = memory.takeCall();
+        OneSidedCall call = access.takeCall();
         try {
-            memory.pending().begin(request, far, at, target, 0, length, memory.begin(call, "get", part.rank), call.run);
+            access.pending().begin(request, far, at, target, 0, length, access.begin(call, "get", part.rank), call.run);
         } catch (RuntimeException e) {
-            memory.pending().drop(request, e);
+            access.pending().drop(request, e);
             throw e;
         } finally {
-            memory.putBack(call);
+            access.putBack(call);
         }
         return requested(request);
     }
 
     @Override
     protected Request read(Section section, MemorySegment target, Section of, DataType type) {
-        if (!(part instanceof FarPart far)) {
+        PartAddress far = part.address();
+        if (far == null) {
             part.read(section, target, of, type);
             return done();
         }
         part.check("get", section, target, of, type, type.bytes());
         OneSidedRequest request = request();
-        OneSidedCall call = memory.takeCall();
+        OneSidedCall call = access.takeCall();
         SectionPieces pieces = call.pieces;
         pieces.begin(section, target, of);
         try {
             for (long length = pieces.pieceBytes(); length > 0; length = pieces.pieceBytes()) {
-                memory.pending().begin(request, far, pieces.part().offset(), target, pieces.here().offset(), length,
-                        memory.begin(call, "get", part.rank), call.run);
+                access.pending().begin(request, far, pieces.part().offset(), target, pieces.here().offset(), length,
+                        access.begin(call, "get", part.rank), call.run);
                 pieces.skip(length);
             }
         } catch (RuntimeException e) {
-            memory.pending().drop(request, e);
+            access.pending().drop(request, e);
             throw e;
         } finally {
-            memory.putBack(call);
+            access.putBack(call);
         }
         return requested(request);
     }
 
     private OneSidedRequest request() {
-        return memory.beginRequest(aggregate != null ? aggregate.request() : null);
+        return access.beginRequest(aggregate != null ? aggregate.request() : null);
     }
 
     private Request requested(OneSidedRequest request) {

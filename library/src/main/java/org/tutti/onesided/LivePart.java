@@ -17,7 +17,7 @@ import org.tutti.fabric.AtomicOperation;
  * done.
  *
  * <p><b>Concurrency.</b> Any number of threads of a rank use a part. What a call changes while it lasts is in its
- * {@link OneSidedCall}; fields that are not final are made when they are needed first, under the monitor of the memory,
+ * {@link OneSidedCall}; fields that are not final are made when they are needed first, under the monitor of the access,
  * and read without it, since the objects have final fields only, or more such.
  */
 abstract class LivePart extends RemotePart {
@@ -27,7 +27,7 @@ abstract class LivePart extends RemotePart {
     private static final int FILL_BYTES = 32 << 10; // a multiple of each element, and in a core's cache
     private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
 
-    final LiveRemoteMemory memory;
+    final RemoteAccess access;
     final int rank;
     final long bytes;
 
@@ -37,8 +37,8 @@ abstract class LivePart extends RemotePart {
     private LivePart elements;
     private LiveNonBlockingPart nonBlocking;
 
-    LivePart(LiveRemoteMemory memory, int rank, long bytes, int unitShift) {
-        this.memory = memory;
+    LivePart(RemoteAccess access, int rank, long bytes, int unitShift) {
+        this.access = access;
         this.rank = rank;
         this.bytes = bytes;
         this.unitShift = unitShift;
@@ -56,16 +56,16 @@ abstract class LivePart extends RemotePart {
 
     @Override
     public LivePart elements() {
-        if (unitShift == memory.elementShift()) {
+        if (unitShift == access.elementShift()) {
             return this;
         }
         return elements != null ? elements : makeElements();
     }
 
     private LivePart makeElements() {
-        synchronized (memory) {
+        synchronized (access) {
             if (elements == null) {
-                elements = view(memory.elementShift());
+                elements = view(access.elementShift());
             }
             return elements;
         }
@@ -77,7 +77,7 @@ abstract class LivePart extends RemotePart {
     }
 
     private NonBlockingPart makeNonBlocking() {
-        synchronized (memory) {
+        synchronized (access) {
             if (nonBlocking == null) {
                 nonBlocking = new LiveNonBlockingPart(this, null);
             }
@@ -98,13 +98,13 @@ abstract class LivePart extends RemotePart {
     protected void writeNotify(long offset, MemorySegment source, DataType type, int notification) {
         long length = source.byteSize();
         long at = check("putNotify", offset, length, type);
-        long word = PartLayout.notification(bytes, memory.checkNotification(rank, notification));
+        long word = PartLayout.notification(bytes, access.checkNotification(rank, notification));
         copyInAndNotify(at, source, length, word);
     }
 
     @Override
     protected void writeNotify(Section section, MemorySegment source, Section of, DataType type, int notification) {
-        memory.checkNotification(rank, notification); // before anything is written
+        access.checkNotification(rank, notification); // before anything is written
         write(section, source, of, type);
         writeNotify(0, NOTHING, DataType.BYTE, notification);
     }
@@ -112,12 +112,12 @@ abstract class LivePart extends RemotePart {
     @Override
     protected void write(Section section, MemorySegment source, Section of, DataType type) {
         check("put", section, source, of, type, type.bytes());
-        OneSidedCall call = memory.takeCall();
+        OneSidedCall call = access.takeCall();
         try {
             call.pieces.begin(section, source, of);
             copyIn(call);
         } finally {
-            memory.putBack(call);
+            access.putBack(call);
         }
     }
 
@@ -125,7 +125,7 @@ abstract class LivePart extends RemotePart {
     protected void fill(long offset, long count, Span value) {
         int element = value.type().bytes();
         if (count < 0 || count > bytes / element) {
-            throw new IndexOutOfBoundsException(memory.self() + " cannot fill " + count + " elements of type "
+            throw new IndexOutOfBoundsException(access.self() + " cannot fill " + count + " elements of type "
                     + value.type() + place(offset));
         }
         long length = count * element;
@@ -153,12 +153,12 @@ abstract class LivePart extends RemotePart {
     @Override
     protected void read(Section section, MemorySegment target, Section of, DataType type) {
         check("get", section, target, of, type, type.bytes());
-        OneSidedCall call = memory.takeCall();
+        OneSidedCall call = access.takeCall();
         try {
             call.pieces.begin(section, target, of);
             copyOut(call);
         } finally {
-            memory.putBack(call);
+            access.putBack(call);
         }
     }
 
@@ -176,7 +176,7 @@ abstract class LivePart extends RemotePart {
     private Accumulation accumulation(DataType type, Reduction reduction) {
         Accumulation how = Accumulation.of(Objects.requireNonNull(reduction, "reduction"));
         if (how == null || !how.supports(type)) {
-            throw new IllegalArgumentException(memory.self() + " cannot accumulate elements of type " + type
+            throw new IllegalArgumentException(access.self() + " cannot accumulate elements of type " + type
                     + " by " + reduction + ": sum, min and max work on int, long, float and double, the bitwise"
                     + " operators on int and long");
         }
@@ -197,7 +197,7 @@ abstract class LivePart extends RemotePart {
 
     private void checkReplaceable(DataType type) {
         if (!Accumulation.REPLACE.supports(type)) {
-            throw new IllegalArgumentException(memory.self() + " cannot replace elements of type " + type
+            throw new IllegalArgumentException(access.self() + " cannot replace elements of type " + type
                     + ": they must be int, long, float or double");
         }
     }
@@ -220,7 +220,7 @@ abstract class LivePart extends RemotePart {
     private void checkComplex(long length, DataType type) {
         if (!Accumulation.SUM_OF_COMPLEX.supports(type)
                 || length % Accumulation.SUM_OF_COMPLEX.elementBytes(type) != 0) {
-            throw new IllegalArgumentException(memory.self() + " cannot accumulate " + length
+            throw new IllegalArgumentException(access.self() + " cannot accumulate " + length
                     + " bytes of type " + type + " as complex numbers: they must be pairs of float or double");
         }
     }
@@ -238,12 +238,12 @@ abstract class LivePart extends RemotePart {
     private void combine(Accumulation how, Section section, MemorySegment source, Section of, DataType type,
             long scale, long imaginary) {
         check("accumulate", section, source, of, type, how.elementBytes(type));
-        OneSidedCall call = memory.takeCall();
+        OneSidedCall call = access.takeCall();
         try {
             call.pieces.begin(section, source, of);
             combine(how.code(type), scale, imaginary, call);
         } finally {
-            memory.putBack(call);
+            access.putBack(call);
         }
     }
 
@@ -253,7 +253,7 @@ abstract class LivePart extends RemotePart {
             return Double.doubleToRawLongBits(scale);
         }
         if (scale != (long) scale || scale == LONG_END) {
-            throw new IllegalArgumentException(memory.self() + " cannot scale elements of type " + type
+            throw new IllegalArgumentException(access.self() + " cannot scale elements of type " + type
                     + " by " + scale + ": it must be a whole number that a long holds");
         }
         return (long) scale;
@@ -271,7 +271,7 @@ abstract class LivePart extends RemotePart {
 
     @Override
     public long compareAndSwapLong(long offset, long expected, long value) {
-        return memory.compared(expected,
+        return access.compared(expected,
                 checkedAtomic("compareAndSwapLong", AtomicOperation.COMPARE_AND_SWAP, offset, value, expected));
     }
 
@@ -287,7 +287,7 @@ abstract class LivePart extends RemotePart {
 
     @Override
     public int compareAndSwapInt(long offset, int expected, int value) {
-        return (int) memory.compared(expected,
+        return (int) access.compared(expected,
                 checkedAtomic("compareAndSwapInt", AtomicOperation.COMPARE_AND_SWAP_INT, offset, value, expected));
     }
 
@@ -318,9 +318,9 @@ abstract class LivePart extends RemotePart {
 
     /** Checks a range of bytes; returns at which one it begins. */
     private long check(String call, long offset, long length) {
-        memory.checkUsable(call);
+        access.checkUsable(call);
         if (offset < 0 || length > bytes || offset > bytes - length >> unitShift) {
-            throw new IndexOutOfBoundsException(memory.self() + " cannot " + call + " " + length + " bytes"
+            throw new IndexOutOfBoundsException(access.self() + " cannot " + call + " " + length + " bytes"
                     + place(offset));
         }
         return offset << unitShift;
@@ -328,15 +328,15 @@ abstract class LivePart extends RemotePart {
 
     /** As a part of a message: where something would lie, and how long the part is. */
     private String place(long offset) {
-        return (unitShift == 0 ? " at offset " : " at element ") + offset + " of " + memory.describe(rank)
+        return (unitShift == 0 ? " at offset " : " at element ") + offset + " of " + access.describe(rank)
                 + "'s part, which has " + size() + (unitShift == 0 ? " bytes" : " elements of " + (1 << unitShift)
                         + " bytes");
     }
 
     private void checkAligned(String call, long at, DataType type, int elementBytes) {
         if ((at & elementBytes - 1) != 0) {
-            throw new IllegalArgumentException(memory.self() + " cannot " + call + " at offset " + at + " of "
-                    + memory.describe(rank) + "'s part: " + name(type, elementBytes) + ", " + elementBytes
+            throw new IllegalArgumentException(access.self() + " cannot " + call + " at offset " + at + " of "
+                    + access.describe(rank) + "'s part: " + name(type, elementBytes) + ", " + elementBytes
                     + " bytes each, lie at multiples of " + elementBytes);
         }
     }
@@ -347,30 +347,33 @@ abstract class LivePart extends RemotePart {
 
     final void check(String call, Section section, MemorySegment segment, Section of, DataType type,
             int elementBytes) {
-        memory.checkUsable(call);
+        access.checkUsable(call);
         if (section.end() > bytes) {
-            throw new IndexOutOfBoundsException(memory.self() + " cannot " + call + " " + section + ", as "
-                    + memory.describe(rank) + "'s part has " + bytes + " bytes");
+            throw new IndexOutOfBoundsException(access.self() + " cannot " + call + " " + section + ", as "
+                    + access.describe(rank) + "'s part has " + bytes + " bytes");
         }
         if (of.end() > segment.byteSize()) {
-            throw new IndexOutOfBoundsException(memory.self() + " cannot " + call + ": the memory here has "
+            throw new IndexOutOfBoundsException(access.self() + " cannot " + call + ": the memory here has "
                     + segment.byteSize() + " bytes, and " + of + " does not fit into it");
         }
         if (of.bytes() != section.bytes()) {
-            throw new IllegalArgumentException(memory.self() + " cannot " + call + ": the section of "
-                    + memory.describe(rank) + "'s part has " + section.bytes() + " bytes, and that of the memory here "
+            throw new IllegalArgumentException(access.self() + " cannot " + call + ": the section of "
+                    + access.describe(rank) + "'s part has " + section.bytes() + " bytes, and that of the memory here "
                     + of.bytes());
         }
         if (!section.isMultipleOf(elementBytes) || !of.isMultipleOf(elementBytes)) {
             boolean there = !section.isMultipleOf(elementBytes);
-            throw new IllegalArgumentException(memory.self() + " cannot " + call + " " + (there ? section : of)
-                    + ", of " + (there ? memory.describe(rank) + "'s part" : "the memory here") + ": its runs cut "
+            throw new IllegalArgumentException(access.self() + " cannot " + call + " " + (there ? section : of)
+                    + ", of " + (there ? access.describe(rank) + "'s part" : "the memory here") + ": its runs cut "
                     + name(type, elementBytes) + ", which have " + elementBytes
                     + " bytes each and begin at multiples of that");
         }
     }
 
     // ---- what is done near and far; places are in bytes
+
+    /** How the fabric reaches the part; null on this node. */
+    abstract PartAddress address();
 
     /** The same part, for offsets that count in other units. */
     abstract LivePart view(int ofUnitShift);

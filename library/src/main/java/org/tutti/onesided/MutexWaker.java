@@ -16,7 +16,7 @@ import org.tutti.memory.Words;
  * virtual thread. There is one at a time for a mutex at most, as a mutex is given to one rank at a time.
  */
 final class MutexWaker {
-    private final Allocator allocator;
+    private final PartAllocator allocator;
     private final Topology topology;
     private final int rank;
     private final Waiter.Check check;
@@ -29,7 +29,7 @@ final class MutexWaker {
      * @param rank this rank
      * @param check ends a put that waits for room
      */
-    MutexWaker(Allocator allocator, Topology topology, int rank, Waiter.Check check) {
+    MutexWaker(PartAllocator allocator, Topology topology, int rank, Waiter.Check check) {
         this.allocator = allocator;
         this.topology = topology;
         this.rank = rank;

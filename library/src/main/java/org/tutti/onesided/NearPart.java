@@ -25,21 +25,26 @@ final class NearPart extends LivePart {
     private final PartAccumulator accumulator;
     private final Members members;
 
-    NearPart(LiveRemoteMemory memory, int rank, long bytes, MemorySegment block, Members members) {
-        super(memory, rank, bytes, 0);
+    NearPart(RemoteAccess access, int rank, long bytes, MemorySegment block) {
+        super(access, rank, bytes, 0);
+        this.members = access.members();
         this.data = PartLayout.data(block, bytes);
         this.region = PartLayout.region(block, bytes);
-        this.accumulator = new PartAccumulator(block, bytes, members, memory.rank());
-        this.members = members;
+        this.accumulator = new PartAccumulator(block, bytes, members, access.rank());
     }
 
     /** The same part, for offsets in other units. */
     private NearPart(NearPart part, int unitShift) {
-        super(part.memory, part.rank, part.bytes, unitShift);
+        super(part.access, part.rank, part.bytes, unitShift);
         this.data = part.data;
         this.region = part.region;
         this.accumulator = part.accumulator;
         this.members = part.members;
+    }
+
+    @Override
+    PartAddress address() {
+        return null;
     }
 
     @Override
@@ -54,7 +59,7 @@ final class NearPart extends LivePart {
 
     @Override
     public MemorySegment segment() {
-        memory.checkUsable("segment");
+        access.checkUsable("segment");
         return data;
     }
 
@@ -123,8 +128,8 @@ final class NearPart extends LivePart {
             if (more == Accumulator.REFUSED) {
                 RuntimeException failure = members.failure(-1);
                 throw failure != null ? failure
-                        : new RankFailedException(members.rankInJob(rank), memory.self() + " cannot accumulate into "
-                                + memory.describe(rank)
+                        : new RankFailedException(members.rankInJob(rank), access.self() + " cannot accumulate into "
+                                + access.describe(rank)
                                 + "'s part: a rank has left the job while it was accumulating there");
             }
             done += more;

@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 import org.tutti.collective.members.Members;
+import org.tutti.fabric.Fabric;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.SectionPieces;
 
@@ -75,9 +76,9 @@ final class OneSidedCall {
     }
 
     /** The wait for a notification at any of several words; made when it is needed first. */
-    AnyNotification any(Allocator allocator) {
+    AnyNotification any(Fabric fabric, boolean coreForEach) {
         if (any == null) {
-            any = new AnyNotification(allocator);
+            any = new AnyNotification(fabric, coreForEach);
         }
         return any;
     }

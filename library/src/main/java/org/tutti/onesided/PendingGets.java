@@ -28,7 +28,7 @@ final class PendingGets implements Waiter.Progress {
     private final int rank;
     private final Waiter waiter;
     private final CallCheck answer;
-    private final FarPart[] parts = new FarPart[PIECES_MAX];
+    private final PartAddress[] parts = new PartAddress[PIECES_MAX];
     private final int[] requests = new int[PIECES_MAX];
     private final OneSidedRequest[] owners = new OneSidedRequest[PIECES_MAX];
     private final long[] numbers = new long[PIECES_MAX]; // among the pieces of the owner
@@ -66,7 +66,8 @@ final class PendingGets implements Waiter.Progress {
      *
      * @param piece the caller's, to describe the bytes
      */
-    void begin(OneSidedRequest owner, FarPart part, long offset, MemorySegment target, long targetOffset, long length,
+    void begin(OneSidedRequest owner, PartAddress part, long offset, MemorySegment target, long targetOffset,
+            long length,
             CallCheck check, SectionPieces piece) {
         piece.begin(offset, target, targetOffset, length);
         while (true) {
@@ -95,7 +96,7 @@ final class PendingGets implements Waiter.Progress {
     }
 
     /** Asks for a piece that a place is reserved for. */
-    private int ask(OneSidedRequest owner, FarPart part, SectionPieces piece, long length, MemorySegment target,
+    private int ask(OneSidedRequest owner, PartAddress part, SectionPieces piece, long length, MemorySegment target,
             long targetOffset, CallCheck check) {
         int request = Fabric.NO_PLACE;
         try {
@@ -107,7 +108,7 @@ final class PendingGets implements Waiter.Progress {
     }
 
     /** A reserved place gets a request; without one it is free again. */
-    private synchronized void fill(OneSidedRequest owner, FarPart part, int request) {
+    private synchronized void fill(OneSidedRequest owner, PartAddress part, int request) {
         reserved--;
         if (request >= 0) {
             numbers[count] = owner.begin();

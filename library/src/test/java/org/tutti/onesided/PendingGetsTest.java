@@ -54,7 +54,7 @@ class PendingGetsTest {
             });
 
     private final PendingGets gets = new PendingGets(fabric, members, 0, false);
-    private final FarPart part = new FarPart(null, 1, new Part(0, 8, 0, 7), 1, fabric);
+    private final PartAddress part = new PartAddress(1, 1, 7);
     private final CallCheck check = new CallCheck(members, 0).begin("get", 1, Long.MAX_VALUE);
 
     private boolean take(int request) {

@@ -1,0 +1,109 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.onesided;
+
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.ThreadLocalRandom;
+
+import org.tutti.fabric.Fabric;
+
+/**
+ * The fences of a rank's remote memory: which processes it has written to since ({@link WrittenProcesses}), and the
+ * wait until all of that is visible there.
+ *
+ * <p>A fence of all asks every process before it waits for the first answer, and begins with a random one, so that
+ * ranks that fence at the same time do not all ask the same process first (ARMCI, Figure 12).
+ */
+final class Fences {
+    private static final long NOT_BEGUN = -1;
+    private static final long BEGUN = 0;
+
+    private final RemoteAccess access;
+    private final Fabric fabric;
+    private final WrittenProcesses written;
+
+    /**
+     * @param fabric how other nodes are reached, or null when there are none
+     * @param processesEnd greater than the number of any process that may be written to
+     */
+    Fences(RemoteAccess access, Fabric fabric, int processesEnd) {
+        this.access = access;
+        this.fabric = fabric;
+        this.written = new WrittenProcesses(processesEnd);
+    }
+
+    /** Something was put into a process; the fabric has it. */
+    void noteWritten(int process) {
+        written.note(process);
+    }
+
+    /** Waits until all that was put into the process of a rank is visible there. */
+    void fence(PartAddress of) {
+        int process = of.process();
+        if (written.beginFence(process)) {
+            OneSidedCall call = access.takeCall();
+            boolean done = false;
+            try {
+                CallCheck check = begin(call, "fence", of.rank());
+                check.requireThere(fabric.fence(process, check));
+                done = true;
+            } finally {
+                written.endFence(process, !done);
+                access.putBack(call);
+            }
+        }
+    }
+
+    private CallCheck begin(OneSidedCall call, String name, int target) {
+        return call.check.beginFence(name, target, access.deadlineNanos());
+    }
+
+    /** Waits until all that was put into any process is visible there. */
+    void fenceAll() {
+        VarHandle.fullFence();
+        if (written.isAny()) {
+            fenceWritten();
+        }
+    }
+
+    /** The same, if there is something to wait for; what was put on this node a releasing store covers. */
+    void fenceIfWritten() {
+        if (!access.isClosed() && written.isAny()) {
+            access.checkUsable("fenceAll");
+            fenceAll();
+        }
+    }
+
+    private void fenceWritten() {
+        OneSidedCall call = access.takeCall();
+        int count = written.count();
+        long[] asked = call.fences(count);
+        int first = ThreadLocalRandom.current().nextInt(count);
+        for (int i = 0; i < count; i++) {
+            asked[i] = written.beginFence(written.process((first + i) % count)) ? BEGUN : NOT_BEGUN;
+        }
+        boolean done = false;
+        try {
+            for (int i = 0; i < count; i++) {
+                if (asked[i] != NOT_BEGUN) {
+                    int process = written.process((first + i) % count);
+                    asked[i] = fabric.beginFence(process, begin(call, "fenceAll", process));
+                }
+            }
+            for (int i = 0; i < count; i++) {
+                if (asked[i] != NOT_BEGUN) {
+                    int process = written.process((first + i) % count);
+                    CallCheck check = begin(call, "fenceAll", process);
+                    check.requireThere(fabric.awaitFence(process, asked[i], check));
+                }
+            }
+            done = true;
+        } finally {
+            for (int i = 0; i < count; i++) {
+                if (asked[i] != NOT_BEGUN) { // only now: a fence that has failed can be called again
+                    written.endFence(written.process((first + i) % count), !done);
+                }
+            }
+            access.putBack(call);
+        }
+    }
+}
