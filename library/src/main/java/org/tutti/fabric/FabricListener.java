@@ -16,7 +16,7 @@ public interface FabricListener {
     }
 
     /**
-     * Another process has sent a piece of news ({@link Fabric#tell}).
+     * Another process has sent a piece of news ({@link NewsChannel#tell}).
      *
      * @param kind what it is about
      * @param index of what

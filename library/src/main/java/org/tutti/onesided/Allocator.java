@@ -10,7 +10,7 @@ import org.tutti.DataType;
 import org.tutti.RemoteMemory;
 import org.tutti.collective.members.Members;
 import org.tutti.collective.members.Reach;
-import org.tutti.fabric.Fabric;
+import org.tutti.fabric.SectionTransport;
 import org.tutti.memory.Memory;
 
 /**
@@ -40,7 +40,7 @@ public final class Allocator {
      * @param coreForEach whether every rank of the node has a core of its own
      * @param ended tells whether the rank has left its job: then none of its remote memory can be used any more
      */
-    public Allocator(Memory memory, Fabric fabric, Members members, Reach reach, boolean coreForEach,
+    public Allocator(Memory memory, SectionTransport fabric, Members members, Reach reach, boolean coreForEach,
             BooleanSupplier ended) {
         this.parts = new PartAllocator(memory, fabric, members, reach, coreForEach, ended);
         this.members = members;

@@ -3,7 +3,7 @@ package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
 
-import org.tutti.fabric.Fabric;
+import org.tutti.fabric.Transport;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
@@ -12,7 +12,7 @@ import org.tutti.memory.Words;
  * waits for a word of its own, which it raises when it finds a notification while it polls.
  */
 final class AnyNotification implements Waiter.Progress {
-    private final Fabric fabric;
+    private final Transport fabric;
     private final Waiter waiter;
     private final MemorySegment polls = MemorySegment.ofArray(new long[1]); // how many have found something
     private NotificationCheck wait;
@@ -21,7 +21,7 @@ final class AnyNotification implements Waiter.Progress {
      * @param fabric how other nodes are reached, or null when there are none
      * @param coreForEach whether every rank of the node has a core of its own
      */
-    AnyNotification(Fabric fabric, boolean coreForEach) {
+    AnyNotification(Transport fabric, boolean coreForEach) {
         this.fabric = fabric;
         this.waiter = new Waiter(coreForEach, this);
     }

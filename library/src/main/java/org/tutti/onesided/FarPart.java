@@ -9,9 +9,9 @@ import org.tutti.RemotePart;
 import org.tutti.Section;
 import org.tutti.TransferProtocol;
 import org.tutti.fabric.AtomicOperation;
-import org.tutti.fabric.Fabric;
 import org.tutti.fabric.RunCursor;
 import org.tutti.fabric.SectionPieces;
+import org.tutti.fabric.SectionTransport;
 
 /**
  * The part of a rank on another node, reached over the fabric: its process checks region and bounds once more, whatever
@@ -27,19 +27,23 @@ final class FarPart extends LivePart {
     private final PartAddress address;
     private final int process;
     private final long region;
-    private final Fabric fabric;
+    private final SectionTransport fabric;
+    private final int packedBytesMax;
+    private final int requestBytesMax;
     private final TransferProtocol forced;
     private final boolean gathers;
     private final FarPart[] views; // by each protocol, the same for all of these
     private TransferProtocol used; // by any thread
 
-    FarPart(RemoteAccess access, Fences fences, long bytes, PartAddress address, Fabric fabric) {
+    FarPart(RemoteAccess access, Fences fences, long bytes, PartAddress address, SectionTransport fabric) {
         super(access, address.rank(), bytes, 0);
         this.fences = fences;
         this.address = address;
         this.process = address.process();
         this.region = address.region();
         this.fabric = fabric;
+        this.packedBytesMax = fabric.packedBytesMax();
+        this.requestBytesMax = fabric.requestBytesMax();
         this.forced = null;
         this.gathers = false;
         this.views = new FarPart[TransferProtocol.values().length];
@@ -53,6 +57,8 @@ final class FarPart extends LivePart {
         this.process = part.process;
         this.region = part.region;
         this.fabric = part.fabric;
+        this.packedBytesMax = part.packedBytesMax;
+        this.requestBytesMax = part.requestBytesMax;
         this.forced = forced;
         this.gathers = gathers;
         this.views = views;
@@ -114,7 +120,7 @@ final class FarPart extends LivePart {
 
     @Override
     void copyIn(OneSidedCall call) {
-        send("put", Fabric.PUT, 0, 0, call);
+        send("put", SectionTransport.PUT, 0, 0, call);
     }
 
     @Override
@@ -152,7 +158,7 @@ final class FarPart extends LivePart {
     private void send(String name, int operation, long scale, long imaginary, OneSidedCall call) {
         CallCheck check = access.begin(call, name, rank);
         SectionPieces all = call.pieces;
-        TransferProtocol protocol = choose(all, all.memory().isNative(), Fabric.PACKED_BYTES_MAX);
+        TransferProtocol protocol = choose(all, all.memory().isNative(), packedBytesMax);
         used = protocol;
         try {
             if (protocol == TransferProtocol.ZERO_COPY) {
@@ -181,9 +187,9 @@ final class FarPart extends LivePart {
         }
     }
 
-    private static long chunk(TransferProtocol protocol, long total, SectionPieces all) {
-        return protocol == TransferProtocol.STREAMING ? Math.min(all.left(), Fabric.PACKED_BYTES_MAX)
-                : Chunks.next(total, all.part().position());
+    private long chunk(TransferProtocol protocol, long total, SectionPieces all) {
+        return Math.min(packedBytesMax, protocol == TransferProtocol.STREAMING
+                ? Math.min(all.left(), OneSidedCall.STREAM_BUFFER_BYTES) : Chunks.next(total, all.part().position()));
     }
 
     /** What {@link TransferProtocol} says. */
@@ -191,12 +197,12 @@ final class FarPart extends LivePart {
         if (forced != null) {
             return forced;
         }
-        if ((mayGoDirectly || all.left() > Fabric.PACKED_BYTES_MAX)
+        if ((mayGoDirectly || all.left() > packedBytesMax)
                 && all.left() >= WHOLE_RUN_BYTES_MIN * all.runs()) {
             return TransferProtocol.ZERO_COPY;
         }
         long described = describedBytes(all.part());
-        return described <= describedBytesMax && all.left() + described <= Fabric.PACKED_BYTES_MAX
+        return described <= describedBytesMax && all.left() + described <= packedBytesMax
                 ? TransferProtocol.STREAMING
                 : TransferProtocol.PIPELINED;
     }
@@ -224,7 +230,7 @@ final class FarPart extends LivePart {
     void copyOut(OneSidedCall call) {
         CallCheck check = access.begin(call, "get", rank);
         SectionPieces all = call.pieces;
-        TransferProtocol protocol = choose(all, true, Fabric.REQUEST_BYTES_MAX);
+        TransferProtocol protocol = choose(all, true, requestBytesMax);
         used = protocol;
         int window = switch (protocol) {
             case ZERO_COPY -> OneSidedCall.ASKED_MAX;
@@ -269,7 +275,7 @@ final class FarPart extends LivePart {
                 : here.offset() + all.part().position() - here.position(); // chunks before it may be under way
         long before = all.part().position();
         int request = fabric.beginGet(process, region, all, length, target, at, call.askedCount == 0, check);
-        if (request == Fabric.NO_PLACE) {
+        if (request == SectionTransport.NO_PLACE) {
             return false;
         }
         check.requireThere(request >= 0);

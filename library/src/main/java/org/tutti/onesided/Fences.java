@@ -4,7 +4,7 @@ package org.tutti.onesided;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.ThreadLocalRandom;
 
-import org.tutti.fabric.Fabric;
+import org.tutti.fabric.Transport;
 
 /**
  * The fences of a rank's remote memory: which processes it has written to since ({@link WrittenProcesses}), and the
@@ -18,14 +18,14 @@ final class Fences {
     private static final long BEGUN = 0;
 
     private final RemoteAccess access;
-    private final Fabric fabric;
+    private final Transport fabric;
     private final WrittenProcesses written;
 
     /**
      * @param fabric how other nodes are reached, or null when there are none
      * @param processesEnd greater than the number of any process that may be written to
      */
-    Fences(RemoteAccess access, Fabric fabric, int processesEnd) {
+    Fences(RemoteAccess access, Transport fabric, int processesEnd) {
         this.access = access;
         this.fabric = fabric;
         this.written = new WrittenProcesses(processesEnd);

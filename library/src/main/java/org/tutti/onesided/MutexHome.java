@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 import org.tutti.fabric.AtomicOperation;
-import org.tutti.fabric.Fabric;
+import org.tutti.fabric.SectionTransport;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
@@ -41,12 +41,12 @@ final class MutexHome {
     private final MemorySegment changes = MemorySegment.ofArray(new long[1]);
     private final MemorySegment near;
     private final MutexKeeper keeper;
-    private final Fabric fabric;
+    private final SectionTransport fabric;
     private final int process;
     private final long region;
     private volatile boolean sent;
 
-    private MutexHome(int rank, int count, MemorySegment near, MutexKeeper keeper, Fabric fabric, int process,
+    private MutexHome(int rank, int count, MemorySegment near, MutexKeeper keeper, SectionTransport fabric, int process,
             long region) {
         this.rank = rank;
         this.tickets = new int[count];
@@ -65,7 +65,7 @@ final class MutexHome {
     }
 
     /** Mutexes on another node. */
-    static MutexHome far(int rank, int count, Fabric fabric, int process, long region) {
+    static MutexHome far(int rank, int count, SectionTransport fabric, int process, long region) {
         return new MutexHome(rank, count, null, null, fabric, process, region);
     }
 

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 
 import org.tutti.Topology;
-import org.tutti.fabric.Fabric;
 import org.tutti.fabric.PutTarget;
+import org.tutti.fabric.Transport;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
@@ -71,7 +71,7 @@ final class MutexWaker {
             Words.add(near[other], MutexLayout.WAKE, 1);
             return;
         }
-        Fabric fabric = allocator.fabric();
+        Transport fabric = allocator.fabric();
         // nobody to wake when its process is gone: those who wait notice that
         fabric.put(shared.join()[other], MemorySegment.NULL, 0, 0, check);
         fabric.flush();

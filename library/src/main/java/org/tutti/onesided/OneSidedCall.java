@@ -5,9 +5,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 import org.tutti.collective.members.Members;
-import org.tutti.fabric.Fabric;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.SectionPieces;
+import org.tutti.fabric.Transport;
 
 /**
  * The state of a call on remote memory while the call lasts, kept for the next call, so that calls allocate nothing.
@@ -76,7 +76,7 @@ final class OneSidedCall {
     }
 
     /** The wait for a notification at any of several words; made when it is needed first. */
-    AnyNotification any(Fabric fabric, boolean coreForEach) {
+    AnyNotification any(Transport fabric, boolean coreForEach) {
         if (any == null) {
             any = new AnyNotification(fabric, coreForEach);
         }

@@ -14,7 +14,7 @@ import org.tutti.Topology;
 import org.tutti.collective.members.Members;
 import org.tutti.collective.members.Reach;
 import org.tutti.fabric.Accumulator;
-import org.tutti.fabric.Fabric;
+import org.tutti.fabric.SectionTransport;
 import org.tutti.memory.Bytes;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Waiter;
@@ -36,7 +36,7 @@ final class PartAllocator {
     private static final int FAILED = 4;
 
     private final Memory memory;
-    private final Fabric fabric;
+    private final SectionTransport fabric;
     private final Members members;
     private final Reach reach;
     private final boolean coreForEach;
@@ -54,7 +54,7 @@ final class PartAllocator {
      * @param coreForEach whether every rank of the node has a core of its own
      * @param ended tells whether the rank has left its job: then none of its remote memory can be used any more
      */
-    PartAllocator(Memory memory, Fabric fabric, Members members, Reach reach, boolean coreForEach,
+    PartAllocator(Memory memory, SectionTransport fabric, Members members, Reach reach, boolean coreForEach,
             BooleanSupplier ended) {
         this.memory = memory;
         this.fabric = fabric;
@@ -164,7 +164,7 @@ final class PartAllocator {
         memory.release(own.address(), PartLayout.bytes(own.bytes(), own.notifications()));
     }
 
-    Fabric fabric() {
+    SectionTransport fabric() {
         return fabric;
     }
 

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 
 import org.tutti.NonBlockingPart;
 import org.tutti.collective.members.Members;
-import org.tutti.fabric.Fabric;
 import org.tutti.fabric.SectionPieces;
+import org.tutti.fabric.SectionTransport;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
@@ -23,7 +23,7 @@ import org.tutti.memory.Words;
 final class PendingGets implements Waiter.Progress {
     private static final int PIECES_MAX = NonBlockingPart.IN_FLIGHT_MAX;
 
-    private final Fabric fabric;
+    private final SectionTransport fabric;
     private final Members members;
     private final int rank;
     private final Waiter waiter;
@@ -42,7 +42,7 @@ final class PendingGets implements Waiter.Progress {
      * @param rank this rank
      * @param coreForEach whether every rank of the node has a core of its own
      */
-    PendingGets(Fabric fabric, Members members, int rank, boolean coreForEach) {
+    PendingGets(SectionTransport fabric, Members members, int rank, boolean coreForEach) {
         this.fabric = fabric;
         this.members = members;
         this.rank = rank;
@@ -71,8 +71,9 @@ final class PendingGets implements Waiter.Progress {
             CallCheck check, SectionPieces piece) {
         piece.begin(offset, target, targetOffset, length);
         while (true) {
-            int request = !reserve() ? Fabric.NO_PLACE : ask(owner, part, piece, length, target, targetOffset, check);
-            if (request == Fabric.NO_PLACE) {
+            int request = !reserve() ? SectionTransport.NO_PLACE
+                    : ask(owner, part, piece, length, target, targetOffset, check);
+            if (request == SectionTransport.NO_PLACE) {
                 long seen = Words.load(ended, 0);
                 if (count > 0) {
                     await(ended, seen + 1, check);
@@ -98,7 +99,7 @@ final class PendingGets implements Waiter.Progress {
     /** Asks for a piece that a place is reserved for. */
     private int ask(OneSidedRequest owner, PartAddress part, SectionPieces piece, long length, MemorySegment target,
             long targetOffset, CallCheck check) {
-        int request = Fabric.NO_PLACE;
+        int request = SectionTransport.NO_PLACE;
         try {
             request = fabric.beginGet(part.process(), part.region(), piece, length, target, targetOffset, false, check);
         } finally {

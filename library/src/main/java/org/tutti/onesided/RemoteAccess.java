@@ -4,7 +4,7 @@ package org.tutti.onesided;
 import java.util.function.LongSupplier;
 
 import org.tutti.collective.members.Members;
-import org.tutti.fabric.Fabric;
+import org.tutti.fabric.Transport;
 import org.tutti.memory.Asking;
 
 /**
@@ -166,7 +166,7 @@ final class RemoteAccess {
 
     /** Sends what was gathered. */
     void flush() {
-        Fabric fabric = allocator.fabric();
+        Transport fabric = allocator.fabric();
         if (fabric != null) {
             fabric.flush();
         }

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 import org.tutti.collective.kernel.Kernel;
-import org.tutti.fabric.Fabric;
 import org.tutti.fabric.PutTarget;
+import org.tutti.fabric.Transport;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
@@ -21,7 +21,7 @@ public final class LiveMachine implements Machine {
     private static final long PARK_NANOS_MAX = 20_000_000;
 
     private final Waiter waiter;
-    private final Fabric fabric;
+    private final Transport fabric;
     private final BooleanSupplier hurried;
 
     /**
@@ -39,7 +39,7 @@ public final class LiveMachine implements Machine {
      * @param waiter how a rank waits here
      * @param fabric how other nodes are reached, or null when there are none
      */
-    public LiveMachine(Waiter waiter, Fabric fabric) {
+    public LiveMachine(Waiter waiter, Transport fabric) {
         this(waiter, fabric, () -> true);
     }
 
@@ -50,7 +50,7 @@ public final class LiveMachine implements Machine {
      * @param fabric how other nodes are reached, or null when there are none
      * @param hurried whether the rank has nothing else to do
      */
-    public LiveMachine(Waiter waiter, Fabric fabric, BooleanSupplier hurried) {
+    public LiveMachine(Waiter waiter, Transport fabric, BooleanSupplier hurried) {
         this.waiter = waiter;
         this.fabric = fabric;
         this.hurried = hurried;

@@ -7,7 +7,6 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 import org.tutti.fabric.AtomicOperation;
-import org.tutti.fabric.Fabric;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
@@ -18,7 +17,7 @@ import org.tutti.fabric.SectionPieces;
  * them. Requests come in under the peer's receiving lock and are answered under its sending lock: a ring of one writer
  * and one reader.
  *
- * <p>The description of packed runs is kept for the asker's place, in {@value Fabric#REQUEST_BYTES_MAX} bytes that
+ * <p>The description of packed runs is kept for the asker's place, in {@value FrameLayout#REQUEST_BYTES_MAX} bytes that
  * are made when first needed. An asker keeps a place until it is answered, so who answers reads what was written before
  * the request was added. One that does not gets the wrong bytes of its own region at worst: every run is looked at
  * again just before it is read.
@@ -96,7 +95,7 @@ final class Answers {
             continue; // it throws where there is no sense
         }
         if (descriptions[place] == null) {
-            descriptions[place] = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(Fabric.REQUEST_BYTES_MAX));
+            descriptions[place] = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(FrameLayout.REQUEST_BYTES_MAX));
         }
         MemorySegment.copy(landing, 0, descriptions[place], 0, asked.length);
         descriptionBytes[place] = asked.length;

@@ -4,8 +4,6 @@ package org.tutti.fabric.tcp;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-import org.tutti.fabric.Fabric;
-
 /**
  * A frame: what a rail carries, one after the other. A header of 64 bytes, little-endian, then the payload.
  *
@@ -32,6 +30,9 @@ import org.tutti.fabric.Fabric;
 final class FrameLayout {
     static final int HEADER_BYTES = 64;
     static final int PAYLOAD_BYTES_MAX = 64 << 10;
+
+    /** The most bytes of a description of runs that are asked for: they are kept until they are answered. */
+    static final int REQUEST_BYTES_MAX = 2 << 10;
 
     static final byte PUT = 1;
     static final byte GET = 2;
@@ -110,7 +111,7 @@ final class FrameLayout {
     private static int payloadBytesMax(Frame frame) {
         return switch (frame.kind) {
             case PUT, REPLY, ACCUMULATE -> PAYLOAD_BYTES_MAX;
-            case GET -> frame.has(PACKED) ? Fabric.REQUEST_BYTES_MAX : 0;
+            case GET -> frame.has(PACKED) ? REQUEST_BYTES_MAX : 0;
             default -> 0;
         };
     }

@@ -6,7 +6,6 @@ import java.lang.foreign.ValueLayout;
 import java.net.ProtocolException;
 
 import org.tutti.Section;
-import org.tutti.fabric.Fabric;
 import org.tutti.fabric.RunCursor;
 import org.tutti.fabric.SectionPieces;
 
@@ -22,7 +21,7 @@ import org.tutti.fabric.SectionPieces;
  * </pre>
  *
  * <p>So a column of a matrix costs 40 bytes a frame, and a vector 8 bytes a run. Requests to get have no bytes, and at
- * most {@value Fabric#REQUEST_BYTES_MAX} of description, as these are kept until they are answered.
+ * most {@value FrameLayout#REQUEST_BYTES_MAX} of description, as these are kept until they are answered.
  *
  * <p>An object reads such frames, one after the other; each number is read once, so that who describes cannot have
  * checked what is not used.
@@ -135,7 +134,7 @@ final class PackedRuns {
         to.set(LONGS, toOffset, LIST);
         int written = Long.BYTES;
         long rest = bytes;
-        while (rest > 0 && written < Fabric.REQUEST_BYTES_MAX) {
+        while (rest > 0 && written < FrameLayout.REQUEST_BYTES_MAX) {
             long run = Math.min(part.runLeft(), rest);
             to.set(LONGS, toOffset + written, part.offset() << LENGTH_BITS | run);
             part.skip(run);

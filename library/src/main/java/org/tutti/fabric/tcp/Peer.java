@@ -4,7 +4,6 @@ package org.tutti.fabric.tcp;
 import java.lang.foreign.Arena;
 import java.util.concurrent.atomic.AtomicLong;
 
-import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.Regions;
@@ -36,9 +35,9 @@ import org.tutti.memory.Waiter;
  *
  * <p><b>Memory</b> for each connected process: {@value Rail#IN_BYTES} + {@value Rail#OUT_BYTES} bytes a rail, and
  * {@value FrameLayout#PAYLOAD_BYTES_MAX} more a rail once it has accumulated something here or sent packed runs;
- * {@value Requests#PLACES} · {@value Fabric#REQUEST_BYTES_MAX} more once it has asked for packed runs; with several
- * rails {@value Retention#BYTES} bytes and {@value Retention#FRAMES_MAX} frame headers more.
- * They are given back when that process is gone.
+ * {@value Requests#PLACES} · {@value FrameLayout#REQUEST_BYTES_MAX} more once it has asked for packed runs; with
+ * several rails {@value Retention#BYTES} bytes and {@value Retention#FRAMES_MAX} frame headers more. They are given
+ * back when that process is gone.
  *
  * <p><b>Memory ordering.</b> A payload is written, by the kernel or by a plain copy, by the thread that then raises the
  * word with release order, or before that by another thread under the same receiving lock.

@@ -4,8 +4,8 @@ package org.tutti.fabric.tcp;
 import java.lang.foreign.MemorySegment;
 
 import org.tutti.fabric.AtomicOperation;
-import org.tutti.fabric.Fabric;
 import org.tutti.fabric.SectionPieces;
+import org.tutti.fabric.SectionTransport;
 import org.tutti.memory.LongWait;
 import org.tutti.memory.Waiter;
 
@@ -40,7 +40,7 @@ final class Requester {
         return get(region, offset, null, bytes, target, targetOffset, true, check);
     }
 
-    /** See {@link org.tutti.fabric.Fabric#beginGet}. */
+    /** See {@link SectionTransport#beginGet}. */
     int get(long region, SectionPieces pieces, long bytes, MemorySegment target, long targetOffset, boolean waits,
             Waiter.Check check) {
         return get(region, 0, pieces, bytes, target, targetOffset, waits, check);
@@ -86,11 +86,11 @@ final class Requester {
      * Takes the sending lock when there is a place for a request.
      *
      * @param waits whether to wait for a place
-     * @return the place; or, without the lock, {@link Fabric#NO_PLACE}, or −1 when the process is gone
+     * @return the place; or, without the lock, {@link SectionTransport#NO_PLACE}, or −1 when the process is gone
      */
     private int lockWithPlace(boolean waits, Waiter.Check check) {
         int request = tryLockWithPlace(waits ? 0 : Requests.PLACES_KEPT, check);
-        return waits && request == Fabric.NO_PLACE ? awaitPlace(check) : request;
+        return waits && request == SectionTransport.NO_PLACE ? awaitPlace(check) : request;
     }
 
     private int tryLockWithPlace(int first, Waiter.Check check) {
@@ -103,14 +103,14 @@ final class Requester {
             return request;
         }
         sending.unlock();
-        return Fabric.NO_PLACE;
+        return SectionTransport.NO_PLACE;
     }
 
     /** Waits without the lock, which others need who take answers and free places. */
     private int awaitPlace(Waiter.Check check) {
-        int request = Fabric.NO_PLACE;
+        int request = SectionTransport.NO_PLACE;
         try (var wait = new LongWait()) {
-            for (int turn = 1; request == Fabric.NO_PLACE; turn++) {
+            for (int turn = 1; request == SectionTransport.NO_PLACE; turn++) {
                 wait.turn(check);
                 sending.pollAndYield(turn, check);
                 request = tryLockWithPlace(0, check);
@@ -130,7 +130,7 @@ final class Requester {
         boolean sent = false;
         try {
             Rail rail = sending.railWithRoom(
-                    FrameLayout.HEADER_BYTES + (pieces == null ? 0 : Fabric.REQUEST_BYTES_MAX), check);
+                    FrameLayout.HEADER_BYTES + (pieces == null ? 0 : FrameLayout.REQUEST_BYTES_MAX), check);
             if (rail != null) {
                 asked.length = pieces == null ? 0
                         : PackedRuns.writeRequest(asked, pieces, asked.value, rail.outgoing(), rail.payloadAt());

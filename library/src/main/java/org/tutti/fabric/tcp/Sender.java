@@ -4,9 +4,9 @@ package org.tutti.fabric.tcp;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-import org.tutti.fabric.Fabric;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.SectionPieces;
+import org.tutti.fabric.SectionTransport;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 
@@ -36,7 +36,7 @@ final class Sender {
         this.counted = counted;
     }
 
-    /** See {@link org.tutti.fabric.Fabric#put}. */
+    /** See {@link org.tutti.fabric.Transport#put}. */
     boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
         long at = 0;
         while (true) {
@@ -101,7 +101,7 @@ final class Sender {
         return (short) (last || kind != FrameLayout.PUT ? operation : WordAction.NONE.ordinal());
     }
 
-    /** See {@link org.tutti.fabric.Fabric#send}. */
+    /** See {@link SectionTransport#send}. */
     boolean send(long region, SectionPieces pieces, int operation, long scale, long imaginary, Waiter.Check check) {
         long all = pieces.left();
         boolean there = true;
@@ -139,7 +139,7 @@ final class Sender {
         }
     }
 
-    /** See {@link org.tutti.fabric.Fabric#sendPacked}. */
+    /** See {@link SectionTransport#sendPacked}. */
     boolean sendPacked(long region, SectionPieces pieces, long bytes, int operation, long scale, long imaginary,
             Waiter.Check check) {
         sending.lock(check);
@@ -165,7 +165,7 @@ final class Sender {
     }
 
     private void prepare(long region, int operation, long scale, long imaginary) {
-        boolean put = operation == Fabric.PUT;
+        boolean put = operation == SectionTransport.PUT;
         called.of(put ? FrameLayout.PUT : FrameLayout.ACCUMULATE).region = region;
         called.operation = (short) (put ? WordAction.NONE.ordinal() : operation);
         called.value = scale;

@@ -71,7 +71,7 @@ public final class TcpFabric implements Fabric {
         this.service = new ServiceThread(local, service, peers, listener);
     }
 
-    /** {@return where this process listens: of each rail the addresses} */
+    @Override
     public List<List<InetSocketAddress>> rails() {
         return service.acceptor().addresses();
     }
@@ -81,18 +81,12 @@ public final class TcpFabric implements Fabric {
         return rails().stream().map(List::getFirst).toList();
     }
 
-    /** {@return why another process is gone, in one clause; empty if it is not} */
+    @Override
     public String whyLost(int process) {
         return peers.get(process).whyLost();
     }
 
-    /**
-     * Finds out whether anything listens where another process should, without talking to it.
-     *
-     * @param there where the other process should listen: of each rail the addresses
-     * @param millisMax how long to wait at each of them
-     * @return every address, and why it cannot be reached; empty when one can
-     */
+    @Override
     public Optional<String> whyUnreachable(List<List<InetSocketAddress>> there, int millisMax) {
         List<String> failures = new ArrayList<>();
         for (int rail = 0; rail < Math.min(there.size(), local.rails().size()); rail++) {
@@ -117,6 +111,16 @@ public final class TcpFabric implements Fabric {
     }
 
     // ---- calls
+
+    @Override
+    public int packedBytesMax() {
+        return FrameLayout.PAYLOAD_BYTES_MAX;
+    }
+
+    @Override
+    public int requestBytesMax() {
+        return FrameLayout.REQUEST_BYTES_MAX;
+    }
 
     @Override
     public long register(MemorySegment memory) {
@@ -378,10 +382,7 @@ public final class TcpFabric implements Fabric {
         return refusals.get();
     }
 
-    /**
-     * Connects with nobody any more. When this returns, every process that takes itself for connected with this one is,
-     * so that it can be told the last news, and hears the good-bye when the fabric is closed.
-     */
+    @Override
     public void retire() {
         service.retire();
     }

@@ -10,14 +10,10 @@ import java.util.stream.IntStream;
 
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.members.Breakage;
-import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Farewell;
 import org.tutti.fabric.Loss;
-import org.tutti.job.node.Directory;
-import org.tutti.job.node.Node;
-import org.tutti.job.node.NodeLayout;
-import org.tutti.job.node.RankFailure;
+import org.tutti.fabric.NewsChannel;
 import org.tutti.memory.Words;
 
 /**
@@ -55,7 +51,7 @@ public final class Gossip implements FabricListener {
     private final byte[] toldAll;
     private final Link next = new Link();
     private final Link previous = new Link();
-    private volatile Fabric fabric;
+    private volatile NewsChannel fabric;
     private volatile Thread watch;
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private final Map<Long, Circle> circles = new ConcurrentHashMap<>();
@@ -220,7 +216,7 @@ public final class Gossip implements FabricListener {
         this.everybody = circles.get(Node.WORLD);
     }
 
-    void setFabric(Fabric opened) {
+    void setFabric(NewsChannel opened) {
         fabric = opened;
     }
 

@@ -19,7 +19,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
-import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.Region;
@@ -471,7 +470,7 @@ class MaliciousPeerTest {
         for (byte[] payload : List.of(payload(0), payload(8, -1), payload(16, -1, run(0, 8)),
                 payload(24, -1, run(0, 8), run(8, 9)), payload(24, -1, run(0, 16), run(8, 8)),
                 payload(20, -1, run(0, 16)), payload(32, 0, 0, 16), payload(24, 0, 0, 15), payload(24, 0, 1, 16),
-                payload(40, 1, 9, 8, 3, 16), payload(Fabric.REQUEST_BYTES_MAX + 8, -1))) {
+                payload(40, 1, 9, 8, 3, 16), payload(FrameLayout.REQUEST_BYTES_MAX + 8, -1))) {
             assertPackedLost(payload, PACKED_GET);
         }
         for (long bytes : new long[]{0, -1, FrameLayout.PAYLOAD_BYTES_MAX + 1, Long.MAX_VALUE, Long.MIN_VALUE}) {

@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.tutti.fabric.Accumulator;
-import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.Regions;
@@ -28,7 +27,7 @@ class PeerMemoryTest {
     private static final int ROUNDS = 4;
     private static final long BYTES_PER_PEER_MAX = Rail.IN_BYTES + Rail.OUT_BYTES
             + Batch.FRAMES_MAX * FrameLayout.HEADER_BYTES + FrameLayout.PAYLOAD_BYTES_MAX
-            + Requests.PLACES * Fabric.REQUEST_BYTES_MAX;
+            + Requests.PLACES * FrameLayout.REQUEST_BYTES_MAX;
     private static final int REGION_BYTES = 1 << 20;
 
     private final AtomicLong refusals = new AtomicLong();
@@ -136,7 +135,7 @@ class PeerMemoryTest {
             frame.number = ++number;
             add(said, frame, new long[]{1, 0, 8, 8187, 16}, FrameLayout.PAYLOAD_BYTES_MAX - 40);
         }
-        long[] runs = new long[Fabric.REQUEST_BYTES_MAX / Long.BYTES];
+        long[] runs = new long[FrameLayout.REQUEST_BYTES_MAX / Long.BYTES];
         runs[0] = -1;
         for (int i = 1; i < runs.length; i++) {
             runs[i] = i * 16L << 17 | 8;
@@ -195,7 +194,7 @@ class PeerMemoryTest {
             assertThat(lost).isZero();
             long all = (long) PEERS * ROUNDS;
             assertThat(accumulated.get()).isEqualTo(all * 8187 * 8);
-            long answer = FrameLayout.HEADER_BYTES + 8L * (Fabric.REQUEST_BYTES_MAX / Long.BYTES - 1);
+            long answer = FrameLayout.HEADER_BYTES + 8L * (FrameLayout.REQUEST_BYTES_MAX / Long.BYTES - 1);
             assertThat(answered.get()).isEqualTo(all * Requests.PLACES * answer);
             for (Peer peer : peers) {
                 peer.lose(Loss.ENDED, "the test is over");

@@ -15,13 +15,13 @@ import java.util.stream.LongStream;
 import org.tutti.Section;
 import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
-import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
+import org.tutti.fabric.SectionTransport;
 import org.tutti.fabric.Striping;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
@@ -322,7 +322,7 @@ final class SimulatedProcess implements FabricListener {
         }
         note(WordAction.NONE, -1, 0, 0, area, Math.max(0, there.end() - area));
         area = (int) Math.max(area, there.end());
-        sendPacked(region(), there, MemorySegment.ofArray(source), Fabric.PUT, 0);
+        sendPacked(region(), there, MemorySegment.ofArray(source), SectionTransport.PUT, 0);
     }
 
     private long region() {
@@ -335,7 +335,7 @@ final class SimulatedProcess implements FabricListener {
         while (goesOn && pieces.left() > 0) {
             long chunk = 64L + 64 * random.nextInt(1 + random.nextInt(FrameLayout.PAYLOAD_BYTES_MAX / 64));
             goesOn = peer.sender().sendPacked(handle, pieces,
-                    Math.min(Math.min(chunk, Fabric.PACKED_BYTES_MAX), pieces.left()),
+                    Math.min(Math.min(chunk, FrameLayout.PAYLOAD_BYTES_MAX), pieces.left()),
                     operation, scale, 0, job::check);
         }
         noteSent(goesOn);
