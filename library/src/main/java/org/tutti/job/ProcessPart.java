@@ -75,7 +75,8 @@ final class ProcessPart {
                         + environment.shape().nodes() + " nodes without knowing where rank 0 listens; set "
                         + JobEnvironment.RENDEZVOUS + " to its address:port on every node");
             }
-            return new Network(environment, node(), deadlineNanos);
+            return new Network(environment, node(),
+                    new TcpFabricFactory(environment, node().secret(), deadlineNanos));
         } catch (RuntimeException e) {
             if (fate != Fate.LAUNCHED) { // the launcher's file is needed by others
                 access.close();

@@ -77,11 +77,13 @@ public final class LocalNodes implements AutoCloseable {
             nodes[i] = Node.create(memories[i], memories[i].claim(NodeLayout.bytes(size), "states"), shapes[i], secret,
                     false);
             if (count > 1) {
-                networks[i] = new Network(new JobEnvironment(shapes[i], first, ranks, Path.of("/dev/shm"), 30_000,
+                var environment = new JobEnvironment(shapes[i], first, ranks, Path.of("/dev/shm"), 30_000,
                         10_000, 10_000, CORES, Service.SLEEP, Striping.SPEED,
                         i == 0 ? Choice.DEFAULT.over(links) : Choice.DEFAULT, addresses(rails),
                         PortRange.ANY, Optional.empty(),
-                        Optional.empty()), nodes[i], System.nanoTime());
+                        Optional.empty());
+                networks[i] = new Network(environment, nodes[i],
+                        new TcpFabricFactory(environment, secret, System.nanoTime()));
             }
             threads[i] = new RankThreads(nodes[i]);
             communicators[i] = new ProcessCommunicators(nodes[i], networks[i], threads[i]);

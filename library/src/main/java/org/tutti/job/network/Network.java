@@ -2,33 +2,20 @@
 package org.tutti.job.network;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import org.tutti.CollectiveMismatchException;
 import org.tutti.JobStartException;
 import org.tutti.TuttiException;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
+import org.tutti.fabric.FabricFactory;
 import org.tutti.fabric.PutTarget;
-import org.tutti.fabric.tcp.Footprint;
-import org.tutti.fabric.tcp.LocalProcess;
-import org.tutti.fabric.tcp.RailAddresses;
-import org.tutti.fabric.tcp.TcpFabric;
-import org.tutti.job.launch.JobEnvironment;
-import org.tutti.job.node.Directory;
-import org.tutti.job.node.DirectoryLayout;
-import org.tutti.job.node.Node;
-import org.tutti.job.node.NodeLayout;
-import org.tutti.job.node.Secret;
 import org.tutti.memory.Waiter;
 
 /**
@@ -49,7 +36,7 @@ public final class Network implements AutoCloseable {
     private final Node node;
     private final Directory directory;
     private final Gossip gossip;
-    private final TcpFabric fabric;
+    private final Fabric fabric;
     private final long directoryHandle;
     private final long ringHandle;
     private volatile List<List<InetSocketAddress>> rankZero = List.of();
@@ -58,23 +45,16 @@ public final class Network implements AutoCloseable {
     /**
      * @param environment what the process was told
      * @param node its node
-     * @param deadlineNanos until when the name of rank 0's host may become known
+     * @param fabrics makes the process's fabric
      */
-    public Network(JobEnvironment environment, Node node, long deadlineNanos) {
+    Network(JobEnvironment environment, Node node, FabricFactory fabrics) {
         this.environment = environment;
         this.node = node;
         this.directory = node.directory();
         this.gossip = new Gossip(node, directory, environment.firstRank(), environment.heartbeatMillis(),
                 environment.standstillMillis());
         Secret secret = node.secret();
-        List<List<InetSocketAddress>> rails = rails(deadlineNanos);
-        checkFootprint(rails.size());
-        this.fabric = new TcpFabric(
-                new LocalProcess(environment.firstRank(), secret.connectionsKey(), rails, environment.ports(),
-                        this::addresses,
-                        environment.heartbeatMillis(), environment.standstillMillis(), environment.striping(),
-                        environment.shape().nodeRanks()),
-                environment.size(), gossip, environment.hasCoreForEach(), environment.service());
+        this.fabric = fabrics.open(this::addresses, gossip);
         gossip.setFabric(fabric);
         this.directoryHandle = secret.directoryHandle();
         try {
@@ -87,63 +67,6 @@ public final class Network implements AutoCloseable {
             fabric.close();
             throw e;
         }
-    }
-
-    /** All nodes meet at rank 0's; any process may be connected with all of the other nodes. */
-    private void checkFootprint(int rails) {
-        int elsewhere = environment.size() - environment.shape().nodeRanks();
-        Footprint.check(environment.firstRank(), environment.firstRank() == 0 ? environment.shape().nodes() - 1 : 1,
-                (elsewhere + environment.ranks() - 1) / environment.ranks(), rails);
-    }
-
-    /** This host's addresses of each rail, with the ports that others expect the process of rank 0 at. */
-    private List<List<InetSocketAddress>> rails(long deadlineNanos) {
-        try {
-            List<List<InetSocketAddress>> expected =
-                    environment.rendezvous().map(text -> Rendezvous.await(text, deadlineNanos)).orElse(List.of());
-            List<List<InetAddress>> addresses =
-                    RailAddresses.choose(environment.rails(), towards(expected)).rails();
-            List<List<InetSocketAddress>> rails = new ArrayList<>();
-            for (int rail = 0; rail < addresses.size(); rail++) {
-                boolean fixed = environment.firstRank() == 0 && rail < expected.size();
-                rails.add(fixed
-                        ? fixed(rail, addresses.get(rail), expected.get(rail),
-                                RailAddresses.ADDRESSES_MAX / addresses.size())
-                        : addresses.get(rail).stream().map(address -> new InetSocketAddress(address, 0)).toList());
-            }
-            return rails;
-        } catch (JobStartException e) {
-            throw new JobStartException("on host " + hostName() + " " + e.getMessage());
-        }
-    }
-
-    /** Where the rendezvous is. A name may be 127.0.1.1 on its own host, as Debian has it: other hosts know more. */
-    private List<InetAddress> towards(List<List<InetSocketAddress>> expected) {
-        boolean onlyHere = Rendezvous.isOnlyHere(environment.rendezvous().orElse(""));
-        return expected.stream().limit(1).flatMap(List::stream).map(InetSocketAddress::getAddress)
-                .filter(address -> onlyHere || !address.isLoopbackAddress()).toList();
-    }
-
-    /**
-     * A rail of rank 0's process. It listens at the port where others look for it, on all addresses of the rail, as
-     * others may know the host by another one than it does itself; and on loopback, if that is what this host's tables
-     * say of its name.
-     */
-    private List<InetSocketAddress> fixed(int rail, List<InetAddress> addresses, List<InetSocketAddress> expected,
-            int most) {
-        int port = expected.getFirst().getPort();
-        List<InetAddress> there = expected.stream().map(InetSocketAddress::getAddress).toList();
-        List<InetAddress> loopback =
-                there.stream().filter(address -> address.isLoopbackAddress() && !addresses.contains(address)).toList();
-        if (loopback.isEmpty() && there.stream().noneMatch(addresses::contains)) {
-            throw new JobStartException("the rendezvous " + Rendezvous.text(List.of(expected))
-                    + " is not where the process of rank 0 listens, whose rail " + rail + " is "
-                    + addresses.stream().map(InetAddress::getHostAddress).collect(Collectors.joining("|"))
-                    + "; put an address of that rail into " + JobEnvironment.RENDEZVOUS
-                    + ", or name the rendezvous as a rail (" + JobEnvironment.RAILS + ") if it is of this host");
-        }
-        return Stream.concat(addresses.stream().limit(Math.max(1, most - loopback.size())), loopback.stream())
-                .limit(most).map(address -> new InetSocketAddress(address, port)).toList();
     }
 
     private List<List<InetSocketAddress>> addresses(int process) {
@@ -184,7 +107,7 @@ public final class Network implements AutoCloseable {
         directory.addKnown();
     }
 
-    private static String hostName() {
+    static String hostName() {
         try {
             return Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
         } catch (IOException _) {

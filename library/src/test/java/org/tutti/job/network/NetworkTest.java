@@ -55,7 +55,8 @@ class NetworkTest {
         NodeShape shape = new NodeShape("network", 2, 0, 2, 1);
         PrivateMemory memory = new PrivateMemory();
         Node node = Node.create(memory, memory.claim(NodeLayout.bytes(2), "states"), shape, Secret.random(), false);
-        Network network = new Network(environment(shape), node, System.nanoTime());
+        Network network = new Network(environment(shape), node,
+                new TcpFabricFactory(environment(shape), node.secret(), System.nanoTime()));
         InetSocketAddress address = Rendezvous.parse(node.rendezvous().orElseThrow()).getFirst().getFirst();
         memory.close();
         assertThatThrownBy(network::close).isInstanceOf(IllegalStateException.class);

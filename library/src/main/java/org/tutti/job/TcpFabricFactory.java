@@ -1,0 +1,108 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.job;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.tutti.JobStartException;
+import org.tutti.fabric.Fabric;
+import org.tutti.fabric.FabricFactory;
+import org.tutti.fabric.FabricListener;
+import org.tutti.fabric.tcp.Footprint;
+import org.tutti.fabric.tcp.LocalProcess;
+import org.tutti.fabric.tcp.RailAddresses;
+import org.tutti.fabric.tcp.TcpFabric;
+
+/**
+ * Makes the fabric over TCP, as the environment says: with the rails of this host that lead to the others, and for the
+ * process of rank 0 at the addresses where others look for it.
+ */
+final class TcpFabricFactory implements FabricFactory {
+    private final JobEnvironment environment;
+    private final Secret secret;
+    private final long deadlineNanos;
+
+    /**
+     * @param environment what the process was told
+     * @param secret of the job
+     * @param deadlineNanos until when the name of rank 0's host may become known
+     */
+    TcpFabricFactory(JobEnvironment environment, Secret secret, long deadlineNanos) {
+        this.environment = environment;
+        this.secret = secret;
+        this.deadlineNanos = deadlineNanos;
+    }
+
+    @Override
+    public Fabric open(IntFunction<List<List<InetSocketAddress>>> directory, FabricListener listener) {
+        List<List<InetSocketAddress>> rails = rails();
+        checkFootprint(rails.size());
+        return new TcpFabric(
+                new LocalProcess(environment.firstRank(), secret.connectionsKey(), rails, environment.ports(),
+                        directory, environment.heartbeatMillis(), environment.standstillMillis(),
+                        environment.striping(), environment.shape().nodeRanks()),
+                environment.size(), listener, environment.hasCoreForEach(), environment.service());
+    }
+
+    /** All nodes meet at rank 0's; any process may be connected with all of the other nodes. */
+    private void checkFootprint(int rails) {
+        int elsewhere = environment.size() - environment.shape().nodeRanks();
+        Footprint.check(environment.firstRank(), environment.firstRank() == 0 ? environment.shape().nodes() - 1 : 1,
+                (elsewhere + environment.ranks() - 1) / environment.ranks(), rails);
+    }
+
+    /** This host's addresses of each rail, with the ports that others expect the process of rank 0 at. */
+    private List<List<InetSocketAddress>> rails() {
+        try {
+            List<List<InetSocketAddress>> expected =
+                    environment.rendezvous().map(text -> Rendezvous.await(text, deadlineNanos)).orElse(List.of());
+            List<List<InetAddress>> addresses =
+                    RailAddresses.choose(environment.rails(), towards(expected)).rails();
+            List<List<InetSocketAddress>> rails = new ArrayList<>();
+            for (int rail = 0; rail < addresses.size(); rail++) {
+                boolean fixed = environment.firstRank() == 0 && rail < expected.size();
+                rails.add(fixed
+                        ? fixed(rail, addresses.get(rail), expected.get(rail),
+                                RailAddresses.ADDRESSES_MAX / addresses.size())
+                        : addresses.get(rail).stream().map(address -> new InetSocketAddress(address, 0)).toList());
+            }
+            return rails;
+        } catch (JobStartException e) {
+            throw new JobStartException("on host " + Network.hostName() + " " + e.getMessage());
+        }
+    }
+
+    /** Where the rendezvous is. A name may be 127.0.1.1 on its own host, as Debian has it: other hosts know more. */
+    private List<InetAddress> towards(List<List<InetSocketAddress>> expected) {
+        boolean onlyHere = Rendezvous.isOnlyHere(environment.rendezvous().orElse(""));
+        return expected.stream().limit(1).flatMap(List::stream).map(InetSocketAddress::getAddress)
+                .filter(address -> onlyHere || !address.isLoopbackAddress()).toList();
+    }
+
+    /**
+     * A rail of rank 0's process. It listens at the port where others look for it, on all addresses of the rail, as
+     * others may know the host by another one than it does itself; and on loopback, if that is what this host's tables
+     * say of its name.
+     */
+    private List<InetSocketAddress> fixed(int rail, List<InetAddress> addresses, List<InetSocketAddress> expected,
+            int most) {
+        int port = expected.getFirst().getPort();
+        List<InetAddress> there = expected.stream().map(InetSocketAddress::getAddress).toList();
+        List<InetAddress> loopback =
+                there.stream().filter(address -> address.isLoopbackAddress() && !addresses.contains(address)).toList();
+        if (loopback.isEmpty() && there.stream().noneMatch(addresses::contains)) {
+            throw new JobStartException("the rendezvous " + Rendezvous.text(List.of(expected))
+                    + " is not where the process of rank 0 listens, whose rail " + rail + " is "
+                    + addresses.stream().map(InetAddress::getHostAddress).collect(Collectors.joining("|"))
+                    + "; put an address of that rail into " + JobEnvironment.RENDEZVOUS
+                    + ", or name the rendezvous as a rail (" + JobEnvironment.RAILS + ") if it is of this host");
+        }
+        return Stream.concat(addresses.stream().limit(Math.max(1, most - loopback.size())), loopback.stream())
+                .limit(most).map(address -> new InetSocketAddress(address, port)).toList();
+    }
+}
