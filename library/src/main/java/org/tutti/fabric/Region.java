@@ -11,14 +11,14 @@ public final class Region {
     private final long handle;
     private final MemorySegment segment;
     private final long bytes;
-    private final Accumulator accumulator;
+    private final RegionHandler handler;
     private volatile boolean revoked;
 
-    Region(long handle, MemorySegment segment, Accumulator accumulator) {
+    Region(long handle, MemorySegment segment, RegionHandler handler) {
         this.handle = handle;
         this.segment = segment;
         this.bytes = segment.byteSize();
-        this.accumulator = accumulator;
+        this.handler = handler;
     }
 
     /** {@return by what others find it} */
@@ -31,9 +31,9 @@ public final class Region {
         return segment;
     }
 
-    /** {@return what combines with its memory what others send for that, or null when they may not} */
-    public Accumulator accumulator() {
-        return accumulator;
+    /** {@return what handles the active messages of others, or null when they may send none} */
+    public RegionHandler handler() {
+        return handler;
     }
 
     /**

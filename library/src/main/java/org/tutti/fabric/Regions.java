@@ -24,7 +24,7 @@ public final class Regions {
     private int count;
 
     /**
-     * Adds a region that nobody accumulates into.
+     * Adds a region that takes no active messages.
      *
      * @param memory its memory
      * @return the region
@@ -37,15 +37,15 @@ public final class Regions {
      * Adds a region.
      *
      * @param memory its memory
-     * @param accumulator combines with it what others send for that; null when they may not
+     * @param handler handles the active messages of others; null when they may send none
      * @return the region
      */
-    public synchronized Region add(MemorySegment memory, Accumulator accumulator) {
+    public synchronized Region add(MemorySegment memory, RegionHandler handler) {
         long handle;
         do {
             handle = random.nextLong();
         } while (handle == 0 || find(handle) != null);
-        return add(new Region(handle, memory, accumulator));
+        return add(new Region(handle, memory, handler));
     }
 
     /**

@@ -13,7 +13,7 @@ public interface SectionTransport extends Transport {
     /** Says that too many requests are unanswered. */
     int NO_PLACE = -2;
 
-    /** Says that bytes are not accumulated, but put. */
+    /** Says that bytes are put, not sent as active messages. */
     int PUT = -1;
 
     /**
@@ -31,19 +31,19 @@ public interface SectionTransport extends Transport {
     /**
      * Sends all bytes of a transfer, a frame for each piece, so that native memory goes to the wire from where it lies,
      * and from the wire to where it belongs, as far as the fabric can do that. Where the region or a range is not
-     * allowed, or makes no sense for the {@link Accumulator} there, that piece is dropped there, and counted.
+     * allowed, or makes no sense for the {@link RegionHandler} there, that piece is dropped there, and counted.
      *
      * @param process the other process
      * @param region the region's handle
      * @param pieces which bytes; they are behind it when this returns
-     * @param operation {@link #PUT}, or what the region's {@link Accumulator} is to do with each piece, once, as it
+     * @param operation {@link #PUT}, or what the region's {@link RegionHandler} is to do with each piece, once, as it
      *            arrives: 0 to {@link Short#MAX_VALUE}; pieces are cut at multiples of 64 bytes only
-     * @param scale goes with an accumulate
-     * @param imaginary goes with an accumulate, too
+     * @param argument0 goes with an active message
+     * @param argument1 goes with an active message, too
      * @param check is asked now and then, should the call have to wait for room; throws to end it
      * @return whether the process was there
      */
-    boolean send(int process, long region, SectionPieces pieces, int operation, long scale, long imaginary,
+    boolean send(int process, long region, SectionPieces pieces, int operation, long argument0, long argument1,
             Waiter.Check check);
 
     /**
@@ -57,13 +57,13 @@ public interface SectionTransport extends Transport {
      * @param bytes how many, 1 to {@link #packedBytesMax}; fewer are sent if they and their description do not fit
      *            into one frame (with several rails: one for each)
      * @param operation as for {@link #send}
-     * @param scale goes with an accumulate
-     * @param imaginary goes with an accumulate, too
+     * @param argument0 goes with an active message
+     * @param argument1 goes with an active message, too
      * @param check is asked now and then, should the call have to wait for room; throws to end it
      * @return whether the process was there
      */
-    boolean sendPacked(int process, long region, SectionPieces pieces, long bytes, int operation, long scale,
-            long imaginary, Waiter.Check check);
+    boolean sendPacked(int process, long region, SectionPieces pieces, long bytes, int operation, long argument0,
+            long argument1, Waiter.Check check);
 
     /**
      * Asks for the next bytes of a transfer, so that several requests may be on their way. They come one after the

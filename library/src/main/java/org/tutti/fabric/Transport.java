@@ -45,13 +45,13 @@ public interface Transport extends Waiter.Progress {
     long register(MemorySegment memory);
 
     /**
-     * Lets other processes address memory, and accumulate into it.
+     * Lets other processes address memory, and send active messages to it.
      *
      * @param memory native memory, or part of the node's memory
-     * @param accumulator combines with the memory what they send for that
+     * @param handler handles their messages
      * @return the region's handle, hard to guess
      */
-    long register(MemorySegment memory, Accumulator accumulator);
+    long register(MemorySegment memory, RegionHandler handler);
 
     /**
      * Lets other processes address memory by a handle that they know without being told.

@@ -1,6 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.onesided;
 
+import java.lang.foreign.MemorySegment;
+
 import org.tutti.fabric.SectionPieces;
 import org.tutti.memory.Waiter;
 
@@ -21,7 +23,10 @@ final class MutexCall {
     /** The old value that an atomic operation has found. */
     final long[] result = new long[1];
 
-    /** Describes a frame. */
+    /** What an active message says: see {@link MutexKeeper}. */
+    final MemorySegment message = MemorySegment.ofArray(new long[1]);
+
+    /** Describes an active message. */
     final SectionPieces pieces = new SectionPieces();
 
     /** Whether the thread is one of those that may be given a mutex for which they wait. */

@@ -11,7 +11,7 @@ import org.tutti.memory.Words;
 
 /**
  * The mutexes that lie at one rank, as another one uses them: on its node directly, else by atomic operations, and by
- * frames whose answer nobody awaits. It also remembers what this rank has of each.
+ * active messages, which have no answer. It also remembers what this rank has of each.
  *
  * <p><b>Several threads.</b> A thread that wants a mutex first makes its state BUSY, by a compare-and-swap, and other
  * threads of the rank wait, for a word that grows with every state that ends that. What else is known of the mutex is
@@ -30,9 +30,6 @@ final class MutexHome {
 
     /** One of its threads is locking the mutex, or unlocking it. */
     static final int BUSY = 3;
-
-    /** A frame has some bytes, which say nothing; of the heap, as the fabric copies those at once. */
-    private static final MemorySegment MESSAGE = MemorySegment.ofArray(new long[1]);
 
     final int rank;
     final int[] tickets;
@@ -133,14 +130,14 @@ final class MutexHome {
 
     /** Does what a {@link MutexKeeper} does; returns false when nobody is there. */
     boolean tell(MutexCall call, int operation, long mutex, int ticket, int of) {
-        long message = MutexKeeper.message(ticket, of);
         if (near != null) {
-            keeper.accumulate(operation, message, 0, mutex, MESSAGE, 0, Long.BYTES);
+            keeper.apply(operation, mutex, ticket, of);
             return true;
         }
         sent = true;
-        call.pieces.begin(mutex, MESSAGE, 0, Long.BYTES);
-        boolean there = fabric.send(process, region, call.pieces, operation, message, 0, call.alive);
+        call.message.set(MutexKeeper.MESSAGE, 0, MutexKeeper.message(ticket, of));
+        call.pieces.begin(mutex, call.message, 0, call.message.byteSize());
+        boolean there = fabric.send(process, region, call.pieces, operation, 0, 0, call.alive);
         fabric.flush();
         return there;
     }

@@ -2,10 +2,11 @@
 package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.function.IntConsumer;
 
 import org.tutti.collective.members.Members;
-import org.tutti.fabric.Accumulator;
+import org.tutti.fabric.RegionHandler;
 import org.tutti.memory.Words;
 
 import static org.tutti.onesided.MutexLayout.HELD;
@@ -15,7 +16,7 @@ import static org.tutti.onesided.MutexLayout.WAITING;
 
 /**
  * Passes the mutexes of a rank on, in the memory of that rank's node: for ranks of the node on their own threads, and
- * for others when a frame of theirs arrives, which the fabric takes for something to be accumulated.
+ * for others when an active message of theirs arrives.
  *
  * <p><b>Concurrency.</b> Only one thread passes a mutex on at a time: the one that has taken the holder's cell away by
  * a compare-and-swap. It then takes the holder off QUEUE. If tickets are left, it looks at the next cell: WAITING
@@ -27,14 +28,15 @@ import static org.tutti.onesided.MutexLayout.WAITING;
  * the next ticket for that cell. What a holder did is published by that change of QUEUE, or of the next cell, or by the
  * word that wakes: all atomic operations, of which the next holder has read one.
  */
-final class MutexKeeper implements Accumulator {
+final class MutexKeeper implements RegionHandler {
     /** The holder gives the mutex back. */
     static final int UNLOCK = 0;
 
     /** Somebody who waits says that the holder is gone. */
     static final int PASS_ON = 1;
 
-    private static final int MESSAGE_BYTES = Long.BYTES;
+    /** How a message lies in its bytes. */
+    static final ValueLayout.OfLong MESSAGE = ValueLayout.JAVA_LONG_UNALIGNED;
 
     private final MemorySegment data;
     private final MutexLayout layout;
@@ -54,25 +56,28 @@ final class MutexKeeper implements Accumulator {
         this.wake = wake;
     }
 
-    /** What a frame says beside its operation: the holder's ticket and rank. */
+    /** What a message says besides its operation: the holder's ticket and rank. */
     static long message(int ticket, int rank) {
         return (long) ticket << Integer.SIZE | rank;
     }
 
     @Override
     public boolean accepts(int operation, long offset, long bytes) {
-        return (operation == UNLOCK || operation == PASS_ON) && bytes == MESSAGE_BYTES && layout.isMutex(offset)
+        return (operation == UNLOCK || operation == PASS_ON) && bytes == MESSAGE.byteSize() && layout.isMutex(offset)
                 && offset <= data.byteSize() - layout.mutexBytes();
     }
 
     @Override
-    public long accumulate(int operation, long message, long imaginary, long offset, MemorySegment source,
-            long sourceOffset, long bytes) {
-        int ticket = (int) (message >>> Integer.SIZE);
-        int rank = (int) message;
-        boolean done = layout.isRank(rank)
-                && (operation == UNLOCK ? unlock(offset, ticket, rank) : passOn(offset, ticket, rank));
-        return done ? bytes : REFUSED;
+    public long handle(int operation, long argument0, long argument1, long offset, MemorySegment message,
+            long messageOffset, long bytes) {
+        long said = message.get(MESSAGE, messageOffset);
+        return apply(operation, offset, (int) (said >>> Integer.SIZE), (int) said) ? bytes : REFUSED;
+    }
+
+    /** Does what a message says, for a rank of this node as well; returns whether there was something to do. */
+    boolean apply(int operation, long mutex, int ticket, int rank) {
+        return layout.isRank(rank)
+                && (operation == UNLOCK ? unlock(mutex, ticket, rank) : passOn(mutex, ticket, rank));
     }
 
     /** Whoever a cell names: other nodes may have written anything there. */

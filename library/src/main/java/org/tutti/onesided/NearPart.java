@@ -10,8 +10,8 @@ import org.tutti.RankFailedException;
 import org.tutti.RemotePart;
 import org.tutti.TransferProtocol;
 import org.tutti.collective.members.Members;
-import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
+import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.memory.Words;
 
@@ -123,9 +123,9 @@ final class NearPart extends LivePart {
             long length) {
         long done = 0;
         while (done < length) { // who holds a lock for long has been stopped, or waits for a core
-            long more = accumulator.accumulate(code, scale, imaginary, offset + done, source, sourceOffset + done,
+            long more = accumulator.handle(code, scale, imaginary, offset + done, source, sourceOffset + done,
                     length - done);
-            if (more == Accumulator.REFUSED) {
+            if (more == RegionHandler.REFUSED) {
                 RuntimeException failure = members.failure(-1);
                 throw failure != null ? failure
                         : new RankFailedException(members.rankInJob(rank), access.self() + " cannot accumulate into "

@@ -6,8 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.tutti.DataType;
 import org.tutti.collective.kernel.Kernel;
-import org.tutti.collective.members.Members;
-import org.tutti.fabric.Accumulator;
+import org.tutti.fabric.RegionHandler;
 import org.tutti.memory.Words;
 
 /**
@@ -28,7 +27,7 @@ import org.tutti.memory.Words;
  * <p><b>Memory ordering.</b> A lock is taken by a compare-and-exchange and given back by a store with release order, so
  * who takes it sees all that was done under it before.
  */
-final class PartAccumulator implements Accumulator {
+final class PartAccumulator implements RegionHandler {
     private static final int TURNS_PER_PARK = 64;
     private static final int TURNS_MAX = 4 * TURNS_PER_PARK;
     private static final int KERNEL_BYTES_MIN = 1 << 10;
@@ -62,7 +61,7 @@ final class PartAccumulator implements Accumulator {
     }
 
     @Override
-    public long accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
+    public long handle(int operation, long scale, long imaginary, long offset, MemorySegment source,
             long sourceOffset, long bytes) {
         Accumulation how = Accumulation.ofCode(operation);
         DataType type = Accumulation.typeOfCode(operation);

@@ -13,7 +13,7 @@ import org.tutti.NodeMemoryException;
 import org.tutti.Topology;
 import org.tutti.collective.members.Members;
 import org.tutti.collective.members.Reach;
-import org.tutti.fabric.Accumulator;
+import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.SectionTransport;
 import org.tutti.memory.Bytes;
 import org.tutti.memory.Memory;
@@ -70,10 +70,10 @@ final class PartAllocator {
      * Makes a part at every rank of a communicator, and tells all where they are.
      *
      * @param sum adds up the numbers of all ranks
-     * @param accumulator makes what others may do to this rank's part, when it knows its block
+     * @param handler makes what handles the messages of others to this rank's part, when it knows its block
      */
     Part[] share(Communicator communicator, Consumer<long[]> sum, long bytes, int notifications,
-            Function<MemorySegment, Accumulator> accumulator) {
+            Function<MemorySegment, RegionHandler> handler) {
         int rank = communicator.rank();
         long[] table = new long[FIELDS * communicator.size()];
         Part own = null;
@@ -81,7 +81,7 @@ final class PartAllocator {
         table[FIELDS * rank + BYTES] = bytes;
         table[FIELDS * rank + NOTIFICATIONS] = notifications;
         try {
-            own = claim(bytes, notifications, accumulator);
+            own = claim(bytes, notifications, handler);
             table[FIELDS * rank + ADDRESS] = own.address();
             table[FIELDS * rank + HANDLE] = own.handle();
         } catch (NodeMemoryException e) {
@@ -125,11 +125,11 @@ final class PartAllocator {
                 .mapToLong(rank -> table[FIELDS * rank + BYTES]).sum();
     }
 
-    private Part claim(long bytes, int notifications, Function<MemorySegment, Accumulator> accumulator) {
+    private Part claim(long bytes, int notifications, Function<MemorySegment, RegionHandler> handler) {
         long length = PartLayout.bytes(bytes, notifications);
         long address = memory.claim(length, Bytes.text(bytes) + " of remote memory");
         MemorySegment own = memory.block(address, length);
-        long handle = fabric == null ? 0 : fabric.register(PartLayout.region(own, bytes), accumulator.apply(own));
+        long handle = fabric == null ? 0 : fabric.register(PartLayout.region(own, bytes), handler.apply(own));
         return new Part(address, bytes, notifications, handle);
     }
 

@@ -141,7 +141,8 @@ class MutexKeeperTest {
     }
 
     private boolean say(int operation, int ticket, int rank) {
-        return keeper.accumulate(operation, MutexKeeper.message(ticket, rank), 0, MUTEX, data, 0, 8) == 8;
+        MemorySegment message = MemorySegment.ofArray(new long[]{MutexKeeper.message(ticket, rank)});
+        return keeper.handle(operation, 0, 0, MUTEX, message, 0, 8) == 8;
     }
 
     @Test
@@ -182,8 +183,7 @@ class MutexKeeperTest {
                 }
                 queue.stream().findFirst().ifPresent(expected::add);
                 woken.clear();
-                assertThat(keeper.accumulate(MutexKeeper.UNLOCK, MutexKeeper.message(tickets[rank], rank), 0, MUTEX,
-                        data, 0, 8)).isEqualTo(8);
+                assertThat(say(MutexKeeper.UNLOCK, tickets[rank], rank)).isTrue();
                 assertThat(woken).isEqualTo(expected);
             } else if (left.remove(rank)) {
                 assertThat(set(tickets[rank], layout.cell(tickets[rank], MutexLayout.LEFT, rank), MutexLayout.WAITING,

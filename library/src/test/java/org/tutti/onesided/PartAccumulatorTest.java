@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.DataType;
 import org.tutti.collective.members.ScriptedMembers;
-import org.tutti.fabric.Accumulator;
+import org.tutti.fabric.RegionHandler;
 import org.tutti.memory.Words;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,7 +30,7 @@ class PartAccumulatorTest {
 
     /** Two elements, one on each side of the border between the stripes. */
     private long accumulateOverTheBorder(MemorySegment block) {
-        return new PartAccumulator(block, DATA_BYTES, members, 1).accumulate(SUM, ONE, 0,
+        return new PartAccumulator(block, DATA_BYTES, members, 1).handle(SUM, ONE, 0,
                 PartLayout.STRIPE_BYTES - Double.BYTES, MemorySegment.ofArray(new double[]{2, 3}), 0, 16);
     }
 
@@ -67,7 +67,7 @@ class PartAccumulatorTest {
             MemorySegment block = arena.allocate(PartLayout.bytes(DATA_BYTES, 0), Words.LINE_BYTES);
             long second = PartLayout.lock(DATA_BYTES, PartLayout.STRIPE_BYTES);
             Words.swap(block, second, DEAD + 1);
-            assertThat(accumulateOverTheBorder(block)).isEqualTo(Accumulator.REFUSED);
+            assertThat(accumulateOverTheBorder(block)).isEqualTo(RegionHandler.REFUSED);
             assertThat(elements(block)).as("the stripe before is done").containsOnly(0, 2);
         }
     }

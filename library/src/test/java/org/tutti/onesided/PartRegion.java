@@ -6,16 +6,16 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.DataType;
 import org.tutti.RemoteMemory;
 import org.tutti.collective.members.ScriptedMembers;
-import org.tutti.fabric.Accumulator;
+import org.tutti.fabric.RegionHandler;
 
 /**
  * A part of remote memory as the fabric knows it, for tests of what reaches it.
  *
  * @param block the locks and the data
  * @param data what others may reach
- * @param accumulator what combines with it what they send
+ * @param handler what handles the messages that they send
  */
-public record PartRegion(MemorySegment block, MemorySegment data, Accumulator accumulator) {
+public record PartRegion(MemorySegment block, MemorySegment data, RegionHandler handler) {
     /** {@return how many bytes the block of a part has} */
     public static long blockBytes(long bytes) {
         return PartLayout.bytes(bytes, RemoteMemory.NOTIFICATIONS);

@@ -84,8 +84,8 @@ final class Arrivals implements Rail.Receiver {
         }
         if (arriving.kind == FrameLayout.PUT) {
             deliveries.beginPut(rail.sink(), arriving);
-        } else if (arriving.kind == FrameLayout.ACCUMULATE) {
-            deliveries.beginAccumulate(rail.sink(), arriving);
+        } else if (arriving.kind == FrameLayout.ACTIVE_MESSAGE) {
+            deliveries.beginMessage(rail.sink(), arriving);
         } else if (arriving.kind == FrameLayout.REPLY) {
             requests.aim(rail.sink(), arriving);
         } else if (arriving.kind == FrameLayout.GET && arriving.has(FrameLayout.PACKED)) {
@@ -143,7 +143,7 @@ final class Arrivals implements Rail.Receiver {
             rail.oweCount(true); // so that it is not sent a third time
             return true;
         }
-        if (arrived.kind == FrameLayout.PUT || arrived.kind == FrameLayout.ACCUMULATE) {
+        if (arrived.kind == FrameLayout.PUT || arrived.kind == FrameLayout.ACTIVE_MESSAGE) {
             if (!deliveries.deliver(rail.sink(), arrived)) {
                 return false;
             }
@@ -191,7 +191,7 @@ final class Arrivals implements Rail.Receiver {
         }
         switch (effect.kind) {
             case FrameLayout.PUT -> deliveries.applyWord(effect);
-            case FrameLayout.ACCUMULATE -> {
+            case FrameLayout.ACTIVE_MESSAGE -> {
                 return; // it was done when it had arrived: its bytes are not kept for longer
             }
             case FrameLayout.GET, FrameLayout.ATOMIC -> {

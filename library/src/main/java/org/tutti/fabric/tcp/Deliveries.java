@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.net.ProtocolException;
 import java.util.concurrent.atomic.AtomicLong;
 
-import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.Region;
+import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.WordAction;
@@ -85,15 +85,15 @@ final class Deliveries {
         }
     }
 
-    void beginAccumulate(Sink sink, Frame frame) {
+    void beginMessage(Sink sink, Frame frame) {
         Region region = regions.find(frame.region);
-        land(sink, region != null && region.accumulator() != null
+        land(sink, region != null && region.handler() != null
                 && (frame.has(FrameLayout.PACKED) || grants(region, frame, frame.offset, frame.length)));
     }
 
     private static boolean grants(Region region, Frame frame, long offset, long bytes) {
         return region.contains(offset, bytes) && (frame.kind == FrameLayout.PUT
-                || region.accumulator().accepts(frame.operation, offset, bytes));
+                || region.handler().accepts(frame.operation, offset, bytes));
     }
 
     /**
@@ -137,9 +137,9 @@ final class Deliveries {
             return true;
         }
         long before = Math.clamp(sink.delivered() - at, 0, bytes);
-        long more = region.accumulator().accumulate(frame.operation, frame.value, frame.tag, offset + before,
+        long more = region.handler().handle(frame.operation, frame.value, frame.tag, offset + before,
                 sink.landing(), at + before, bytes - before);
-        if (more == Accumulator.REFUSED) {
+        if (more == RegionHandler.REFUSED) {
             refusals.incrementAndGet();
             return true;
         }

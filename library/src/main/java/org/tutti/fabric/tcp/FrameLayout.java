@@ -22,10 +22,12 @@ import java.nio.ByteOrder;
  *  COUNT                offset: bytes   of which rail   which is asked for
  *  NEWS                 offset: index       kind            value
  *  GOODBYE              offset: calls       state           history            groups
- *  ACCUMULATE  bytes    where they go                       scale             imaginary   what to do
+ *  ACTIVE_  bytes       what they are                    argument 0        argument 1     what to do
+ *  MESSAGE              about
  * </pre>
  *
- * <p>Puts without a word, accumulates, and gets of at most {@value #PAYLOAD_BYTES_MAX} bytes may be {@link #PACKED}.
+ * <p>Puts without a word, active messages, and gets of at most {@value #PAYLOAD_BYTES_MAX} bytes may be {@link
+ * #PACKED}.
  */
 final class FrameLayout {
     static final int HEADER_BYTES = 64;
@@ -41,7 +43,7 @@ final class FrameLayout {
     static final byte COUNT = 5;
     static final byte NEWS = 6;
     static final byte GOODBYE = 7;
-    static final byte ACCUMULATE = 8;
+    static final byte ACTIVE_MESSAGE = 8;
 
     /** The sender wants to hear the count soon, or how many bytes have come over the rail. */
     static final byte WANTS_COUNT = 1;
@@ -49,7 +51,7 @@ final class FrameLayout {
     static final byte REFUSED = 2;
     /** The last reply to a request. */
     static final byte LAST = 4;
-    /** The payload of a put, an accumulate or a get begins with a description of several runs: {@link PackedRuns}. */
+    /** The payload of a put, a message or a get begins with a description of several runs: {@link PackedRuns}. */
     static final byte PACKED = 8;
 
     private static final int FLAGS = 1;
@@ -103,14 +105,14 @@ final class FrameLayout {
     }
 
     static boolean isPlausible(Frame frame) {
-        return frame.kind >= PUT && frame.kind <= ACCUMULATE && frame.length >= 0
+        return frame.kind >= PUT && frame.kind <= ACTIVE_MESSAGE && frame.length >= 0
                 && frame.length <= payloadBytesMax(frame)
                 && frame.number >= 0 && frame.number == 0 == (frame.kind == COUNT) && frame.count >= 0;
     }
 
     private static int payloadBytesMax(Frame frame) {
         return switch (frame.kind) {
-            case PUT, REPLY, ACCUMULATE -> PAYLOAD_BYTES_MAX;
+            case PUT, REPLY, ACTIVE_MESSAGE -> PAYLOAD_BYTES_MAX;
             case GET -> frame.has(PACKED) ? REQUEST_BYTES_MAX : 0;
             default -> 0;
         };

@@ -11,9 +11,9 @@ import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 
 /**
- * The calls that send to another process and ask for nothing back: puts, accumulates, fences and news. Each runs under
- * the sending lock of its {@link Peer}, on its caller's thread; what is long goes in parts of {@value #TURN_BYTES}
- * bytes, between which answers are sent and those who have queued for the lock get it.
+ * The calls that send to another process and ask for nothing back: puts, active messages, fences and news. Each runs
+ * under the sending lock of its {@link Peer}, on its caller's thread; what is long goes in parts of {@value
+ * #TURN_BYTES} bytes, between which answers are sent and threads that have queued for the lock get it.
  *
  * <p>Bytes are copied to a rail's buffer; long payloads in native memory go from where they lie, several frames with a
  * system call. With several rails frames are kept until they are counted: long payloads are copied there, and go from
@@ -102,26 +102,26 @@ final class Sender {
     }
 
     /** See {@link SectionTransport#send}. */
-    boolean send(long region, SectionPieces pieces, int operation, long scale, long imaginary, Waiter.Check check) {
+    boolean send(long region, SectionPieces pieces, int operation, long argument0, long argument1, Waiter.Check check) {
         long all = pieces.left();
         boolean there = true;
         while (there && pieces.left() > TURN_BYTES) {
-            there = sendPart(region, pieces, all, pieces.left() - TURN_BYTES, operation, scale, imaginary, check);
+            there = sendPart(region, pieces, all, pieces.left() - TURN_BYTES, operation, argument0, argument1, check);
             sending.giveTurn(check);
         }
-        return there && sendPart(region, pieces, all, 0, operation, scale, imaginary, check);
+        return there && sendPart(region, pieces, all, 0, operation, argument0, argument1, check);
     }
 
     /** Sends all but the last bytes of a transfer. */
-    private boolean sendPart(long region, SectionPieces pieces, long all, long rest, int operation, long scale,
-            long imaginary, Waiter.Check check) {
+    private boolean sendPart(long region, SectionPieces pieces, long all, long rest, int operation, long argument0,
+            long argument1, Waiter.Check check) {
         sending.lock(check);
         boolean direct = isSentDirectly(pieces.memory());
         try {
             if (pieces.left() == all) {
                 departures.choice().beginMessage();
             }
-            prepare(region, operation, scale, imaginary);
+            prepare(region, operation, argument0, argument1);
             if (direct) {
                 return sendBatches(pieces, rest, called.operation, check);
             }
@@ -140,7 +140,7 @@ final class Sender {
     }
 
     /** See {@link SectionTransport#sendPacked}. */
-    boolean sendPacked(long region, SectionPieces pieces, long bytes, int operation, long scale, long imaginary,
+    boolean sendPacked(long region, SectionPieces pieces, long bytes, int operation, long argument0, long argument1,
             Waiter.Check check) {
         sending.lock(check);
         try {
@@ -153,7 +153,7 @@ final class Sender {
                 if (rail == null) {
                     return false;
                 }
-                prepare(region, operation, scale, imaginary);
+                prepare(region, operation, argument0, argument1);
                 called.length = PackedRuns.write(called, pieces, next, rail.outgoing(), rail.payloadAt(), room);
                 departures.appendWritten(rail, called);
             }
@@ -164,12 +164,12 @@ final class Sender {
         }
     }
 
-    private void prepare(long region, int operation, long scale, long imaginary) {
+    private void prepare(long region, int operation, long argument0, long argument1) {
         boolean put = operation == SectionTransport.PUT;
-        called.of(put ? FrameLayout.PUT : FrameLayout.ACCUMULATE).region = region;
+        called.of(put ? FrameLayout.PUT : FrameLayout.ACTIVE_MESSAGE).region = region;
         called.operation = (short) (put ? WordAction.NONE.ordinal() : operation);
-        called.value = scale;
-        called.tag = imaginary;
+        called.value = argument0;
+        called.tag = argument1;
     }
 
     private boolean isSentDirectly(MemorySegment source) {

@@ -17,7 +17,6 @@ import java.util.stream.Stream;
 
 import org.tutti.JobStartException;
 import org.tutti.TuttiException;
-import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
@@ -25,6 +24,7 @@ import org.tutti.fabric.Farewell;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Region;
+import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.Service;
@@ -128,8 +128,8 @@ public final class TcpFabric implements Fabric {
     }
 
     @Override
-    public long register(MemorySegment memory, Accumulator accumulator) {
-        return regions.add(memory, accumulator).handle();
+    public long register(MemorySegment memory, RegionHandler handler) {
+        return regions.add(memory, handler).handle();
     }
 
     @Override
@@ -155,17 +155,17 @@ public final class TcpFabric implements Fabric {
     }
 
     @Override
-    public boolean send(int process, long region, SectionPieces pieces, int operation, long scale, long imaginary,
+    public boolean send(int process, long region, SectionPieces pieces, int operation, long argument0, long argument1,
             Waiter.Check check) {
         Peer peer = connect(process, check);
-        return peer != null && peer.sender().send(region, pieces, operation, scale, imaginary, check);
+        return peer != null && peer.sender().send(region, pieces, operation, argument0, argument1, check);
     }
 
     @Override
-    public boolean sendPacked(int process, long region, SectionPieces pieces, long bytes, int operation, long scale,
-            long imaginary, Waiter.Check check) {
+    public boolean sendPacked(int process, long region, SectionPieces pieces, long bytes, int operation, long argument0,
+            long argument1, Waiter.Check check) {
         Peer peer = connect(process, check);
-        return peer != null && peer.sender().sendPacked(region, pieces, bytes, operation, scale, imaginary, check);
+        return peer != null && peer.sender().sendPacked(region, pieces, bytes, operation, argument0, argument1, check);
     }
 
     @Override

@@ -48,7 +48,7 @@ final class FuzzedFrames {
                 frame.tag = random.nextLong();
             }
             case 1 -> {
-                frame.of(FrameLayout.ACCUMULATE).length = random.nextInt(LENGTH_MAX / 8) * 8;
+                frame.of(FrameLayout.ACTIVE_MESSAGE).length = random.nextInt(LENGTH_MAX / 8) * 8;
                 frame.operation = (short) random.nextInt(64);
                 frame.value = random.nextLong() >> random.nextInt(Long.SIZE);
             }
@@ -59,7 +59,7 @@ final class FuzzedFrames {
                 frame.tag = random.nextInt(4);
             }
         }
-        boolean aligned = frame.kind == FrameLayout.ACCUMULATE || frame.kind == FrameLayout.ATOMIC;
+        boolean aligned = frame.kind == FrameLayout.ACTIVE_MESSAGE || frame.kind == FrameLayout.ATOMIC;
         frame.offset = random.nextLong(regionBytes - LENGTH_MAX) & (aligned ? -8 : -1);
         frame.region = handles[random.nextInt(handles.length)];
         frame.flags = (byte) random.nextInt(8);
@@ -86,7 +86,7 @@ final class FuzzedFrames {
             }
             case 9 -> frame.length = random.nextInt(4) > 0 ? random.nextInt(LENGTH_MAX) : (int) wrong();
             case 10 -> frame.kind = (byte) (random.nextInt(4) > 0 ? oneOf(FrameLayout.PUT, FrameLayout.GET,
-                    FrameLayout.ATOMIC, FrameLayout.ACCUMULATE, FrameLayout.NEWS) : random.nextInt());
+                    FrameLayout.ATOMIC, FrameLayout.ACTIVE_MESSAGE, FrameLayout.NEWS) : random.nextInt());
             default -> {
                 if (random.nextInt(4) > 0) {
                     frame.number = random.nextLong(number); // it came long ago

@@ -17,11 +17,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.Region;
+import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.Striping;
 import org.tutti.memory.Words;
@@ -190,14 +190,14 @@ class MaliciousPeerTest {
     }
 
     /** An accumulator here chokes on what somebody asks it to do. */
-    private record Choking(Throwable on) implements Accumulator {
+    private record Choking(Throwable on) implements RegionHandler {
         @Override
         public boolean accepts(int operation, long offset, long bytes) {
             return true;
         }
 
         @Override
-        public long accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
+        public long handle(int operation, long scale, long imaginary, long offset, MemorySegment source,
                 long sourceOffset, long bytes) {
             if (on instanceof Error error) {
                 throw error;
@@ -213,7 +213,7 @@ class MaliciousPeerTest {
         MemorySegment sums = arena.allocate(64);
         long choking = victim.regions.add(sums, new Choking(new IndexOutOfBoundsException("rank 1048576"))).handle();
         victim.send(0, 8, frame -> {
-            frame.kind = FrameLayout.ACCUMULATE;
+            frame.kind = FrameLayout.ACTIVE_MESSAGE;
             frame.region = choking;
         });
         assertThat(victim.lost).hasSize(1);
@@ -228,7 +228,7 @@ class MaliciousPeerTest {
         Error error = new LinkageError("of this process");
         long choking = victim.regions.add(arena.allocate(64), new Choking(error)).handle();
         victim.send(0, 8, frame -> {
-            frame.kind = FrameLayout.ACCUMULATE;
+            frame.kind = FrameLayout.ACTIVE_MESSAGE;
             frame.region = choking;
         });
         assertThat(victim.failures).containsExactly(error);
@@ -368,7 +368,7 @@ class MaliciousPeerTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void shouldRefuseAnAccumulateThatMakesNoSense(int rails) {
-        assertRefused(rails, frame -> frame.kind = FrameLayout.ACCUMULATE);
+        assertRefused(rails, frame -> frame.kind = FrameLayout.ACTIVE_MESSAGE);
         for (long offset : new long[]{-8, 4, REGION_BYTES, Long.MAX_VALUE - 7, Long.MIN_VALUE}) {
             assertAccumulateRefused(rails, frame -> frame.offset = offset);
         }
@@ -384,21 +384,21 @@ class MaliciousPeerTest {
 
     private void assertAccumulateRefused(int rails, byte[] payload, Consumer<Frame> change) {
         Victim victim = new Victim(rails);
-        Region region = victim.regions.add(victim.region.segment(), new Accumulator() {
+        Region region = victim.regions.add(victim.region.segment(), new RegionHandler() {
             @Override
             public boolean accepts(int operation, long offset, long bytes) {
                 return operation == 0 && offset % Long.BYTES == 0 && bytes % Long.BYTES == 0;
             }
 
             @Override
-            public long accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
+            public long handle(int operation, long scale, long imaginary, long offset, MemorySegment source,
                     long sourceOffset, long bytes) {
                 Words.add(victim.region.segment(), offset, 1);
                 return bytes;
             }
         });
         Consumer<Frame> accumulate = frame -> {
-            frame.kind = FrameLayout.ACCUMULATE;
+            frame.kind = FrameLayout.ACTIVE_MESSAGE;
             frame.region = region.handle();
         };
         victim.send(0, payload, accumulate.andThen(change));
@@ -493,7 +493,7 @@ class MaliciousPeerTest {
             assertPackedRefused(rails, good, PACKED_PUT.andThen(frame -> frame.offset = offset));
         }
         assertPackedRefused(rails, good, PACKED_PUT.andThen(frame -> frame.region++));
-        assertPackedRefused(rails, good, PACKED_PUT.andThen(frame -> frame.kind = FrameLayout.ACCUMULATE));
+        assertPackedRefused(rails, good, PACKED_PUT.andThen(frame -> frame.kind = FrameLayout.ACTIVE_MESSAGE));
     }
 
     private void assertPackedRefused(int rails, byte[] payload, Consumer<Frame> change) {

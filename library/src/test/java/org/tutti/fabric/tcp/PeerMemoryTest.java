@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
-import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
+import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.Striping;
 
@@ -101,14 +101,14 @@ class PeerMemoryTest {
         }
     }
 
-    private final class Counting implements Accumulator {
+    private final class Counting implements RegionHandler {
         @Override
         public boolean accepts(int operation, long offset, long bytes) {
             return true;
         }
 
         @Override
-        public long accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
+        public long handle(int operation, long scale, long imaginary, long offset, MemorySegment source,
                 long sourceOffset, long bytes) {
             accumulated.addAndGet(bytes);
             return bytes;
@@ -128,7 +128,7 @@ class PeerMemoryTest {
     private static ByteBuffer round(long region, long round) {
         ByteBuffer said = ByteBuffer.allocate(300 << 10).order(ByteOrder.LITTLE_ENDIAN);
         long number = round * (2 + Requests.PLACES);
-        for (byte kind : new byte[]{FrameLayout.PUT, FrameLayout.ACCUMULATE}) {
+        for (byte kind : new byte[]{FrameLayout.PUT, FrameLayout.ACTIVE_MESSAGE}) {
             Frame frame = new Frame().of(kind);
             frame.flags = FrameLayout.PACKED;
             frame.region = region;

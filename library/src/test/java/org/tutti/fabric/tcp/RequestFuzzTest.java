@@ -95,9 +95,9 @@ class RequestFuzzTest {
 
         void judge(Frame frame, ByteBuffer bytes) {
             long ahead = rails == 1 ? 1 : Retention.FRAMES_MAX;
-            boolean carries = frame.kind == FrameLayout.PUT || frame.kind == FrameLayout.ACCUMULATE
+            boolean carries = frame.kind == FrameLayout.PUT || frame.kind == FrameLayout.ACTIVE_MESSAGE
                     || frame.kind == FrameLayout.REPLY;
-            nonsense = frame.kind < FrameLayout.PUT || frame.kind > FrameLayout.ACCUMULATE || frame.length < 0
+            nonsense = frame.kind < FrameLayout.PUT || frame.kind > FrameLayout.ACTIVE_MESSAGE || frame.length < 0
                     || frame.length > FrameLayout.PAYLOAD_BYTES_MAX || frame.length > 0 && !carries || frame.number < 0
                     || frame.number == 0 != (frame.kind == FrameLayout.COUNT) || frame.count < 0
                     || frame.number > received && frame.kind == FrameLayout.REPLY || frame.number > received + ahead;
@@ -118,7 +118,7 @@ class RequestFuzzTest {
 
         /** Of two numbers that are none Java lets the sum be either, so each of them is right. */
         void takeNaNs(MemorySegment found, Frame frame) {
-            if (frame.kind != FrameLayout.ACCUMULATE || !isGranted(frame)) {
+            if (frame.kind != FrameLayout.ACTIVE_MESSAGE || !isGranted(frame)) {
                 return;
             }
             DataType type = PartRegion.type(frame.operation);
@@ -149,7 +149,7 @@ class RequestFuzzTest {
                 case FrameLayout.PUT -> memory(frame) != null && isInside(frame.offset, frame.length)
                         && (operation == 0 || (operation == 1 || operation == 2) && isInside(frame.word, 16)
                                 && frame.word % 8 == 0);
-                case FrameLayout.ACCUMULATE -> {
+                case FrameLayout.ACTIVE_MESSAGE -> {
                     int bytes = PartRegion.elementBytes(operation);
                     yield frame.region == partHandle && bytes > 0 && isInside(frame.offset, frame.length)
                             && frame.offset % bytes == 0 && frame.length % bytes == 0;
@@ -178,7 +178,7 @@ class RequestFuzzTest {
                                     Words.storePlain(memory, frame.word + 8, frame.tag);
                                 }
                 }
-                case FrameLayout.ACCUMULATE -> parts.part.accumulator().accumulate(frame.operation, frame.value,
+                case FrameLayout.ACTIVE_MESSAGE -> parts.part.handler().handle(frame.operation, frame.value,
                         frame.tag, frame.offset, payload, 0, frame.length);
                 case FrameLayout.ATOMIC -> AtomicOperation.values()[frame.operation].apply(memory, frame.offset,
                         frame.value, frame.tag);
@@ -229,7 +229,7 @@ class RequestFuzzTest {
         SplittableRandom random = new SplittableRandom(seed);
         Parts parts = new Parts(arena);
         Regions regions = new Regions();
-        Region part = regions.add(parts.part.data(), parts.part.accumulator());
+        Region part = regions.add(parts.part.data(), parts.part.handler());
         Region other = regions.add(parts.other);
         regions.add(parts.all); // whose handle nobody was told
         Listener listener = new Listener();
@@ -306,7 +306,7 @@ class RequestFuzzTest {
             TcpFabric victim = fabrics.get(0);
             TcpFabric good = fabrics.get(1);
             Parts parts = new Parts(arena);
-            long part = victim.register(parts.part.data(), parts.part.accumulator());
+            long part = victim.register(parts.part.data(), parts.part.handler());
             long other = victim.register(parts.other);
             MemorySegment own = arena.allocate(8192);
             long ownRegion = victim.register(own);

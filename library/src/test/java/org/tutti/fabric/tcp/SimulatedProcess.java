@@ -13,12 +13,12 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 import org.tutti.Section;
-import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Region;
+import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.SectionTransport;
@@ -92,7 +92,7 @@ final class SimulatedProcess implements FabricListener {
      * What an accumulate does in these tests: it adds longs, of which each is multiplied first. Now and then it comes
      * to a lock that it does not get for a while.
      */
-    private final class Adder implements Accumulator {
+    private final class Adder implements RegionHandler {
         private final MemorySegment totals;
         private int locksLeft = LOCKS;
         private int locked;
@@ -107,7 +107,7 @@ final class SimulatedProcess implements FabricListener {
         }
 
         @Override
-        public long accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
+        public long handle(int operation, long scale, long imaginary, long offset, MemorySegment source,
                 long sourceOffset, long bytes) {
             if (locked > 0) {
                 locked--;

@@ -25,12 +25,12 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.tutti.fabric.Accumulator;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.PutTarget;
+import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.Service;
 import org.tutti.memory.Waiter;
@@ -404,14 +404,14 @@ class TcpFabricTest {
     }
 
     /** Takes a rank's thread as long as a put of very many bytes would. */
-    private record SlowAccumulator(Thread rank, CountDownLatch begun, CountDownLatch served) implements Accumulator {
+    private record SlowAccumulator(Thread rank, CountDownLatch begun, CountDownLatch served) implements RegionHandler {
         @Override
         public boolean accepts(int operation, long offset, long bytes) {
             return true;
         }
 
         @Override
-        public long accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source,
+        public long handle(int operation, long scale, long imaginary, long offset, MemorySegment source,
                 long sourceOffset, long bytes) {
             if (!Thread.currentThread().equals(rank)) {
                 return bytes;
