@@ -7,7 +7,8 @@ import java.lang.foreign.MemorySegment;
  * Handles the active messages that other processes send to a region: bytes with an operation and two arguments, which
  * mean what the owner of the region wants. An accumulate is one, and so is the unlock of a mutex. The handler is called
  * by any thread that takes in what arrives, perhaps by several at once, so it must be short, and it must not call the
- * fabric.
+ * fabric. A handler that cannot go on says so and is called again later; until then its region waits, as {@link
+ * Transport} says, but no other one.
  */
 public interface RegionHandler {
     /** What {@link #handle} returns when the message can never be handled. */

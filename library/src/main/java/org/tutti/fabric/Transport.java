@@ -17,6 +17,9 @@ import org.tutti.memory.Waiter;
  * there are several rails, and a get may see the bytes of a later put. Between different processes nothing is ordered
  * without fences.
  *
+ * <p>A message whose {@link RegionHandler} cannot handle it yet waits, and so do later messages, words and requests of
+ * the same process for that region. What is for other regions goes on. A fence waits for such messages.
+ *
  * <p><b>Checks.</b> Calls that may wait take a check that ends them by throwing. It must not call the fabric.
  *
  * <p><b>Completion.</b> When a call returns, its source may be used again. A put is under way at the latest when

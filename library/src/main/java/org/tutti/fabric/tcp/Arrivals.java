@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.fabric.tcp;
 
+import java.lang.foreign.MemorySegment;
 import java.net.ProtocolException;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -9,9 +10,13 @@ import org.tutti.fabric.WordAction;
 /**
  * The receiving half of a {@link Peer}: looks at each arriving frame before its payload is taken in, says where that
  * goes, counts the frames that have arrived without a gap, and does what they ask for when the count passes them.
- * Everything here is done under the peer's receiving lock; others read the count only.
+ * Everything here is done under the peer's receiving lock; other threads read the counts only.
+ *
+ * <p><b>Two counts.</b> Frames that have arrived without a gap need not be sent again. Of those, some may be deferred
+ * ({@link DeferredFrames}); the frames before the first deferred one have been handled, and a fence waits for that
+ * count. While no frame is deferred the counts are the same, and only one is written.
  */
-final class Arrivals implements Rail.Receiver {
+final class Arrivals implements Rail.Receiver, DeferredFrames.Effects {
     private static final int COUNT_INTERVAL_FRAMES = 256;
     private static final int COUNT_INTERVAL_BYTES = 256 << 10;
 
@@ -24,12 +29,15 @@ final class Arrivals implements Rail.Receiver {
     private final AtomicLong refusals;
     private Rail[] rails = {};
     private Frame[] early;
-    private volatile long received;
+    private final DeferredFrames deferred = new DeferredFrames();
+    private long received; // without a gap
+    private volatile long handled;
+    private volatile long receivedBeyond; // the same as received while frames are deferred
     private long awaited;
     private long countWanted;
     private long countTold;
+    private long receivedTold;
     private int bytesSinceCount;
-    private volatile boolean held;
 
     /**
      * @param counted is told what the other side has counted
@@ -49,6 +57,7 @@ final class Arrivals implements Rail.Receiver {
     /** These are the rails; with several of them, frames may come before earlier ones. */
     void connect(Rail[] all) {
         rails = all;
+        deferred.clear();
         early = null;
         if (all.length > 1) {
             early = new Frame[Retention.FRAMES_MAX];
@@ -58,9 +67,19 @@ final class Arrivals implements Rail.Receiver {
         }
     }
 
-    /** All frames up to this number have arrived. */
+    /** All frames up to this number have arrived and been handled. */
+    long handled() {
+        return handled;
+    }
+
+    /** All frames up to this number have arrived; some of them may be deferred. */
     long received() {
-        return received;
+        return Math.max(handled, receivedBeyond);
+    }
+
+    /** Whether frames are deferred, which have to be tried again. */
+    boolean isAnyDeferred() {
+        return deferred.isAny();
     }
 
     /** How many numbered frames somebody may have waited for: all but those of a put that raise no word. */
@@ -75,7 +94,7 @@ final class Arrivals implements Rail.Receiver {
             throw new ProtocolException("a frame of kind " + arriving.kind + " with " + arriving.length + " bytes");
         }
         counted.note(arriving.count);
-        if (arriving.number == 0 || isDuplicate(rail, arriving.number)) {
+        if (arriving.number == 0 || isDuplicate(arriving.number)) {
             return;
         }
         long limit = received + (early == null ? 1 : Retention.FRAMES_MAX);
@@ -93,32 +112,8 @@ final class Arrivals implements Rail.Receiver {
         }
     }
 
-    private boolean isDuplicate(Rail rail, long number) {
-        return number <= received || early != null
-                && (early[place(number)].number == number || held && isHeldElsewhere(rail, number));
-    }
-
-    private boolean isHeldElsewhere(Rail rail, long number) {
-        for (Rail other : rails) {
-            if (other != rail && other.isHeld() && other.frame().number == number) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    @Override
-    public void noteHeld() {
-        boolean any = false;
-        for (Rail rail : rails) {
-            any |= rail.isHeld();
-        }
-        held = any;
-    }
-
-    /** Whether a rail holds a frame, which has to be tried again. */
-    boolean isAnyHeld() {
-        return held;
+    private boolean isDuplicate(long number) {
+        return number <= received || early != null && early[place(number)].number == number;
     }
 
     private static int place(long number) {
@@ -129,49 +124,106 @@ final class Arrivals implements Rail.Receiver {
     public boolean end(Rail rail) throws ProtocolException {
         Frame arrived = rail.frame();
         if (arrived.number == 0) {
-            choice.noteArrived(arrived.word, arrived.offset);
-            if (arrived.has(FrameLayout.WANTS_COUNT)) {
-                countWanted = Math.max(countWanted, arrived.value);
-                if (received >= arrived.value) {
-                    rail.oweCount(true);
-                }
-            }
+            takeCount(rail, arrived);
             return true;
         }
-        if (isDuplicate(rail, arrived.number)) {
+        if (isDuplicate(arrived.number)) {
             rail.noteArrived(arrived);
             rail.oweCount(true); // so that it is not sent a third time
             return true;
         }
-        if (arrived.kind == FrameLayout.PUT || arrived.kind == FrameLayout.ACTIVE_MESSAGE) {
-            if (!deliveries.deliver(rail.sink(), arrived)) {
-                return false;
-            }
-        } else if (arrived.kind == FrameLayout.GET && arrived.has(FrameLayout.PACKED)) {
-            answers.keepDescription(arrived, rail.sink().landing()); // the count may pass the frame only later
+        if (!deliver(rail.sink(), arrived)) {
+            return false;
         }
         if (early == null) {
-            apply(arrived);
-            received = arrived.number;
-            bytesSinceCount += arrived.length;
+            pass(arrived);
         } else {
             dropCopies(arrived.number);
             early[place(arrived.number)].copyFrom(arrived);
-            for (long next = received + 1; early[place(next)].number == next; next++) {
-                apply(early[place(next)]);
-                received = next;
-                bytesSinceCount += early[place(next)].length;
-            }
+            passEarly();
         }
         // with one rail nobody keeps frames until they are counted, so it is enough to count when asked
-        boolean due = early != null && (rail.noteArrived(arrived)
-                || bytesSinceCount >= COUNT_INTERVAL_BYTES || received - countTold >= COUNT_INTERVAL_FRAMES);
-        if (due || received >= countWanted && countTold < countWanted) {
-            countTold = received;
+        tellCounts(rail, early != null && (rail.noteArrived(arrived) || bytesSinceCount >= COUNT_INTERVAL_BYTES
+                || received - receivedTold >= COUNT_INTERVAL_FRAMES));
+        return true;
+    }
+
+    /** The other side has told what has come over a rail, and perhaps asks for a count. */
+    private void takeCount(Rail rail, Frame told) throws ProtocolException {
+        counted.noteReceived(told.tag);
+        choice.noteArrived(told.word, told.offset);
+        if (told.has(FrameLayout.WANTS_COUNT)) {
+            countWanted = Math.max(countWanted, told.value);
+            if (handled >= told.value) {
+                rail.oweCount(true);
+            }
+        }
+    }
+
+    /** Brings the payload of a frame to where it belongs; returns false when the frame has to wait in its rail. */
+    private boolean deliver(Sink sink, Frame arrived) throws ProtocolException {
+        if (early == null && !canPass(arrived)) {
+            return false;
+        }
+        if (arrived.kind == FrameLayout.ACTIVE_MESSAGE) {
+            return !sink.isLanded() || deliverMessage(sink, arrived);
+        }
+        if (arrived.kind == FrameLayout.PUT) {
+            deliveries.deliverRuns(sink, arrived);
+        } else if (arrived.kind == FrameLayout.GET && arrived.has(FrameLayout.PACKED)) {
+            answers.keepDescription(arrived, sink.landing()); // the count may pass the frame only later
+        }
+        return true;
+    }
+
+    /** A message is handled when it has arrived, or deferred; returns false when there is no room for that. */
+    private boolean deliverMessage(Sink sink, Frame message) throws ProtocolException {
+        if (!deferred.hasRoom(message.length)) {
+            return false;
+        }
+        boolean waits = deferred.precede(message);
+        long done = waits ? 0 : handle(message, sink.landing(), 0);
+        if (waits || done < message.length) {
+            deferred.addMessage(message, sink.landing(), done);
+        }
+        return true;
+    }
+
+    /** Tells the counts if that is due, or somebody waits for them. */
+    private void tellCounts(Rail rail, boolean due) {
+        if (due || handled >= countWanted && countTold < countWanted) {
+            countTold = handled;
+            receivedTold = received;
             bytesSinceCount = 0;
             rail.oweCount(true);
         }
-        return true;
+    }
+
+    /**
+     * Tries deferred frames again.
+     *
+     * @return whether any has taken effect
+     */
+    @Override
+    public boolean retry() throws ProtocolException {
+        boolean any;
+        try {
+            any = deferred.retry(this);
+        } catch (ProtocolException | RuntimeException | Error e) {
+            deferred.clear();
+            throw e;
+        }
+        if (any) {
+            awaited++; // perhaps
+            if (early != null) {
+                passEarly();
+            }
+            noteHandled();
+            if (rails.length > 0) {
+                tellCounts(rails[0], false);
+            }
+        }
+        return any;
     }
 
     /** What still arrives of a frame that was sent again must not write where newer bytes may be soon. */
@@ -185,14 +237,66 @@ final class Arrivals implements Rail.Receiver {
 
     // ---- effects
 
-    private void apply(Frame effect) throws ProtocolException {
+    /** Lets those frames take effect that the next ones were waiting for. */
+    private void passEarly() throws ProtocolException {
+        Frame next = early[place(received + 1)];
+        while (next.number == received + 1 && canPass(next)) {
+            pass(next);
+            next = early[place(received + 1)];
+        }
+    }
+
+    /** Whether the count may pass a frame: it takes effect, or there is room to defer it. */
+    private boolean canPass(Frame next) {
+        return deferred.isEmpty() || !mustFollow(next) || deferred.hasRoom(0);
+    }
+
+    private boolean mustFollow(Frame effect) {
+        return switch (effect.kind) {
+            case FrameLayout.PUT -> effect.operation != WordAction.NONE.ordinal() && deferred.precede(effect);
+            case FrameLayout.GET, FrameLayout.ATOMIC, FrameLayout.GOODBYE -> deferred.precede(effect);
+            default -> false;
+        };
+    }
+
+    /** The count passes a frame, which takes effect, or is deferred. */
+    private void pass(Frame next) throws ProtocolException {
+        if (next.kind == FrameLayout.GOODBYE) {
+            session.noteGoodbye(); // whatever becomes of the connection now
+        }
+        if (!deferred.isEmpty() && mustFollow(next)) {
+            deferred.addEffect(next);
+        } else {
+            apply(next);
+        }
+        received = next.number;
+        bytesSinceCount += next.length;
+        noteHandled();
+    }
+
+    private void noteHandled() {
+        if (deferred.isEmpty()) {
+            handled = received;
+        } else {
+            handled = Math.min(received, deferred.firstNumber() - 1);
+            receivedBeyond = received;
+        }
+    }
+
+    @Override
+    public long handle(Frame message, MemorySegment payload, long before) throws ProtocolException {
+        return deliveries.handle(message, payload, before);
+    }
+
+    @Override
+    public void apply(Frame effect) throws ProtocolException {
         if (effect.kind != FrameLayout.PUT || effect.operation != WordAction.NONE.ordinal()) {
             awaited++;
         }
         switch (effect.kind) {
             case FrameLayout.PUT -> deliveries.applyWord(effect);
             case FrameLayout.ACTIVE_MESSAGE -> {
-                return; // it was done when it had arrived: its bytes are not kept for longer
+                return; // it was handled when it had arrived, or is deferred
             }
             case FrameLayout.GET, FrameLayout.ATOMIC -> {
                 if (!answers.add(effect)) {

@@ -225,9 +225,6 @@ final class Connections {
         if (who.attempt() - rail.attempt <= 0) { // it was given up
             return Verdict.DUPLICATE;
         }
-        if (peer.isHolding()) { // perhaps a frame of that rail
-            return Verdict.BUSY;
-        }
         rail.attempt = who.attempt();
         return Verdict.ACCEPTED;
     }

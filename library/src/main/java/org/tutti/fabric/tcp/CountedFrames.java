@@ -9,7 +9,7 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * How many frames this side has sent, how many of them the other side has counted, and a word to wait for that by. When
+ * How many frames this side has sent, how many of them the other side has handled, and a word to wait for that by. When
  * the other side is gone the word is as great as it can be, so that no thread waits for ever; what was counted until
  * then stays known.
  *
@@ -23,6 +23,7 @@ final class CountedFrames {
     private final MemorySegment words;
     private volatile long sent;
     private volatile long counted;
+    private volatile long received;
 
     CountedFrames(Arena arena) {
         this.words = arena.allocate(Words.LINE_BYTES, Words.LINE_BYTES);
@@ -52,6 +53,21 @@ final class CountedFrames {
         if (count > before) {
             counted = count;
             Words.compareAndSet(words, COUNTED, before, count);
+        }
+    }
+
+    /** All frames up to this number have arrived, and need not be sent again; some may not have been handled yet. */
+    long received() {
+        return Math.max(counted, received);
+    }
+
+    /** Takes note that so many frames have arrived; under the receiving lock. */
+    void noteReceived(long number) throws ProtocolException {
+        if (number > sent) {
+            throw new ProtocolException("it has received " + number + " frames of " + sent);
+        }
+        if (number > received) {
+            received = number;
         }
     }
 

@@ -13,18 +13,18 @@ import org.tutti.fabric.WordAction;
 import org.tutti.memory.Words;
 
 /**
- * What arriving puts and accumulates do to the regions of this process: whether they are granted, where their bytes go,
- * and what is done when these are there. All under the peer's receiving lock.
+ * What arriving puts and active messages do to the regions of this process: whether they are granted, where their bytes
+ * go, and what is done when these are there. All under the peer's receiving lock.
  *
- * <p>The bytes of a put go straight to where they belong. Those of an accumulate, and of packed runs, land in a buffer
- * of their rail, and are combined with the region, or copied there, as soon as the frame is complete: not when the
- * count passes it, or a buffer would be needed for every frame that is early. That is done once for each frame, as a
- * frame that comes twice is known by its number; and the frame is counted afterwards, so a fence covers it. Of packed
- * runs, all are looked at before a byte is written: what makes no sense at all ends the connection, and a frame with
- * a run that is not granted is dropped as a whole.
+ * <p>The bytes of a put go straight to where they belong. Those of an active message, and of packed runs, land in a
+ * buffer of their rail, and are handled, or copied to the region, as soon as the frame is complete: not when the count
+ * passes it, or a buffer would be needed for every frame that is early. That is done once for each frame, as a frame
+ * that comes twice is known by its number; and the frame is counted afterwards, so a fence covers it. Of packed runs,
+ * all are looked at before a byte is written: a description without sense ends the connection, and a frame with a run
+ * that is not granted is dropped as a whole.
  *
- * <p>An accumulate may find a lock taken by somebody who does not give it back soon. Then the frame stays in its rail,
- * with a note how far it has come, and the rest is tried again: {@link Rail}.
+ * <p>A handler may say "not now", for instance because it finds a lock taken. Then the frame is deferred, with a note
+ * how far it has come, and the rest is tried again: {@link DeferredFrames}.
  */
 final class Deliveries {
     private static final WordAction[] ACTIONS = WordAction.values();
@@ -96,28 +96,51 @@ final class Deliveries {
                 || region.handler().accepts(frame.operation, offset, bytes));
     }
 
+    /** Of a put that has arrived, packed runs go from the landing buffer to where they belong. */
+    void deliverRuns(Sink sink, Frame put) throws ProtocolException {
+        Region region = sink.isLanded() ? regions.find(put.region) : null;
+        if (region != null && isGranted(region, put, sink.landing())) {
+            runs.begin(put, sink.landing());
+            while (runs.next()) {
+                SectionPieces.copy(sink.landing(), runs.at(), region.segment(), runs.offset(), runs.length());
+            }
+        }
+    }
+
     /**
-     * A frame has arrived, for the first time; if its bytes have landed, they go to where they belong, as far as they
-     * have not before.
+     * Has a message handled, from some byte of its payload on, as far as it can be handled now.
      *
-     * @return whether that is done; else it has to be tried again
+     * @return up to which byte it has been handled: its length when that is all
      */
-    boolean deliver(Sink sink, Frame frame) throws ProtocolException {
-        Region region = sink.isLanded() ? regions.find(frame.region) : null;
+    long handle(Frame message, MemorySegment payload, long handled) throws ProtocolException {
+        Region region = regions.find(message.region);
         if (region == null) {
-            return true;
+            return message.length; // it was revoked
         }
-        if (!frame.has(FrameLayout.PACKED)) {
-            return apply(sink, region, frame, frame.offset, 0, frame.length);
+        if (!message.has(FrameLayout.PACKED)) {
+            return handled + handleRun(region, message, message.offset + handled, payload, handled,
+                    message.length - handled);
         }
-        if (!isGranted(region, frame, sink.landing())) {
+        if (handled == 0 && !isGranted(region, message, payload)) {
+            return message.length;
+        }
+        runs.begin(message, payload);
+        while (runs.next()) {
+            long before = Math.clamp(handled - runs.at(), 0, runs.length());
+            long left = runs.length() - before;
+            long more = handleRun(region, message, runs.offset() + before, payload, runs.at() + before, left);
+            if (more < left) {
+                return runs.at() + before + more;
+            }
+        }
+        return message.length;
+    }
+
+    private long handleRun(Region region, Frame message, long offset, MemorySegment payload, long at, long bytes) {
+        long done = region.handler().handle(message.operation, message.value, message.tag, offset, payload, at, bytes);
+        if (done == RegionHandler.REFUSED) {
             refusals.incrementAndGet();
-            return true;
-        }
-        boolean done = true;
-        runs.begin(frame, sink.landing());
-        while (done && runs.next()) {
-            done = apply(sink, region, frame, runs.offset(), runs.at(), runs.length());
+            return bytes;
         }
         return done;
     }
@@ -128,25 +151,9 @@ final class Deliveries {
         while (runs.next()) { // to the end, whatever is found: a description without sense is more than a refusal
             granted &= grants(region, frame, runs.offset(), runs.length());
         }
-        return granted;
-    }
-
-    private boolean apply(Sink sink, Region region, Frame frame, long offset, long at, long bytes) {
-        if (frame.kind == FrameLayout.PUT) {
-            SectionPieces.copy(sink.landing(), at, region.segment(), offset, bytes);
-            return true;
-        }
-        long before = Math.clamp(sink.delivered() - at, 0, bytes);
-        long more = region.handler().handle(frame.operation, frame.value, frame.tag, offset + before,
-                sink.landing(), at + before, bytes - before);
-        if (more == RegionHandler.REFUSED) {
+        if (!granted) {
             refusals.incrementAndGet();
-            return true;
         }
-        if (before + more < bytes) {
-            sink.noteDelivered(at + before + more);
-            return false;
-        }
-        return true;
+        return granted;
     }
 }

@@ -158,7 +158,7 @@ final class Departures {
     /** Numbers a frame, and keeps it if there are several rails. */
     private void begin(Rail rail, Frame frame) {
         frame.number = counted.sent() + 1;
-        frame.count = arrivals.received();
+        frame.count = arrivals.handled();
         if (retention != null) {
             retention.keep(frame, rail.index());
         }
@@ -197,7 +197,7 @@ final class Departures {
     /** The rail that takes a frame of so many bytes now, or null. */
     Rail railWithRoom(int bytes) {
         if (session.isGone()
-                || retention != null && !retention.hasRoom(bytes, counted.number() + 1, counted.sent() + 1)) {
+                || retention != null && !retention.hasRoom(bytes, counted.received() + 1, counted.sent() + 1)) {
             return null;
         }
         return choice.choose(bytes);
@@ -212,7 +212,7 @@ final class Departures {
     /** Adds a frame to the batch of the only rail. */
     void addToBatch(Rail rail, Frame frame, long sourceOffset) {
         frame.number = counted.sent() + 1;
-        frame.count = arrivals.received();
+        frame.count = arrivals.handled();
         rail.batch().add(frame, sourceOffset);
         counted.noteSent(frame.number); // before anybody can have counted it
     }
@@ -237,7 +237,8 @@ final class Departures {
         served.word = about.index();
         served.offset = about.arrivedBytes();
         served.value = value;
-        served.count = arrivals.received();
+        served.tag = arrivals.received();
+        served.count = arrivals.handled();
         rail.append(served);
         dirty = true;
     }
@@ -303,7 +304,7 @@ final class Departures {
 
     /** What went over the rail's old connection, and is not counted, must not be taken for under way on the new one. */
     private void sendAgain(Rail rail) {
-        for (long number = counted.number() + 1; number <= counted.sent(); number++) {
+        for (long number = counted.received() + 1; number <= counted.sent(); number++) {
             if (retention.rail(number) == rail.index()) {
                 retention.setRail(number, Retention.NOWHERE);
             }
@@ -324,7 +325,7 @@ final class Departures {
     }
 
     private boolean resend() {
-        for (long number = counted.number() + 1; number <= counted.sent(); number++) {
+        for (long number = counted.received() + 1; number <= counted.sent(); number++) {
             int on = retention.rail(number);
             if (on == Retention.NOWHERE || rails[on].isLost()) {
                 retention.setRail(number, Retention.NOWHERE);
@@ -333,7 +334,7 @@ final class Departures {
                 if (rail == null) {
                     return false;
                 }
-                served.count = arrivals.received();
+                served.count = arrivals.handled();
                 rail.copyPayload(served, retention.segment(), retention.payload(number));
                 give(rail, served);
                 retention.setRail(number, rail.index());

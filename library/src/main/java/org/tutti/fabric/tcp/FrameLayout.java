@@ -10,7 +10,7 @@ import java.nio.ByteOrder;
  * <pre>
  *  +0 kind   +1 flags   +2 operation (2 bytes)   +4 length of the payload (4 bytes)
  *  +8 number: frames of a pair of processes count 1, 2, 3, … in each direction; 0 of those without effect
- *  +16 count: all frames of the other direction up to this number have arrived
+ *  +16 count: all frames of the other direction up to this number have arrived, and been handled
  *  +24 region   +32 offset   +40 word   +48 value   +56 tag
  *
  *  kind     payload     region, offset      word            value              tag            operation
@@ -19,7 +19,7 @@ import java.nio.ByteOrder;
  *  REPLY    bytes       offset: into what   request         old value
  *                       was asked for
  *  ATOMIC               where               request         operand            expected       what to do
- *  COUNT                offset: bytes   of which rail   which is asked for
+ *  COUNT                offset: bytes   of which rail   which is asked for   arrived
  *  NEWS                 offset: index       kind            value
  *  GOODBYE              offset: calls       state           history            groups
  *  ACTIVE_  bytes       what they are                    argument 0        argument 1     what to do

@@ -100,7 +100,7 @@ final class LostRail implements ConnectAttempt.Owner {
     }
 
     private void bringBack(long nowNanos) {
-        if (local.rank() > peer.process() || peer.isHolding()) { // perhaps a frame of this rail
+        if (local.rank() > peer.process()) {
             waitLonger();
         } else {
             sinceNanos = nowNanos;

@@ -17,8 +17,8 @@ import org.tutti.memory.Waiter;
  * <li>Frames: {@link Frame}, {@link FrameLayout}, {@link PackedRuns}.
  * <li>Rails take frames apart and write them: {@link Rail} with its {@link Batch} and {@link Sink}, and
  * {@link RailChoice}, which deals frames to rails.
- * <li>What is remembered of frames: {@link Requests}, {@link Answers}, {@link Deliveries}, {@link Retention},
- * {@link CountedFrames}.
+ * <li>What is remembered of frames: {@link Requests}, {@link Answers}, {@link Deliveries}, {@link DeferredFrames},
+ * {@link Retention}, {@link CountedFrames}.
  * <li>The {@link Session}: which rails are there, and whether the other process is.
  * <li>The two directions of the protocol: {@link Arrivals}, {@link Departures}.
  * <li>Calls, under the sending lock: {@link SendingSide}, {@link Sender}, {@link Requester}.
@@ -30,11 +30,12 @@ import org.tutti.memory.Waiter;
  * receiver counts how many have arrived without a gap, and every frame of the other direction carries that count. A
  * frame takes effect (raises its word, is answered) when the count passes it: so effects keep the order of calls, a
  * word is raised only when all frames of its put, and of all earlier ones, have arrived, and a frame that comes twice
- * takes effect once. With one rail, frames arrive in order and take effect as they come. (Accumulates do not wait for
- * the count: {@link Deliveries}.)
+ * takes effect once. With one rail, frames arrive in order and take effect as they come. (Active messages do not wait
+ * for the count: {@link Deliveries}. What their handlers cannot do yet is set aside: {@link DeferredFrames}.)
  *
  * <p><b>Memory</b> for each connected process: {@value Rail#IN_BYTES} + {@value Rail#OUT_BYTES} bytes a rail, and
- * {@value FrameLayout#PAYLOAD_BYTES_MAX} more a rail once it has accumulated something here or sent packed runs;
+ * {@value FrameLayout#PAYLOAD_BYTES_MAX} more a rail once it has sent an active message or packed runs; at most
+ * {@value DeferredFrames#BYTES_MAX} more while messages are deferred;
  * {@value Requests#PLACES} · {@value FrameLayout#REQUEST_BYTES_MAX} more once it has asked for packed runs; with
  * several rails {@value Retention#BYTES} bytes and {@value Retention#FRAMES_MAX} frame headers more. They are given
  * back when that process is gone.
@@ -121,7 +122,7 @@ final class Peer {
 
     /** Gives the buffers back if the process is gone and nobody uses them; the same thread calls this and connects. */
     void release() {
-        if (session.hasLeftovers() && sending.tryLock()) {
+        if (session.hasLeftovers() && !isHolding() && sending.tryLock()) {
             try {
                 if (session.receiving().tryLock()) {
                     try {
@@ -214,8 +215,8 @@ final class Peer {
             } else {
                 rail.askCount(true); // a call that waits with the lock held sends it, or the pump does
             }
-            if (arrivals.isAnyHeld() && !rail.isLost()) {
-                rail.oweCount(true); // who asks for it is not read, and has to hear that this side is there
+            if (arrivals.isAnyDeferred() && !rail.isLost()) {
+                rail.oweCount(true); // a rail that holds a frame is not read, and the other side may have asked
             }
         }
         silentNanos = anyHeard ? 0 : silentNanos + elapsedNanos;
@@ -260,11 +261,14 @@ final class Peer {
      */
     boolean poll() {
         boolean any = false;
-        if (session.isOpen() && session.receiving().tryLock()) {
+        if ((session.isOpen() || isHolding()) && session.receiving().tryLock()) {
             long awaited = arrivals.awaited();
             try {
                 for (Rail rail : session.rails()) {
                     any |= session.receive(rail);
+                }
+                if (isHolding()) {
+                    any |= session.retry();
                 }
             } finally {
                 boolean wasAwaited = arrivals.awaited() > awaited;
@@ -297,9 +301,9 @@ final class Peer {
         return isGone() ? 0 : missingBytes;
     }
 
-    /** Whether a frame has arrived that has to be tried again, by a poll. */
+    /** Whether frames have arrived that have to be tried again, by a poll. */
     boolean isHolding() {
-        return !isGone() && arrivals.isAnyHeld();
+        return arrivals.isAnyDeferred() && session.isHeeded();
     }
 
     /** Waits until nobody uses a region that has just been revoked, and lets go of it. */

@@ -17,13 +17,12 @@ import java.nio.ByteBuffer;
  * nobody's memory is needed for longer than a call. Long payloads in native memory pass it by as far as the wire takes
  * them.
  *
- * <p><b>Holding a frame.</b> A frame whose bytes cannot all be delivered yet is held: it stays in the landing buffer,
- * nothing behind it is parsed, and nothing more is read. So nothing grows here, the wire fills, and the other side
- * waits for room. Every poll tries again. With one rail what comes later waits, and all keeps its order. With several,
- * frames on other rails arrive, but the count does not pass the held one, so no word is raised, and no request is
- * answered, out of order; and the other side sends no more than {@link Retention} keeps. A held frame has begun to
- * take effect, so it is the one that is carried through, even when its rail is lost meanwhile, and a copy on another
- * rail is dropped. When the last rail is lost, so is what is held, like all that has not arrived.
+ * <p><b>Holding a frame.</b> A frame that cannot be taken in yet is held, because there is no room to defer it ({@link
+ * DeferredFrames}): it stays in the landing buffer, nothing behind it is parsed, and nothing more is read. So nothing
+ * grows here, the wire fills, and the other side waits for room. Every poll tries again. With one rail what comes later
+ * waits. With several, frames on other rails arrive, but the count does not pass the held one; and the other side sends
+ * no more than {@link Retention} keeps. A held frame has had no effect, so it is forgotten with the wire when its rail
+ * is lost, and comes again.
  *
  * <p>The outgoing side is guarded by the peer's sending lock, the incoming side by its receiving lock. The wire changes
  * only under both, when a lost rail comes back.
@@ -53,8 +52,12 @@ final class Rail {
          */
         boolean end(Rail rail) throws ProtocolException;
 
-        /** The rail has begun to hold a frame, or holds it no more. */
-        void noteHeld();
+        /**
+         * Tries again what has been deferred.
+         *
+         * @return whether anything has taken effect
+         */
+        boolean retry() throws ProtocolException;
     }
 
     private final int index;
@@ -243,11 +246,6 @@ final class Rail {
         return sink;
     }
 
-    /** Whether the frame is complete, but has to be tried again. */
-    boolean isHeld() {
-        return held;
-    }
-
     /** Lets go of a region that has been revoked. */
     void forgetRevoked() {
         sink.forgetRevoked();
@@ -293,7 +291,6 @@ final class Rail {
         heard = true; // if nothing is heard, that is because nothing is read
         if (receiver.end(this)) {
             held = false;
-            receiver.noteHeld();
             sink.discard();
             in.flip();
             parse(receiver);
@@ -340,7 +337,6 @@ final class Rail {
             inFrame = false;
             if (!receiver.end(this)) {
                 held = true;
-                receiver.noteHeld();
                 return;
             }
             sink.discard();
@@ -425,6 +421,7 @@ final class Rail {
         drained = 0;
         in.clear();
         inFrame = false;
+        held = false;
         remaining = 0;
         arrivedBytes = 0;
         toldBytes = 0;

@@ -18,8 +18,8 @@ import org.tutti.memory.Waiter;
  *
  * <p><b>No waiting for each other.</b> Whoever sends waits only for room in the outgoing buffer of some rail, and takes
  * in what arrives meanwhile; whoever takes in never waits: what has to be answered is queued, at most {@value
- * Requests#PLACES} requests, since the other side may not have more unanswered; and what cannot take effect yet is held
- * in its rail until a later poll ({@link Rail}). So two sides that fill each other's sockets cannot lock up.
+ * Requests#PLACES} requests, since the other side may not have more unanswered; and what cannot take effect yet is set
+ * aside until a later poll ({@link DeferredFrames}). So two sides that fill each other's sockets cannot lock up.
  *
  * <p><b>No work is left behind.</b> Whoever finds the lock taken leaves its work to the holder, who looks for work once
  * more after it has given the lock back. The work is said in volatile fields before the lock is tried, and looked for

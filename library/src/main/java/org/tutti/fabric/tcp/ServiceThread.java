@@ -254,7 +254,7 @@ final class ServiceThread {
                     pollForRanks();
                     peers.pump();
                     selector.selectNow();
-                } else if (leased || holding) { // who is held is not read, so the selector would not sleep
+                } else if (leased || holding) { // what is deferred is tried again before long
                     looks = true;
                     LockSupport.parkNanos(LOOK_NANOS);
                     peers.pump();

@@ -22,7 +22,7 @@ import org.tutti.memory.Waiter;
  * lost.
  *
  * <p><b>A rail that comes back.</b> A lost rail can be given a new wire. Each side begins to use it when it has both
- * locks and no frame of that rail is held; what arrives before that stays in the wire. Nothing is lost: all that this
+ * locks; what arrives before that stays in the wire. Nothing is lost: all that this
  * side has sent on the old wire, and the other side has not counted, goes again, on any rail. It is noted as to be sent
  * again before the locks are given back, so no frame of the old wire is ever taken for one that is under way on the
  * new one. Nothing is delivered twice: frames keep their numbers, so one that has arrived on the old wire is dropped as
@@ -162,6 +162,11 @@ final class Session {
         return gone;
     }
 
+    /** Whether what has arrived of the process still counts: it is there, or has said good-bye. */
+    boolean isHeeded() {
+        return !gone || heardGoodbye;
+    }
+
     /** Whether a good-bye was said, by either side, or the process is gone. */
     boolean isEnding() {
         return gone || saidGoodbye || heardGoodbye;
@@ -198,24 +203,43 @@ final class Session {
      * @return whether anything had
      */
     boolean receive(Rail rail) {
-        if (rail.isLost() && !rail.isHeld()) {
+        if (rail.isLost()) {
             return false;
         }
         try {
             return rail.receive(receiver);
-        } catch (ProtocolException e) {
-            refusals.incrementAndGet();
-            lose(Loss.NONSENSE, "it has sent what makes no sense: " + e.getMessage());
+        } catch (ProtocolException | RuntimeException | Error e) {
+            endBy(e);
         } catch (IOException e) {
             loseRail(rail, e.getMessage());
-        } catch (RuntimeException e) {
-            refusals.incrementAndGet();
-            lose(Loss.NONSENSE, "what it has sent could not be taken in: " + e);
-        } catch (Error e) { // memory was short, say: nothing that the other side could have sent
-            listener.failed(e);
-            lose(Loss.ENDED, "this process cannot go on: " + e);
         }
         return false;
+    }
+
+    /**
+     * Tries again what has been deferred, under the receiving lock.
+     *
+     * @return whether anything has taken effect
+     */
+    boolean retry() {
+        try {
+            return receiver.retry();
+        } catch (ProtocolException | RuntimeException | Error e) {
+            endBy(e);
+            return false;
+        }
+    }
+
+    private void endBy(Throwable failure) {
+        if (failure instanceof Error error) { // memory was short, say: nothing that the other side could have sent
+            listener.failed(error);
+            lose(Loss.ENDED, "this process cannot go on: " + error);
+        } else {
+            refusals.incrementAndGet();
+            lose(Loss.NONSENSE, failure instanceof ProtocolException
+                    ? "it has sent what makes no sense: " + failure.getMessage()
+                    : "what it has sent could not be taken in: " + failure);
+        }
     }
 
     /** The other side has sent a piece of news. */
@@ -223,9 +247,13 @@ final class Session {
         listener.news((int) news.word, news.offset, news.value);
     }
 
-    /** The other side has said good-bye. */
-    void hearGoodbye(Frame goodbye) {
+    /** A good-bye has arrived: what is lost afterwards is no loss. */
+    void noteGoodbye() {
         heardGoodbye = true;
+    }
+
+    /** The other side has said good-bye, and all that it had put here before has taken effect. */
+    void hearGoodbye(Frame goodbye) {
         listener.hear(process, new Farewell((int) goodbye.word, goodbye.offset, goodbye.value, goodbye.tag));
         listener.left(process);
     }
@@ -314,9 +342,6 @@ final class Session {
         }
         receiving.lock();
         try {
-            if (rail.isHeld()) {
-                return false;
-            }
             synchronized (this) {
                 if (!lost) {
                     rail.resume();

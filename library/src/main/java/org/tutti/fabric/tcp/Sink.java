@@ -23,7 +23,6 @@ final class Sink {
     private boolean landed;
     private MemorySegment landing;
     private ByteBuffer landingView;
-    private long delivered;
 
     /** The payload goes into a region. */
     void into(Region target, long targetOffset) {
@@ -47,7 +46,6 @@ final class Sink {
         }
         into(landing, 0);
         landed = true;
-        delivered = 0;
     }
 
     /** Whether the payload is in the landing buffer. */
@@ -57,15 +55,6 @@ final class Sink {
 
     MemorySegment landing() {
         return landing;
-    }
-
-    /** How many bytes of the landing buffer have been delivered, when the frame has been tried before. */
-    long delivered() {
-        return delivered;
-    }
-
-    void noteDelivered(long bytes) {
-        delivered = bytes;
     }
 
     /** Drops the payload, and lets go of where it was to go. */

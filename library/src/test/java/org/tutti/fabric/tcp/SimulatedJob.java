@@ -253,7 +253,7 @@ final class SimulatedJob {
             }
         } else
             if (first.isOpen() && second.isOpen() && wires[index].isCut() && first.rail(index).isLost()
-                    && !first.rail(index).isComingBack() && !second.isHolding()) {
+                    && !first.rail(index).isComingBack()) {
                         halfMended[index] = wires[index].another();
                         second.bringBack(index, halfMended[index].end(1));
                     }

@@ -1,0 +1,157 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.fabric.tcp;
+
+import java.lang.foreign.MemorySegment;
+import java.net.ProtocolException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Frames that have arrived and cannot take effect yet: active messages whose handler has said "not now", and frames
+ * that must follow them. So a handler holds up its own region, and nothing else of the connection.
+ *
+ * <p><b>Order.</b> A frame follows the deferred frames of its region with lower numbers, and a good-bye follows all of
+ * them. The bytes of a put follow nothing, because only a fence orders them. Frames are tried again in the order of
+ * their numbers; the first frame of a region that cannot take effect stops the others of that region.
+ *
+ * <p><b>Limit.</b> There are at most {@value #FRAMES_MAX} frames with {@value #BYTES_MAX} bytes. A frame that has no
+ * place here stays in its {@link Rail}, which reads no more until it has one.
+ *
+ * <p>Guarded by the receiving lock; any thread may ask whether there {@linkplain #isAny is any}.
+ */
+final class DeferredFrames {
+    /** The most frames. */
+    static final int FRAMES_MAX = 256;
+
+    /** The most bytes of their payloads. */
+    static final int BYTES_MAX = 1 << 20;
+
+    /** Lets frames take effect. */
+    interface Effects {
+        /**
+         * Handles a message from some byte on, as far as it can be handled now.
+         *
+         * @return how many of its bytes have been handled, those before included
+         */
+        long handle(Frame message, MemorySegment payload, long handled) throws ProtocolException;
+
+        /** Lets a frame that is no message take effect. */
+        void apply(Frame effect) throws ProtocolException;
+    }
+
+    private static final class Deferred {
+        final Frame frame = new Frame();
+        final MemorySegment payload; // null of what is no message
+        long handled;
+
+        Deferred(Frame frame, MemorySegment payload, long handled) {
+            this.frame.copyFrom(frame);
+            this.payload = payload;
+            this.handled = handled;
+        }
+
+        /** Returns whether that is done. */
+        boolean takeEffect(Effects effects) throws ProtocolException {
+            if (payload == null) {
+                effects.apply(frame);
+                return true;
+            }
+            handled = effects.handle(frame, payload, handled);
+            return handled == frame.length;
+        }
+    }
+
+    private final List<Deferred> frames = new ArrayList<>(); // in the order of their numbers
+    private int bytes;
+    private volatile boolean any;
+
+    /** Whether there is a frame, for any thread. */
+    boolean isAny() {
+        return any;
+    }
+
+    boolean isEmpty() {
+        return frames.isEmpty();
+    }
+
+    /** The lowest number of a frame. */
+    long firstNumber() {
+        return frames.getFirst().frame.number;
+    }
+
+    /** Whether a frame with so many bytes has a place. */
+    boolean hasRoom(int payloadBytes) {
+        return frames.size() < FRAMES_MAX && payloadBytes <= BYTES_MAX - bytes;
+    }
+
+    /** Whether a frame must follow one that is here. */
+    boolean precede(Frame frame) {
+        return follows(frame, frames.size());
+    }
+
+    /** Whether a frame must follow one of the first. */
+    private boolean follows(Frame frame, int count) {
+        for (int i = 0; i < count; i++) {
+            Frame before = frames.get(i).frame;
+            if (before.number < frame.number
+                    && (before.region == frame.region || frame.kind == FrameLayout.GOODBYE)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Adds a message, for which there is room, of which some bytes have been handled. */
+    void addMessage(Frame message, MemorySegment landing, long handled) {
+        MemorySegment payload = MemorySegment.ofBuffer(FrameLayout.buffer(message.length));
+        MemorySegment.copy(landing, 0, payload, 0, message.length);
+        add(new Deferred(message, payload, handled));
+    }
+
+    /** Adds a frame that is no message, for which there is room. */
+    void addEffect(Frame effect) {
+        add(new Deferred(effect, null, 0));
+    }
+
+    private void add(Deferred added) {
+        int at = frames.size();
+        while (at > 0 && frames.get(at - 1).frame.number > added.frame.number) {
+            at--;
+        }
+        frames.add(at, added);
+        bytes += bytes(added);
+        any = true;
+    }
+
+    private static int bytes(Deferred frame) {
+        return frame.payload == null ? 0 : frame.frame.length;
+    }
+
+    /**
+     * Tries all frames again, in their order.
+     *
+     * @return whether any has taken effect
+     */
+    boolean retry(Effects effects) throws ProtocolException {
+        int before = frames.size();
+        int at = 0;
+        while (at < frames.size()) {
+            Deferred next = frames.get(at);
+            if (!follows(next.frame, at) && next.takeEffect(effects)) {
+                frames.remove(at);
+                bytes -= bytes(next);
+            } else {
+                at++;
+            }
+        }
+        any = !frames.isEmpty();
+        return frames.size() < before;
+    }
+
+    /** Drops all frames: the other process is lost. */
+    void clear() {
+        frames.clear();
+        bytes = 0;
+        any = false;
+    }
+}
