@@ -31,7 +31,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class HandshakeLayout {
     /** The version of the protocol that both sides have to speak. */
-    static final int VERSION = 3;
+    static final int VERSION = 4;
 
     /** A magic and the version. */
     static final int GREETING_BYTES = Long.BYTES + Integer.BYTES;

@@ -224,14 +224,11 @@ class DeferredFramesTest {
                 }
             }
         });
-        long t0 = System.nanoTime();
         sender.join(100);
         assertThat(gate.handled).isZero();
         gate.open = true;
         sender.join();
-        System.err.println("XX joined " + (System.nanoTime() - t0) / 1000000);
         fence(10_000);
-        System.err.println("XX fenced " + (System.nanoTime() - t0) / 1000000);
         assertThat(gate.handled).isEqualTo((long) messages * BYTES);
         assertThat(Set.copyOf(gate.arguments)).hasSize(messages); // of two rails each takes a part
         assertThat(Words.load(gated, WORD)).isEqualTo(messages - 1L);
