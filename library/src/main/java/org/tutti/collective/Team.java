@@ -597,6 +597,13 @@ public final class Team {
     }
 
     /**
+     * {@return the longest piece of a message that is best sent by itself; the same at every rank}
+     */
+    public int packetBytes() {
+        return context.machine.packetBytes();
+    }
+
+    /**
      * Cuts a message into chunks, which go through the places of a window in turn.
      *
      * @param bytes the length of the message

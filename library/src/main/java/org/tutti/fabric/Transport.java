@@ -33,11 +33,12 @@ import org.tutti.memory.Waiter;
  */
 public interface Transport extends Waiter.Progress {
     /**
-     * The longest piece of a message that is best sent by itself. With its header it is one packet on its way through
-     * the system, which has whole segments of TCP, of less than 64 KiB together. What a longer piece has more is a
-     * packet of its own, and costs as much as one.
+     * Tells how long the longest piece of a message is that is best sent by itself. All processes of a job are told the
+     * same, because it belongs to the protocol of the fabric, and processes with different protocols do not connect.
+     *
+     * @return the bytes, a multiple of 64
      */
-    int PACKET_BYTES = 60 << 10;
+    int packetBytes();
 
     /**
      * Lets other processes address memory.

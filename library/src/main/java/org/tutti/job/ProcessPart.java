@@ -13,6 +13,7 @@ import org.tutti.job.diagnosis.RankThreads;
 import org.tutti.job.diagnosis.Whereabouts;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.network.Network;
+import org.tutti.job.network.TcpFabricFactory;
 import org.tutti.job.node.Node;
 import org.tutti.job.node.NodeAccess;
 import org.tutti.job.node.NodeLayout;

@@ -6,6 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.tutti.DataType;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.members.Members;
 import org.tutti.fabric.RegionHandler;
 import org.tutti.memory.Words;
 

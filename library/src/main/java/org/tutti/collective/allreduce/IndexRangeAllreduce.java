@@ -83,7 +83,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
 
     @Override
     protected long roundBytesMax(Team team) {
-        return chunkBytes == CHUNK_BYTES ? RabenseifnerAllreduce.chunkBytes(team, RabenseifnerAllreduce.CHUNK_BYTES)
+        return chunkBytes == CHUNK_BYTES ? RabenseifnerAllreduce.chunkBytes(team)
                 : Math.min(chunkBytes, team.windowBytesMax() / Chunk.HALVES);
     }
 

@@ -8,7 +8,7 @@ import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.machine.Area;
-import org.tutti.fabric.Fabric;
+import org.tutti.collective.machine.Machine;
 import org.tutti.pattern.Folding;
 import org.tutti.pattern.Partition;
 
@@ -31,11 +31,17 @@ import org.tutti.pattern.Partition;
  * Folding}).
  */
 public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Exchange {
-    /** Rounds whose halves and quarters are whole packets. */
-    public static final long CHUNK_BYTES = 4 * Fabric.PACKET_BYTES;
+    /** How many packets a round has, so that its halves and quarters are whole packets. */
+    private static final long CHUNK_PACKETS = 4;
 
-    /** Rounds of ranks that are alone on their nodes. */
-    public static final long CHUNK_BYTES_ALONE = 16 * Fabric.PACKET_BYTES;
+    /** How many packets a round has where ranks are alone on their nodes. */
+    private static final long CHUNK_PACKETS_ALONE = 16;
+
+    /** Rounds, where a packet is as long as without a fabric. */
+    public static final long CHUNK_BYTES = CHUNK_PACKETS * Machine.PACKET_BYTES;
+
+    /** Rounds of ranks that are alone on their nodes, likewise. */
+    public static final long CHUNK_BYTES_ALONE = CHUNK_PACKETS_ALONE * Machine.PACKET_BYTES;
 
     /** The only object that is needed. */
     public RabenseifnerAllreduce() {
@@ -52,12 +58,13 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
 
     @Override
     protected long roundBytesMax(Team team) {
-        return chunkBytes(team, CHUNK_BYTES);
+        return chunkBytes(team);
     }
 
     /** How long rounds are: ranks that are all alone on their nodes need no windows, and few rounds are better. */
-    static long chunkBytes(Team team, long most) {
-        return team.ranksMax() == 1 ? CHUNK_BYTES_ALONE : Math.min(most, team.windowBytesMax() / Chunk.HALVES);
+    static long chunkBytes(Team team) {
+        return team.ranksMax() == 1 ? CHUNK_PACKETS_ALONE * team.packetBytes()
+                : Math.min(CHUNK_PACKETS * team.packetBytes(), team.windowBytesMax() / Chunk.HALVES);
     }
 
     @Override

@@ -43,7 +43,7 @@ public final class RingAllreduce extends TwoLevelAllreduce implements Exchange {
 
     @Override
     protected long roundBytesMax(Team team) {
-        return RabenseifnerAllreduce.chunkBytes(team, CHUNK_BYTES);
+        return RabenseifnerAllreduce.chunkBytes(team);
     }
 
     @Override

@@ -4,6 +4,7 @@ package org.tutti.collective.broadcast;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.machine.Machine;
 import org.tutti.pattern.ChainTree;
 
 /**
@@ -39,7 +40,7 @@ public final class ChainBroadcast extends Broadcast {
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return isStraight(nodes, bytes)
-                ? windows(1, bytes, TreePipeline.windowBytes(nodes, TreePipeline.STRAIGHT_BYTES))
+                ? windows(1, bytes, TreePipeline.windowBytes(nodes, Machine.PACKET_BYTES))
                 : windows(leaders(localRanks), bytes, RingLayout.LANDING_BYTES) + landings(nodes, 1, bytes);
     }
 
@@ -47,7 +48,7 @@ public final class ChainBroadcast extends Broadcast {
     public void run(Team team, Call call) {
         long bytes = call.bytes();
         if (isStraight(team.nodes(), bytes)) {
-            pipeline.straight(team, call, TreePipeline.STRAIGHT_BYTES);
+            pipeline.straight(team, call, team.packetBytes());
         } else {
             int parts = parts(bytes);
             long window = Math.min(RingLayout.LANDING_BYTES, team.windowBytesMax());

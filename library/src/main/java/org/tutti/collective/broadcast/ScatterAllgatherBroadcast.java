@@ -69,7 +69,7 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
         int rounds = Partition.chunks(bytes, half);
         int top = team.nodeOf(call.root());
         if (!suffices(rounds, team.nodes())) {
-            PIPELINE.straight(team, call, TreePipeline.STRAIGHT_BYTES);
+            PIPELINE.straight(team, call, team.packetBytes());
             return;
         }
         if (team.isMaster()) {

@@ -6,6 +6,7 @@ import org.tutti.collective.Chunk;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Team;
 import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.machine.Machine;
 import org.tutti.pattern.BinaryTree;
 import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.FibonacciTree;
@@ -52,6 +53,9 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     private static final long WHOLE_BYTES_MAX = 64 << 10;
     private static final long CHUNK_BYTES = 4 << 10;
 
+    /** Chunks that go straight are as long as a packet. */
+    private static final long PACKET = 0;
+
     /** Over binomial trees. */
     public static final SrmBroadcast BINOMIAL =
             new SrmBroadcast("srm", BinomialTree.INSTANCE, "⌊log₂ n⌋", "⌈log₂ n⌉");
@@ -79,7 +83,7 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     private SrmBroadcast(String name, Tree tree, String height, String degree, String paper) {
         this(new Description(name, Order.ALWAYS, height + " + c, above 64 KiB 1 more", "b, b twice at the root",
                 degree + "·b", "2 × 64 KiB at the root, 64 KiB an edge; n > 1, > 64 KiB: 8 × 60 KiB", paper), tree,
-                BUFFER_BYTES, TreePipeline.STRAIGHT_BYTES);
+                BUFFER_BYTES, PACKET);
     }
 
     private SrmBroadcast(Description description, Tree tree, long bufferBytes, long straightBytes) {
@@ -99,7 +103,7 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         if (isStraight(nodes, bytes)) {
-            return windows(1, bytes, TreePipeline.windowBytes(nodes, straightBytes));
+            return windows(1, bytes, TreePipeline.windowBytes(nodes, straightBytes(Machine.PACKET_BYTES)));
         }
         return nodes == 1 ? windows(leaders(localRanks), bytes, Chunk.HALVES * bufferBytes)
                 : windows(leaders(localRanks), bytes, WHOLE_BYTES_MAX) + landings(nodes, 1, bytes);
@@ -112,7 +116,7 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
         if (team.nodes() == 1) {
             pipeline.throughLandings(team, call, Math.min(bufferBytes, half), Chunk.HALVES, Chunk.HALVES);
         } else if (bytes > WHOLE_BYTES_MAX) {
-            pipeline.straight(team, call, straightBytes);
+            pipeline.straight(team, call, straightBytes(team.packetBytes()));
         } else if (bytes >= WHOLE_BYTES_MIN && bytes <= team.windowBytesMax()) {
             pipeline.throughLandings(team, call, chunk(bytes), 1, Chunk.HALVES);
         } else {
@@ -151,7 +155,11 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
         if (nodes == 1) {
             return bufferBytes;
         }
-        return isStraight(nodes, bytes) ? straightBytes : chunk(bytes);
+        return isStraight(nodes, bytes) ? straightBytes(Machine.PACKET_BYTES) : chunk(bytes);
+    }
+
+    private long straightBytes(long packetBytes) {
+        return straightBytes == PACKET ? packetBytes : straightBytes;
     }
 
     private static long chunk(long bytes) {

@@ -9,7 +9,6 @@ import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.NodeTree;
 import org.tutti.collective.window.Loans;
-import org.tutti.fabric.Fabric;
 import org.tutti.pattern.LevelTree;
 import org.tutti.pattern.Tree;
 
@@ -34,9 +33,6 @@ import org.tutti.pattern.Tree;
  * read.
  */
 final class TreePipeline {
-    /** The chunks that go straight, unless an algorithm has others. */
-    static final long STRAIGHT_BYTES = Fabric.PACKET_BYTES;
-
     /** How many of them a window holds on several nodes at most: what is under way should not wait for a credit. */
     private static final int PARTS_MAX = 8;
 

@@ -4,7 +4,6 @@ package org.tutti.collective.flow;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.window.OperationWindows;
-import org.tutti.fabric.Fabric;
 import org.tutti.memory.Words;
 
 /**
@@ -82,9 +81,9 @@ public abstract sealed class Flow permits Inflow, Outflow {
     }
 
     /** The longest piece of what is combined, which goes through a share of the inbox or a landing place. */
-    static long pieceBytes(Kernel kernel, int shares) {
+    final long pieceBytes(Kernel kernel, int shares) {
         return kernel.wholeUnits(
-                shares == 0 ? PIECE_BYTES : Math.min(Fabric.PACKET_BYTES, shareBytes(shares) / PLACES));
+                shares == 0 ? PIECE_BYTES : Math.min(flows.context.machine.packetBytes(), shareBytes(shares) / PLACES));
     }
 
     final void begin(int otherNode, int otherEdge, long longestPiece, long count, boolean invitation,

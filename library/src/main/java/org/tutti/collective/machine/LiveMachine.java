@@ -57,6 +57,11 @@ public final class LiveMachine implements Machine {
     }
 
     @Override
+    public int packetBytes() {
+        return fabric == null ? PACKET_BYTES : fabric.packetBytes();
+    }
+
+    @Override
     public long load(MemorySegment memory, long offset) {
         return Words.load(memory, offset);
     }

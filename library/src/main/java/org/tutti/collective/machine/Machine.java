@@ -13,6 +13,16 @@ import org.tutti.memory.Waiter;
  * and checks their order.
  */
 public interface Machine {
+    /** A packet where there is no fabric; algorithms also say by it how much memory they need. */
+    int PACKET_BYTES = 60 << 10;
+
+    /**
+     * {@return the longest piece of a message that is best sent by itself; the same at all ranks of a communicator}
+     */
+    default int packetBytes() {
+        return PACKET_BYTES;
+    }
+
     /**
      * Reads a word with acquire order.
      *

@@ -9,9 +9,9 @@ import org.tutti.collective.flow.Flow;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.machine.Area;
+import org.tutti.collective.machine.Machine;
 import org.tutti.collective.stage.NodeStage;
 import org.tutti.collective.stage.NodeTree;
-import org.tutti.fabric.Fabric;
 import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.HalvingTree;
 import org.tutti.pattern.Tree;
@@ -38,6 +38,9 @@ public final class SrmReduce extends Reduce implements Chunked {
     /** Each of the two buffers of a rank; the paper leaves the size open. */
     private static final long BUFFER_BYTES = 64 << 10;
 
+    /** Chunks between nodes are as long as a packet. */
+    private static final long PACKET = 0;
+
     /** SRM's reduce, over binomial trees. */
     public static final SrmReduce BINOMIAL =
             new SrmReduce("srm", BinomialTree.INSTANCE, "SRM 2003, sections 2.2 and 2.4");
@@ -54,7 +57,7 @@ public final class SrmReduce extends Reduce implements Chunked {
         this(new Description(name, Order.BLOCKS, "⌊log₂ n⌋ + ⌊log₂ p⌋ + c", "(⌈log₂ n⌉ + ⌈log₂ p⌉)·b at the root",
                 "⌈log₂ n⌉·b", "2 × 64 KiB, 64 KiB an edge; n > 1, > 64 KiB: 2 × 60 KiB, the inbox", paper),
                 new NodeTree(tree),
-                BUFFER_BYTES, Fabric.PACKET_BYTES);
+                BUFFER_BYTES, PACKET);
     }
 
     private SrmReduce(Description description, NodeTree tree, long bufferBytes, long chunkBetweenNodes) {
@@ -72,7 +75,7 @@ public final class SrmReduce extends Reduce implements Chunked {
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         // an edge for each child, and that over which the result may come to the root
-        return windows(localRanks, bytes, Chunk.HALVES * bufferBytes(nodes, true))
+        return windows(localRanks, bytes, Chunk.HALVES * bufferBytes(nodes, true, Machine.PACKET_BYTES))
                 + Inflow.memoryBytes(nodes, BinomialTree.INSTANCE.children(0, nodes) + 1, bytes);
     }
 
@@ -86,7 +89,8 @@ public final class SrmReduce extends Reduce implements Chunked {
         int shares = topNode == team.nodeOf(root) ? Flow.shares(bytes, tree.degree(team)) : 0;
         long buffer =
                 kernel.wholeUnits(
-                        Math.min(bufferBytes(team.nodes(), shares > 0), team.windowBytesMax() / Chunk.HALVES));
+                        Math.min(bufferBytes(team.nodes(), shares > 0, team.packetBytes()),
+                                team.windowBytesMax() / Chunk.HALVES));
         Chunk chunk = team.chunks(bytes, buffer, Chunk.HALVES);
         boolean isTop = team.localRank() == top;
         boolean writesToTarget = isTop && team.rank() == root && team.node() == topNode;
@@ -120,10 +124,12 @@ public final class SrmReduce extends Reduce implements Chunked {
      *
      * @param nodes how many nodes there are
      * @param inbox whether the message is long enough to go to the inbox
+     * @param packetBytes how long a packet is
      * @return the bytes of a chunk
      */
-    public long bufferBytes(int nodes, boolean inbox) {
-        return nodes == 1 ? bufferBytes : inbox ? chunkBetweenNodes : Math.min(Flow.PIECE_BYTES, chunkBetweenNodes);
+    public long bufferBytes(int nodes, boolean inbox, long packetBytes) {
+        long between = chunkBetweenNodes == PACKET ? packetBytes : chunkBetweenNodes;
+        return nodes == 1 ? bufferBytes : inbox ? between : Math.min(Flow.PIECE_BYTES, between);
     }
 
     /** A rank that is not its node's top shows what it has of its subtree to its parent. */

@@ -8,9 +8,9 @@ import org.tutti.collective.flow.Flow;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.machine.Area;
+import org.tutti.collective.machine.Machine;
 import org.tutti.collective.stage.NodeStage;
 import org.tutti.collective.stage.NodeTree;
-import org.tutti.fabric.Fabric;
 
 /**
  * Reduce on two levels, a chunk after the other: the ranks of each node combine what they have in shared memory
@@ -41,7 +41,7 @@ abstract class TwoLevelReduce extends Reduce {
      * @return the bytes
      */
     static long memoryBytes(int degree, int nodes, int localRanks, long bytes) {
-        return windows(localRanks, bytes, Chunk.HALVES * Fabric.PACKET_BYTES)
+        return windows(localRanks, bytes, Chunk.HALVES * Machine.PACKET_BYTES)
                 + Inflow.memoryBytes(nodes, degree + 1, bytes); // one more, over which the result may come to the root
     }
 
@@ -53,7 +53,7 @@ abstract class TwoLevelReduce extends Reduce {
         int rootNode = team.nodeOf(root);
         int top = kernel.isCommutative() ? rootNode : 0;
         int shares = top == rootNode ? Flow.shares(bytes, tree.degree(team)) : 0;
-        long most = kernel.wholeUnits(Math.min(shares > 0 ? Fabric.PACKET_BYTES : Flow.PIECE_BYTES,
+        long most = kernel.wholeUnits(Math.min(shares > 0 ? team.packetBytes() : Flow.PIECE_BYTES,
                 team.windowBytesMax() / Chunk.HALVES));
         Chunk chunk = team.chunks(bytes, most, Chunk.HALVES);
         Area shown = team.show(chunk.window());

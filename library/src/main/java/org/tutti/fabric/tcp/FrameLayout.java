@@ -33,6 +33,14 @@ final class FrameLayout {
     static final int HEADER_BYTES = 64;
     static final int PAYLOAD_BYTES_MAX = 64 << 10;
 
+    /**
+     * The longest piece of a message that is best sent by itself. With its header it is one packet on its way through
+     * the system, which has whole segments of TCP, of less than 64 KiB together. What a longer piece has more is a
+     * packet of its own, and costs as much as one. Algorithms count on it at both ends: a change needs another {@link
+     * HandshakeLayout#VERSION}.
+     */
+    static final int PACKET_BYTES = 60 << 10;
+
     /** The most bytes of a description of runs that are asked for: they are kept until they are answered. */
     static final int REQUEST_BYTES_MAX = 2 << 10;
 

@@ -4,7 +4,6 @@ package org.tutti.fabric.tcp;
 import java.util.Arrays;
 import java.util.function.LongSupplier;
 
-import org.tutti.fabric.Fabric;
 import org.tutti.fabric.Striping;
 import org.tutti.memory.Words;
 
@@ -144,7 +143,7 @@ final class RailChoice {
     /** The longest piece of a message of so many bytes. */
     int stripe(long bytes) {
         if (rails.length <= 1 || striping == Striping.WHOLE || bytes < STRIPED_BYTES_MIN) {
-            return bytes <= FrameLayout.PAYLOAD_BYTES_MAX ? FrameLayout.PAYLOAD_BYTES_MAX : Fabric.PACKET_BYTES;
+            return bytes <= FrameLayout.PAYLOAD_BYTES_MAX ? FrameLayout.PAYLOAD_BYTES_MAX : FrameLayout.PACKET_BYTES;
         }
         return stripe(bytes, striping == Striping.SPEED ? fastest() / total() : 1.0 / rails.length);
     }

@@ -113,6 +113,11 @@ public final class TcpFabric implements Fabric {
     // ---- calls
 
     @Override
+    public int packetBytes() {
+        return FrameLayout.PACKET_BYTES;
+    }
+
+    @Override
     public int packedBytesMax() {
         return FrameLayout.PAYLOAD_BYTES_MAX;
     }

@@ -14,6 +14,10 @@ import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Farewell;
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.NewsChannel;
+import org.tutti.job.node.Directory;
+import org.tutti.job.node.Node;
+import org.tutti.job.node.NodeLayout;
+import org.tutti.job.node.RankFailure;
 import org.tutti.memory.Words;
 
 /**

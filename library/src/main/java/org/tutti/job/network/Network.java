@@ -16,6 +16,12 @@ import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricFactory;
 import org.tutti.fabric.PutTarget;
+import org.tutti.job.launch.JobEnvironment;
+import org.tutti.job.node.Directory;
+import org.tutti.job.node.DirectoryLayout;
+import org.tutti.job.node.Node;
+import org.tutti.job.node.NodeLayout;
+import org.tutti.job.node.Secret;
 import org.tutti.memory.Waiter;
 
 /**
@@ -47,7 +53,7 @@ public final class Network implements AutoCloseable {
      * @param node its node
      * @param fabrics makes the process's fabric
      */
-    Network(JobEnvironment environment, Node node, FabricFactory fabrics) {
+    public Network(JobEnvironment environment, Node node, FabricFactory fabrics) {
         this.environment = environment;
         this.node = node;
         this.directory = node.directory();

@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.tutti.fabric.Fabric;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.Striping;
@@ -23,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Which frames share a system call. */
 class GatheringTest {
     private static final long REGION = 1 << 16;
-    private static final int LONG_BYTES = Fabric.PACKET_BYTES;
+    private static final int LONG_BYTES = FrameLayout.PACKET_BYTES;
     private static final int PIECE_BYTES_MIN = 16 << 10;
     private static final int PUTS = 10;
 

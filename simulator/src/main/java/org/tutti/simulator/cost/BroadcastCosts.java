@@ -7,7 +7,7 @@ import org.tutti.collective.broadcast.ScatterAllgatherBroadcast;
 import org.tutti.collective.broadcast.SlotRingBroadcast;
 import org.tutti.collective.broadcast.SrmBroadcast;
 import org.tutti.collective.layout.RingLayout;
-import org.tutti.fabric.Fabric;
+import org.tutti.collective.machine.Machine;
 import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.ChainTree;
 import org.tutti.pattern.Partition;
@@ -37,7 +37,7 @@ final class BroadcastCosts {
 
     private static Cost chain(int nodes, int localRanks, long bytes) {
         boolean straight = ChainBroadcast.isStraight(nodes, bytes);
-        long chunk = straight ? Fabric.PACKET_BYTES : RingLayout.LANDING_BYTES / ChainBroadcast.parts(bytes);
+        long chunk = straight ? Machine.PACKET_BYTES : RingLayout.LANDING_BYTES / ChainBroadcast.parts(bytes);
         return Stages.pipeline(ChainTree.INSTANCE, nodes, localRanks, bytes, chunk, straight ? 1 : 0);
     }
 
@@ -45,7 +45,7 @@ final class BroadcastCosts {
         long round = ScatterAllgatherBroadcast.roundBytes(bytes);
         int rounds = Partition.chunks(bytes, round);
         if (!ScatterAllgatherBroadcast.suffices(rounds, nodes)) {
-            return Stages.pipeline(BINOMIAL, nodes, localRanks, bytes, Fabric.PACKET_BYTES, 1);
+            return Stages.pipeline(BINOMIAL, nodes, localRanks, bytes, Machine.PACKET_BYTES, 1);
         }
         if (nodes == 1) {
             return Stages.pipeline(BINOMIAL, 1, localRanks, bytes, round, 0);

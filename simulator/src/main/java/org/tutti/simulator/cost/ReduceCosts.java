@@ -3,12 +3,12 @@ package org.tutti.simulator.cost;
 
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.flow.Flow;
+import org.tutti.collective.machine.Machine;
 import org.tutti.collective.reduce.ChainReduce;
 import org.tutti.collective.reduce.FlatReduce;
 import org.tutti.collective.reduce.IndexRangeReduce;
 import org.tutti.collective.reduce.RankOrderReduce;
 import org.tutti.collective.reduce.SrmReduce;
-import org.tutti.fabric.Fabric;
 
 /** What reduces cost. */
 final class ReduceCosts {
@@ -33,7 +33,7 @@ final class ReduceCosts {
     }
 
     private static Cost srm(SrmReduce srm, int nodes, int localRanks, long bytes) {
-        double buffer = srm.bufferBytes(nodes, Flow.shares(bytes, 1) > 0);
+        double buffer = srm.bufferBytes(nodes, Flow.shares(bytes, 1) > 0, Machine.PACKET_BYTES);
         double chunks = Stages.chunks(bytes, buffer);
         double first = Math.min(bytes, buffer); // passes through all levels before the others follow
         double depth = Stages.floorLog(localRanks);
@@ -64,7 +64,7 @@ final class ReduceCosts {
      * @return the cost
      */
     private static Cost throughTree(double depth, double degree, int localRanks, long bytes) {
-        long chunk = Flow.shares(bytes, 1) > 0 ? Fabric.PACKET_BYTES : Flow.PIECE_BYTES;
+        long chunk = Flow.shares(bytes, 1) > 0 ? Machine.PACKET_BYTES : Flow.PIECE_BYTES;
         double chunks = Stages.chunks(bytes, chunk);
         double first = Math.min(bytes, chunk); // passes through the whole tree before the others follow
         double steps = depth == 0 ? 0 : (depth + chunks - 1) / chunks;

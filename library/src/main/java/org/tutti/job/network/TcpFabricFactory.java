@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job;
+package org.tutti.job.network;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,12 +17,14 @@ import org.tutti.fabric.tcp.Footprint;
 import org.tutti.fabric.tcp.LocalProcess;
 import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.fabric.tcp.TcpFabric;
+import org.tutti.job.launch.JobEnvironment;
+import org.tutti.job.node.Secret;
 
 /**
  * Makes the fabric over TCP, as the environment says: with the rails of this host that lead to the others, and for the
  * process of rank 0 at the addresses where others look for it.
  */
-final class TcpFabricFactory implements FabricFactory {
+public final class TcpFabricFactory implements FabricFactory {
     private final JobEnvironment environment;
     private final Secret secret;
     private final long deadlineNanos;
@@ -32,7 +34,7 @@ final class TcpFabricFactory implements FabricFactory {
      * @param secret of the job
      * @param deadlineNanos until when the name of rank 0's host may become known
      */
-    TcpFabricFactory(JobEnvironment environment, Secret secret, long deadlineNanos) {
+    public TcpFabricFactory(JobEnvironment environment, Secret secret, long deadlineNanos) {
         this.environment = environment;
         this.secret = secret;
         this.deadlineNanos = deadlineNanos;
