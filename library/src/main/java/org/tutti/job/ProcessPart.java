@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 import org.tutti.JobOptions;
 import org.tutti.JobStartException;
 import org.tutti.RankFailedException;
+import org.tutti.collective.members.WaitGuard;
 import org.tutti.job.communicators.ProcessCommunicators;
 import org.tutti.job.diagnosis.RankThreads;
 import org.tutti.job.diagnosis.Whereabouts;
@@ -136,11 +137,8 @@ final class ProcessPart {
 
     private void awaitAll(int self, long deadlineNanos, Runnable wanted) {
         long start = System.nanoTime();
-        Waiter.Check check = () -> {
-            wanted.run();
-            checkJoining(self, deadlineNanos);
-        };
-        Waits.Wait outer = Waits.begin(() -> joining(self), start);
+        Waiter.Check check = new JoinWait(self, deadlineNanos, wanted);
+        Waits.Wait outer = Waits.begin(check::call, start);
         try {
             while (!areAllHere()) {
                 check.check();
@@ -163,12 +161,6 @@ final class ProcessPart {
         }
     }
 
-    private WaitingCall joining(int self) {
-        int absent = IntStream.range(0, node().size()).filter(rank -> node().state(rank) == NodeLayout.ABSENT)
-                .findFirst().orElse(WaitingCall.UNKNOWN);
-        return new WaitingCall(node(), self, Whereabouts.JOIN, "", 0, absent);
-    }
-
     private boolean areAllHere() {
         if (node().directory() != null) {
             return node().directory().isComplete();
@@ -181,20 +173,61 @@ final class ProcessPart {
         return true;
     }
 
-    private void checkJoining(int self, long deadlineNanos) {
-        if (communicators.members().failure(-1) instanceof RankFailedException failure) {
-            throw failure;
+    /** The wait of a rank for all others to join. */
+    private final class JoinWait extends WaitGuard {
+        private final long deadlineNanos;
+        private final Runnable wanted;
+
+        JoinWait(int self, long deadlineNanos, Runnable wanted) {
+            super(communicators.members(), self);
+            this.deadlineNanos = deadlineNanos;
+            this.wanted = wanted;
         }
-        if (Thread.currentThread().isInterrupted()) {
-            throw new JobStartException("rank " + self + " was interrupted while it waited for all ranks to join");
+
+        @Override
+        protected boolean checkOthers() {
+            wanted.run();
+            if (members.failure(-1) instanceof RankFailedException failure) {
+                throw failure;
+            }
+            return true;
         }
-        if (System.nanoTime() - deadlineNanos > 0) {
-            throw new JobStartException("rank " + self + " waited " + environment.joinTimeoutMillis()
-                    + " ms for all ranks to join, but " + absent() + " did not"
+
+        @Override
+        protected String called() {
+            return Whereabouts.JOIN;
+        }
+
+        @Override
+        protected String awaited() {
+            return "all ranks to join";
+        }
+
+        @Override
+        protected long deadlineNanos() {
+            return deadlineNanos;
+        }
+
+        @Override
+        protected RuntimeException interrupted() {
+            return new JobStartException("rank " + rank + " was interrupted while it waited for " + awaited());
+        }
+
+        @Override
+        protected RuntimeException late() {
+            return new JobStartException("rank " + rank + " waited " + environment.joinTimeoutMillis() + " ms for "
+                    + awaited() + ", but " + absent() + " did not"
                     + (network == null ? "" : ", as far as this node knows" + network.whereRankZeroIs())
                     + "; see whether they were started"
                     + (network == null ? "" : ", and whether a firewall is between their hosts and this one")
                     + ", or set " + JobEnvironment.JOIN_TIMEOUT_MILLIS);
+        }
+
+        @Override
+        public WaitingCall call() {
+            int absent = IntStream.range(0, node().size()).filter(other -> node().state(other) == NodeLayout.ABSENT)
+                    .findFirst().orElse(WaitingCall.UNKNOWN);
+            return new WaitingCall(node(), rank, called(), "", 0, absent);
         }
     }
 

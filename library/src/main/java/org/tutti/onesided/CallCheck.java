@@ -1,31 +1,26 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.onesided;
 
-import org.tutti.CallInterruptedException;
-import org.tutti.DeadlineExceededException;
 import org.tutti.RankFailedException;
 import org.tutti.collective.members.Members;
-import org.tutti.memory.Waiter;
+import org.tutti.collective.members.WaitGuard;
 import org.tutti.memory.WaitingCall;
 
 /**
  * Looks for reasons to end a call that waits for another node. One call at a time uses it, again and again, so that
  * calls allocate nothing.
  */
-class CallCheck implements Waiter.Check {
+class CallCheck extends WaitGuard {
     /** Awaited when any rank may end the wait. */
     static final int ANY = -1;
 
-    final Members members;
-    private final int rank;
     private String call;
     private int awaited;
     private long deadlineNanos;
     private boolean endsWhenItLeaves;
 
     CallCheck(Members members, int rank) {
-        this.members = members;
-        this.rank = rank;
+        super(members, rank);
     }
 
     /** A call begins, which may wait for a rank. */
@@ -45,20 +40,22 @@ class CallCheck implements Waiter.Check {
     }
 
     @Override
-    public void check() {
+    protected boolean checkOthers() {
         RuntimeException failure = failure(endsWhenItLeaves ? awaited : ANY);
         if (failure != null) {
             throw failure;
         }
-        if (Thread.currentThread().isInterrupted()) {
-            throw new CallInterruptedException(members.describe(rank) + " was interrupted in " + call
-                    + " while it waited for " + awaited() + "; " + afterInterrupt());
-        }
-        if (deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
-            throw new DeadlineExceededException(members.describe(rank) + " passed its deadline in " + call
-                    + " while it waited for " + awaited() + "; " + advice() + ", or allow more time"
-                    + members.whereabouts(rank));
-        }
+        return true;
+    }
+
+    @Override
+    protected String called() {
+        return call;
+    }
+
+    @Override
+    protected long deadlineNanos() {
+        return deadlineNanos;
     }
 
     @Override
@@ -73,14 +70,9 @@ class CallCheck implements Waiter.Check {
         return call;
     }
 
-    /** For what it waits, for messages. */
-    String awaited() {
+    @Override
+    protected String awaited() {
         return awaited == ANY ? "any rank" : members.describe(awaited);
-    }
-
-    /** What to look for when it waits too long. */
-    String advice() {
-        return "see what that rank does";
     }
 
     /** Looks for a reason to give up while a rank is awaited. */
@@ -88,8 +80,8 @@ class CallCheck implements Waiter.Check {
         return members.failure(of);
     }
 
-    /** What a message says of the state after an interrupt. */
-    String afterInterrupt() {
+    @Override
+    protected String afterInterrupt() {
         return "what it has changed there is unknown";
     }
 

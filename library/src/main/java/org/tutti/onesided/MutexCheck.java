@@ -119,7 +119,7 @@ final class MutexCheck extends CallCheck {
     }
 
     @Override
-    String afterInterrupt() {
+    protected String afterInterrupt() {
         return "it does not hold the mutex";
     }
 }

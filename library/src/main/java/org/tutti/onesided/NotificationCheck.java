@@ -89,7 +89,7 @@ final class NotificationCheck extends CallCheck {
     }
 
     @Override
-    String awaited() {
+    protected String awaited() {
         return notifications == null ? count + " notifications at word " + notification + ", which has "
                 + Words.load(region, word)
                 : "one more notification at any of the words "
@@ -97,12 +97,12 @@ final class NotificationCheck extends CallCheck {
     }
 
     @Override
-    String advice() {
+    protected String advice() {
         return "see which rank should have notified it";
     }
 
     @Override
-    String afterInterrupt() {
+    protected String afterInterrupt() {
         return "it can wait again";
     }
 }

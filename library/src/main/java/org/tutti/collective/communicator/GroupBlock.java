@@ -5,14 +5,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.function.LongConsumer;
 
-import org.tutti.CallInterruptedException;
 import org.tutti.CollectiveMismatchException;
 import org.tutti.CommunicatorBrokenException;
-import org.tutti.DeadlineExceededException;
 import org.tutti.RankFailedException;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Machine;
 import org.tutti.collective.members.Breakage;
+import org.tutti.collective.members.WaitGuard;
 import org.tutti.collective.operation.GroupLine;
 import org.tutti.collective.operation.Ledger;
 import org.tutti.collective.operation.TeamContext;
@@ -116,7 +115,7 @@ public final class GroupBlock {
             return address;
         }
         long line = parent.layout.left(parent.localRankOf(master));
-        Waiter.Check check = checkAt(master, line);
+        Waiter.Check check = new MasterWait(master, line);
         try (var wait = new LongWait()) {
             for (int turn = 0; machine.load(parent.ring, line + RingLayout.GROUP) != id; turn++) {
                 check.check();
@@ -149,40 +148,50 @@ public final class GroupBlock {
         GroupLine.clear(machine, parent.ring, ownLine);
     }
 
-    private Waiter.Check checkAt(int master, long line) {
-        return new Waiter.Check() {
-            @Override
-            public void check() {
-                GroupBlock.this.check(master, line);
-            }
+    /** The wait for the group's master on this node, which has to claim the block. */
+    private final class MasterWait extends WaitGuard {
+        private final int master;
+        private final long line;
 
-            @Override
-            public WaitingCall call() {
-                return new WaitingCall(parent.members.job(), parent.members.rankInJob(parent.rank), called,
-                        parent.members.communicator(), 0, parent.members.rankInJob(master));
-            }
-        };
-    }
+        MasterWait(int master, long line) {
+            super(parent.members, parent.rank);
+            this.master = master;
+            this.line = line;
+        }
 
-    private void check(int master, long line) {
-        boolean closed = machine.load(parent.ring, line) >= Ledger.ALL; // before why it may have left all
-        RuntimeException failure = failureAt(master);
-        if (failure != null) {
-            throw failure;
+        @Override
+        protected boolean checkOthers() {
+            boolean closed = machine.load(parent.ring, line) >= Ledger.ALL; // before why it may have left all
+            RuntimeException failure = failureAt(master);
+            if (failure != null) {
+                throw failure;
+            }
+            if (closed) {
+                throw new CommunicatorBrokenException(members.rankInJob(master),
+                        cannotGoOn() + awaited() + " has closed the communicator");
+            }
+            return true;
         }
-        if (closed) {
-            throw new CommunicatorBrokenException(parent.members.rankInJob(master), cannotGoOn()
-                    + parent.members.describe(master) + " has closed the communicator");
+
+        @Override
+        protected String called() {
+            return called;
         }
-        if (Thread.currentThread().isInterrupted()) {
-            throw new CallInterruptedException(parent.describe() + " was interrupted in " + called
-                    + " while it waited for " + parent.members.describe(master)
-                    + "; the communicator cannot be used any more");
+
+        @Override
+        protected String awaited() {
+            return members.describe(master);
         }
-        if (deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
-            throw new DeadlineExceededException(parent.describe() + " passed its deadline in " + called
-                    + " while it waited for " + parent.members.describe(master)
-                    + "; see what that rank does, or allow more time" + parent.members.whereabouts(parent.rank));
+
+        @Override
+        protected long deadlineNanos() {
+            return deadlineNanos;
+        }
+
+        @Override
+        public WaitingCall call() {
+            return new WaitingCall(members.job(), members.rankInJob(rank), called, members.communicator(), 0,
+                    members.rankInJob(master));
         }
     }
 

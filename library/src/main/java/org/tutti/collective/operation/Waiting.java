@@ -3,15 +3,13 @@ package org.tutti.collective.operation;
 
 import java.lang.foreign.MemorySegment;
 
-import org.tutti.CallInterruptedException;
 import org.tutti.CollectiveMismatchException;
 import org.tutti.CommunicatorBrokenException;
-import org.tutti.DeadlineExceededException;
 import org.tutti.RankFailedException;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Machine;
 import org.tutti.collective.members.Breakage;
-import org.tutti.collective.members.Members;
+import org.tutti.collective.members.WaitGuard;
 import org.tutti.memory.CallSite;
 import org.tutti.memory.LongWait;
 import org.tutti.memory.Waiter;
@@ -30,7 +28,7 @@ import org.tutti.memory.WaitingCall;
  * broke may be a later operation than its own. That is not promised: who reads what others lend, or waits for more than
  * one word, may be told of a later operation's end.
  */
-public final class Waiting implements Waiter.Check {
+public final class Waiting extends WaitGuard {
     private static final int NOBODY = -1;
     private static final long LOOK_NANOS = 200_000_000;
     private static final long AT_ONCE_NANOS = 50_000; // ranks of a node that make the same call need less
@@ -44,7 +42,6 @@ public final class Waiting implements Waiter.Check {
     private final TeamContext context;
     private final Operation operation;
     private final Machine machine;
-    private final Members members;
     private final Ledger ledger;
     private final MemorySegment ring;
     private final CallComparison comparison;
@@ -74,10 +71,10 @@ public final class Waiting implements Waiter.Check {
     }
 
     public Waiting(TeamContext context, Operation operation) {
+        super(context.members, context.rank);
         this.context = context;
         this.operation = operation;
         this.machine = context.machine;
-        this.members = context.members;
         this.ledger = context.ledger;
         this.ring = context.ring;
         this.comparison = new CallComparison(context, whileAwaiting, operation);
@@ -211,17 +208,14 @@ public final class Waiting implements Waiter.Check {
 
     // ---- what can go wrong
 
-    /**
-     * Looks for a reason not to wait any longer: called now and then while this rank waits.
-     */
     @Override
-    public void check() {
+    protected boolean checkOthers() {
         long broken = checkJob(); // before the word is looked at: who breaks a later operation has ended this one
         if (broken != 0) {
             if (isAwaiting()) {
                 throw broken(broken);
             }
-            return;
+            return false;
         }
         boolean isMember = awaitedLedger == null;
         if (isMember && descriptorDiffers(awaitedRank)) {
@@ -235,17 +229,12 @@ public final class Waiting implements Waiter.Check {
         if (isMember) {
             checkTakesPart(awaitedRank);
         }
-        if (Thread.currentThread().isInterrupted()) {
-            throw new CallInterruptedException(
-                    context.describe() + " was interrupted in " + called() + " while it waited for " + awaited()
-                            + "; the communicator cannot be used any more");
-        }
-        long deadlineNanos = operation.call.deadlineNanos;
-        if (deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
-            throw new DeadlineExceededException(
-                    context.describe() + " passed its deadline in " + called() + " while it waited for " + awaited()
-                            + "; see what that rank does, or allow more time" + members.whereabouts(context.rank));
-        }
+        return true;
+    }
+
+    @Override
+    protected long deadlineNanos() {
+        return operation.call.deadlineNanos;
     }
 
     /** Between calls of the fabric others may be looked at, too: returns when that is to be done next. */
@@ -362,11 +351,13 @@ public final class Waiting implements Waiter.Check {
         return context.describe() + " cannot go on with " + called() + ": ";
     }
 
-    private String called() {
+    @Override
+    protected String called() {
         return operation.call.called();
     }
 
-    private String awaited() {
+    @Override
+    protected String awaited() {
         return awaitedLedger == null ? members.describe(awaitedRank) : awaitedLedger.describe(awaitedRank);
     }
 
