@@ -1,7 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective;
 
-import org.tutti.collective.communicator.Ending;
+import org.tutti.collective.communicator.BrokenWord;
+import org.tutti.collective.communicator.CommunicatorClose;
 import org.tutti.collective.flow.Edges;
 import org.tutti.collective.flow.Invitations;
 import org.tutti.collective.layout.RingLayout;
@@ -34,7 +35,7 @@ import org.tutti.collective.window.OperationWindows;
  *
  * <p><b>Breaking.</b> An operation that ends with an exception leaves its slot undefined, so it breaks the
  * communicator: the first rank that does so sets the broken word to its reason and rank; ranks that wait in vain and
- * later calls see it. {@link Ending} says what comes then.
+ * later calls see it. {@link CommunicatorClose} says what comes then.
  */
 public final class OperationLifecycle {
     private final TeamContext context;
@@ -45,11 +46,11 @@ public final class OperationLifecycle {
     private final OperationWindows windows;
     private final Loans loans;
     private final Invitations invitations;
-    private final Ending ending;
+    private final BrokenWord broken;
     private boolean mayClaim;
 
     OperationLifecycle(TeamContext context, Operation operation, Waiting waiting, OperationWindows windows, Loans loans,
-            Invitations invitations, Ending ending) {
+            Invitations invitations, BrokenWord broken) {
         this.context = context;
         this.machine = context.machine;
         this.ledger = context.ledger;
@@ -58,7 +59,7 @@ public final class OperationLifecycle {
         this.windows = windows;
         this.loans = loans;
         this.invitations = invitations;
-        this.ending = ending;
+        this.broken = broken;
         this.mayClaim = context.nodes() > 1 && context.isMaster();
     }
 
@@ -94,8 +95,8 @@ public final class OperationLifecycle {
     /** Ends the call, and the communicator, because of an exception. */
     public void breakOff(Throwable failure) {
         try {
-            if (ledger.isFounded()) {
-                ending.setBroken(failure); // before others miss what it had
+            if (ledger.isComplete()) {
+                broken.set(failure); // before others miss what it had
             }
         } catch (IllegalStateException closed) { // the job was closed under the call, and its memory is gone
             failure.addSuppressed(closed);

@@ -2,7 +2,8 @@
 package org.tutti.collective;
 
 import org.tutti.TuttiException;
-import org.tutti.collective.communicator.Ending;
+import org.tutti.collective.communicator.BrokenWord;
+import org.tutti.collective.communicator.CommunicatorClose;
 import org.tutti.collective.flow.Edges;
 import org.tutti.collective.flow.Flows;
 import org.tutti.collective.flow.Inflow;
@@ -37,7 +38,7 @@ import org.tutti.pattern.LevelTree;
  *
  * <p>A team is composed of parts, each of which argues its own safety: {@link OperationLifecycle} has leaving, closing
  * and memory ordering, {@link Waiting} mismatches and the other ends of a wait, {@link OperationWindows} the memory
- * that ranks show, {@link Edges} the data between nodes, {@link Ending} the end of the communicator.
+ * that ranks show, {@link Edges} the data between nodes, {@link CommunicatorClose} the end of the communicator.
  */
 public final class Team {
     /** The rank of a node that exchanges with other nodes, by its place there. */
@@ -67,7 +68,7 @@ public final class Team {
     private final Edges edges;
     private final Flows flows;
     private final Turns turns;
-    private final Ending ending;
+    private final CommunicatorClose close;
     private final WindowPool pool;
     private final Area landing = new Area();
     private final Chunk chunk = new Chunk();
@@ -99,8 +100,9 @@ public final class Team {
         this.edges = new Edges(context, operation, waiting, windows, invitations);
         this.flows = new Flows(context, operation, words, mover, windows, edges);
         this.turns = new Turns(flows);
-        this.ending = new Ending(context);
-        this.lifecycle = new OperationLifecycle(context, operation, waiting, windows, loans, invitations, ending);
+        this.close = new CommunicatorClose(context);
+        this.lifecycle = new OperationLifecycle(context, operation, waiting, windows, loans, invitations,
+                new BrokenWord(context));
     }
 
     /**
@@ -333,8 +335,8 @@ public final class Team {
     /**
      * {@return how the communicator ends at this rank}
      */
-    public Ending ending() {
-        return ending;
+    public CommunicatorClose close() {
+        return close;
     }
 
     /**
@@ -628,27 +630,11 @@ public final class Team {
     }
 
     /**
-     * Says that this is a group that is being made: not all may have come, and the rings of other nodes may not be
-     * there. What fails meanwhile breaks another communicator, so that those hear of it who have not come.
-     */
-    public void beginFounding() {
-        context.ledger.setFounded(false);
-    }
-
-    /**
-     * Says that all ranks have come, as a barrier has told: the group's first operation, or one of another
-     * communicator.
-     */
-    public void endFounding() {
-        context.ledger.setFounded(true);
-    }
-
-    /**
-     * {@return whether all ranks are known to have come; else this is a group's first operation, in which nodes
+     * {@return whether all ranks are known to have arrived; else this is a group's first operation, in which nodes
      * {@linkplain #meet meet}}
      */
-    public boolean isFounded() {
-        return context.ledger.isFounded();
+    public boolean isComplete() {
+        return context.ledger.isComplete();
     }
 
     /**

@@ -215,8 +215,8 @@ final class ProcessPart {
 
         @Override
         protected RuntimeException late() {
-            return new JobStartException("rank " + rank + " waited " + environment.joinTimeoutMillis() + " ms for "
-                    + awaited() + ", but " + absent() + " did not"
+            return new JobStartException("rank " + rank + " waited " + environment.joinTimeoutMillis()
+                    + " ms for all ranks to join, but " + absent() + " did not"
                     + (network == null ? "" : ", as far as this node knows" + network.whereRankZeroIs())
                     + "; see whether they were started"
                     + (network == null ? "" : ", and whether a firewall is between their hosts and this one")

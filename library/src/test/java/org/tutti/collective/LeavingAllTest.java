@@ -372,9 +372,9 @@ class LeavingAllTest {
     }
 
     private void leaveJob(Team team) {
-        team.ending().end();
+        team.close().interrupt();
         members.leave(team.rank());
-        team.ending().leaveAll();
+        team.close().leave();
     }
 
     private static void enterInVain(Team team) {

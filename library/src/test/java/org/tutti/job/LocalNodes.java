@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-import org.tutti.JobOptions;
 import org.tutti.JobOptions.Threads;
+import org.tutti.JobOptions;
 import org.tutti.Program;
 import org.tutti.choice.Choice;
 import org.tutti.choice.Links;
@@ -24,6 +24,7 @@ import org.tutti.job.diagnosis.RankThreads;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.launch.NodeShape;
 import org.tutti.job.network.Network;
+import org.tutti.job.network.TcpFabricFactory;
 import org.tutti.job.node.Node;
 import org.tutti.job.node.NodeLayout;
 import org.tutti.job.node.RankFailure;

@@ -13,8 +13,7 @@ import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
-import org.tutti.collective.communicator.BlockReturn;
-import org.tutti.collective.communicator.GroupBlock;
+import org.tutti.collective.communicator.GroupCreation;
 import org.tutti.collective.layout.Fingerprint;
 import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.layout.RingLayout;
@@ -48,8 +47,8 @@ final class GroupVerifier {
         private final WindowPool pool;
         private final Caller caller;
         private final Team[] teams = new Team[script.communicators().size()];
-        private final BlockReturn[] returns = new BlockReturn[teams.length];
-        private final List<BlockReturn> returning = new ArrayList<>();
+        private final Runnable[] revokes = new Runnable[teams.length];
+        private final List<Integer> closed = new ArrayList<>(); // and not yet released
 
         Part(int rank, RunMemory runMemory, VerifyingMachine machine) {
             this.rank = rank;
@@ -80,13 +79,13 @@ final class GroupVerifier {
                 int self = script.communicators().get(step.on()).rank(rank);
                 if (self >= 0) {
                     world.enter(rank, i);
-                    returning.removeIf(BlockReturn::goOn);
+                    closed.removeIf(number -> teams[number].close().tryRelease(revokes[number]));
                     switch (step) {
                         case Make make -> make(make.on());
                         case Calling calling -> call(i, calling, self);
                         case Close close -> {
-                            teams[close.on()].ending().leaveAll();
-                            returning.add(returns[close.on()]);
+                            teams[close.on()].close().leave();
+                            closed.add(close.on());
                         }
                     }
                 }
@@ -102,26 +101,29 @@ final class GroupVerifier {
             for (int i = 0; i < ofParent.length; i++) {
                 ofParent[i] = parent.rank(members.ranks()[i]);
             }
-            var block = new GroupBlock(teams[members.parent()].context(), "create", number, ofParent, Long.MAX_VALUE);
-            block.begin();
+            var creation = new GroupCreation(teams[members.parent()].context(), "create", number, ofParent,
+                    Long.MAX_VALUE);
+            creation.begin();
             long handle = handle(number, rank);
-            long address = block.claimOrFind(memory, ofParent[view.master()], view.layout().bytes(),
+            long address = creation.findBlock(memory, ofParent[view.master()], view.layout().bytes(),
                     claimed -> open(view, claimed, handle));
             if (members.ranks()[view.master()] != rank) {
                 open(view, address, handle);
             }
             teams[number] = team(number, view, address);
-            teams[number].beginFounding();
-            returns[number] = new BlockReturn(teams[number].ending(), () -> {
+            creation.join(teams[number].context());
+            revokes[number] = () -> {
                 if (view.topology().nodes() > 1) {
                     world.revoke(handle);
                 }
-            });
+            };
             boolean together = members.ranks().length == parent.ranks().length;
+            if (together) {
+                creation.allowCallOfParent();
+            }
             barrier(teams[together ? members.parent() : number]);
-            teams[number].endFounding();
-            block.end();
-            block.leave();
+            creation.complete();
+            creation.leave();
         }
 
         private void open(NodeView view, long address, long handle) {

@@ -15,7 +15,7 @@ import org.tutti.memory.Words;
 
 /**
  * Shows that of two ranks that store what they have called, perform a full fence, and read what the other one has
- * stored, at least one sees the other's fingerprint, as {@link org.tutti.collective.communicator.Ending} needs.
+ * stored, at least one sees the other's fingerprint, as {@link org.tutti.collective.communicator.LastCalls} needs.
  */
 @JCStressTest
 @State

@@ -28,7 +28,7 @@ public final class HalvingBarrier extends TwoLevelBarrier {
 
     @Override
     void awaitMasters(Team team) {
-        if (team.isFounded()) {
+        if (team.isComplete()) {
             reduce(team);
             broadcast(team);
             team.noteAllAreHere();

@@ -23,7 +23,7 @@ final class MasterExchange {
      * @param team the ranks; this one is a master, and all ranks of its node have come
      */
     static void run(Team team) {
-        if (team.isFounded()) {
+        if (team.isComplete()) {
             exchange(team);
         } else {
             meet(team);

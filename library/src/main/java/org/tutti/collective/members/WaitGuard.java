@@ -7,11 +7,11 @@ import org.tutti.memory.Waiter;
 
 /**
  * Decides why a wait of a rank ends before the awaited event: another rank ends it by a failure, an abort, a broken
- * communicator or a different call; the thread is interrupted; or the deadline of the call has passed. A guard looks for
- * these reasons in that order. It is asked now and then while the rank waits.
+ * communicator or a different call; the thread is interrupted; or the deadline of the call has passed. A guard looks
+ * for these reasons in that order. It is asked now and then while the rank waits.
  *
- * <p>Every wait of a rank has one. A kind of wait says in a class of its own what other ranks may do, and names the call
- * and the awaited event for messages.
+ * <p>Every wait of a rank has one. A kind of wait says in a class of its own what other ranks may do, and names the
+ * call and the awaited event for messages.
  */
 public abstract class WaitGuard implements Waiter.Check {
     /** What is known of the ranks' lives. */

@@ -61,7 +61,7 @@ public final class Landings {
     }
 
     /** Ends that others reach them, at the master, when it is in no operation any more. */
-    public void shut(Machine machine) {
+    public void revoke(Machine machine) {
         if (machine.load(ring, RingLayout.LANDINGS) != 0) {
             machine.revoke(handle(machine));
         }

@@ -43,7 +43,7 @@ public final class Ledger {
     public static final long ALL = 1L << 62;
 
     /** A left word is greater by that when its rank touches nothing of the communicator any more. */
-    public static final long SETTLED = 1L << 61;
+    public static final long DETACHED = 1L << 61;
 
     /** Of each rank that says which groups it makes the last one that this rank has made with it. */
     long[] lastMade = {};
@@ -60,7 +60,7 @@ public final class Ledger {
     private final Lock lock = new ReentrantLock();
     private volatile AtomicLongArray leftElsewhere;
     private volatile long leftEverywhere;
-    private volatile boolean founded = true;
+    private volatile boolean complete = true;
 
     private long drawn;
     private long history;
@@ -72,7 +72,7 @@ public final class Ledger {
     private boolean leavingAll;
     private long brokenOff;
     private volatile long closed;
-    private volatile boolean settled;
+    private volatile boolean detached;
     private volatile boolean ended;
 
     /**
@@ -204,7 +204,7 @@ public final class Ledger {
      * for ever of one that has left all.
      */
     static long done(long leftThere) {
-        return leftThere & SETTLED - 1;
+        return leftThere & DETACHED - 1;
     }
 
     /** All operations below have been left by all ranks of this node. */
@@ -252,14 +252,14 @@ public final class Ledger {
     /** Threads may set it in the wrong order: then it is found again by looking, while there is what to look at. */
     public void setClosed(long operation) {
         closed = operation;
-        if (settled) {
+        if (detached) {
             closed = Long.MAX_VALUE;
         }
     }
 
     /** All operations are closed, and nobody is to look at left words again. */
-    public void setSettled() {
-        settled = true; // before, so that a thread that stores an older number afterwards sees it
+    public void setDetached() {
+        detached = true; // before, so that a thread that stores an older number afterwards sees it
         closed = Long.MAX_VALUE;
     }
 
@@ -299,12 +299,12 @@ public final class Ledger {
      * Says whether all ranks are known to have come: so the rings of all nodes are there, or have been. Of a group that
      * is being made this is not known.
      */
-    public void setFounded(boolean all) {
-        founded = all;
+    public void setComplete(boolean all) {
+        complete = all;
     }
 
-    public boolean isFounded() {
-        return founded;
+    public boolean isComplete() {
+        return complete;
     }
 
     /** Takes note of all nodes at once. */

@@ -405,7 +405,7 @@ public final class Waiting extends WaitGuard {
                 seenMaking = made;
                 yield hasLeftAll(machine.loadPlain(context.fetched, 0));
             }
-            case REFUSED -> ledger.isFounded();
+            case REFUSED -> ledger.isComplete();
             case GONE -> false;
         };
         if (closed && seenClosed == other && isAwaiting()) {

@@ -10,7 +10,7 @@ import org.tutti.Topology;
 import org.tutti.TuttiException;
 import org.tutti.choice.Choice;
 import org.tutti.collective.Team;
-import org.tutti.collective.communicator.GroupBlock;
+import org.tutti.collective.communicator.GroupCreation;
 import org.tutti.collective.layout.Fingerprint;
 import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.machine.LiveMachine;
@@ -29,7 +29,7 @@ import org.tutti.onesided.Allocator;
  *
  * <p><b>Making a group</b> concerns its members only. They know its number without being told: it is made of that of
  * the communicator which they make it from, and of what they have called there. On each node they find its block by
- * that number ({@link GroupBlock}), and other nodes reach the block by a handle that follows from the number and the
+ * that number ({@link GroupCreation}), and other nodes reach the block by a handle that follows from the number and the
  * job's secret; so nobody has to be asked, and nothing has to be exchanged. A barrier ends when all members have come:
  * of the communicator, where all its ranks make groups, else of the group. What fails before that breaks the
  * communicator that the group is made from, as any call there, so that members who come late do not wait for ever; and
@@ -116,54 +116,53 @@ public final class Communicators {
             Runnable together) {
         giveBackLeftovers();
         long id = Fingerprint.mix(parent.id, number);
-        var block = new GroupBlock(parent.team.context(), called, id, ranks, deadlineNanos);
-        block.begin();
+        var creation = new GroupCreation(parent.team.context(), called, id, ranks, deadlineNanos);
+        creation.begin();
         Membership made = null;
         try {
             SharedGroup entered = shared.enter(id, () -> share(parent, id, ranks));
-            made = meet(parent, block, id, ranks, entered);
+            made = join(parent, creation, id, ranks, entered);
             entered.open(node, made.team.ringAddress()); // when this rank can close it
             Calls group = calls(made);
             if (together == null) {
                 await(group, made, called, deadlineNanos);
             } else {
-                block.comeTogether();
+                creation.allowCallOfParent();
                 together.run();
             }
-            made.team.endFounding();
-            made.members.setFounding(null);
-            block.end();
+            creation.complete();
+            made.members.setCreation(null);
             return group;
         } catch (Throwable failure) {
-            parent.team.ending().breakNow(failure);
+            parent.team.close().breakOff(failure);
             if (made != null) {
                 if (network != null) {
                     network.gossip().farewells().doubt(made.members.ranksInJob());
                 }
-                made.team.ending().leaveAll();
+                made.team.close().leave();
                 shut(made);
             }
             throw failure;
         } finally {
-            block.leave();
+            creation.leave();
         }
     }
 
-    private Membership meet(Membership parent, GroupBlock block, long id, int[] ranks, SharedGroup group) {
+    private Membership join(Membership parent, GroupCreation creation, long id, int[] ranks, SharedGroup group) {
         NodeView view = group.view();
         long ringAddress;
         try {
-            ringAddress = block.claimOrFind(node.memory(), ranks[view.master()], view.layout().bytes(),
+            ringAddress = creation.findBlock(node.memory(), ranks[view.master()], view.layout().bytes(),
                     address -> group.open(node, address));
         } catch (Throwable failure) {
             shared.leave(group);
             throw failure;
         }
         var members = shared.members(group.ranks());
-        members.setFounding(block);
+        members.setCreation(creation);
         Membership made = membership(id, members, view, ringAddress, indexOf(parent.team.rank(), ranks),
                 group.reach(), group);
-        made.team.beginFounding();
+        creation.join(made.team.context());
         return made;
     }
 
@@ -172,7 +171,7 @@ public final class Communicators {
         try {
             group.runBarrierOf(called, 0, deadlineNanos);
         } catch (TuttiException failure) {
-            if (!made.team.ending().isBroken()) {
+            if (!made.team.close().isBroken()) {
                 throw failure;
             }
         }
@@ -230,7 +229,7 @@ public final class Communicators {
     }
 
     private synchronized void giveBackLeftovers() {
-        closed.removeIf(each -> each.blockReturn().goOn());
+        closed.removeIf(each -> each.tryRelease());
     }
 
     /**
@@ -255,10 +254,10 @@ public final class Communicators {
         if (!isWell) {
             return null;
         }
-        var mismatch = membership.team.ending().compareCalls();
+        var mismatch = membership.lastCalls.compare();
         if (network != null) {
             network.gossip().farewells().end(rank, membership.id, membership.members.ranksInJob(),
-                    membership.team.ending());
+                    membership.lastCalls);
         }
         return mismatch;
     }
@@ -266,20 +265,20 @@ public final class Communicators {
     /** The rank leaves its job: its requests in flight are to end. There may be no memory left to do this with. */
     public synchronized void end() {
         for (int i = 0; i < open.size(); i++) {
-            open.get(i).team.ending().end();
+            open.get(i).team.close().interrupt();
         }
     }
 
     /** The rank has left its job: the others await nothing of it, and may use again what it has shown. */
     public synchronized void leaveAll() {
         for (int i = 0; i < open.size(); i++) {
-            open.get(i).team.ending().leaveAll();
+            open.get(i).team.close().leave();
             if (!open.get(i).isWorld()) {
-                open.get(i).blockReturn().abandon();
+                open.get(i).abandon();
             }
         }
         for (int i = 0; i < closed.size(); i++) {
-            closed.get(i).blockReturn().abandon();
+            closed.get(i).abandon();
         }
     }
 }

@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
 
 import org.tutti.JobAbortedException;
 import org.tutti.RankFailedException;
-import org.tutti.collective.communicator.GroupBlock;
+import org.tutti.collective.communicator.GroupCreation;
 import org.tutti.collective.members.Members;
 import org.tutti.job.diagnosis.FirstDeadline;
 import org.tutti.job.diagnosis.RankList;
@@ -33,7 +33,7 @@ public final class LiveMembers implements Members {
     private final FirstDeadline firstDeadline;
     private volatile long changesWithoutFailure = -1;
     private volatile String name;
-    private volatile GroupBlock founding;
+    private volatile GroupCreation creation;
 
     /**
      * @param node what is known
@@ -57,12 +57,13 @@ public final class LiveMembers implements Members {
     }
 
     /**
-     * Says what ends a group's first operation, too: who has not come to it may know of its parent only.
+     * Says that a group is being created: a failure of its creation ends its first operation, too, because a member
+     * that has not joined may know of the parent only.
      *
-     * @param block how the group is made; null when that is done
+     * @param newCreation the creation; null when the group is complete
      */
-    void setFounding(GroupBlock block) {
-        founding = block;
+    void setCreation(GroupCreation newCreation) {
+        creation = newCreation;
     }
 
     @Override
@@ -90,14 +91,14 @@ public final class LiveMembers implements Members {
                     + " has left the job, as its program or an exception in it closed the job, and will not take "
                     + "part in this call" + CallSite.here());
         }
-        GroupBlock block = founding;
-        return block == null ? null : block.failure(awaited);
+        GroupCreation making = creation;
+        return making == null ? null : making.failure(awaited);
     }
 
     @Override
     public RuntimeException look(int awaited, Waiter.Check check) {
-        GroupBlock block = founding;
-        return block == null ? null : block.look(awaited, check);
+        GroupCreation making = creation;
+        return making == null ? null : making.look(awaited, check);
     }
 
     /** The member that failed first, or if others of the job failed before, one that failed. */

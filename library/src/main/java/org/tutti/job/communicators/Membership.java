@@ -7,7 +7,7 @@ import java.util.Map;
 import org.tutti.Topology;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
-import org.tutti.collective.communicator.BlockReturn;
+import org.tutti.collective.communicator.LastCalls;
 import org.tutti.collective.layout.Fingerprint;
 import org.tutti.collective.machine.Machine;
 import org.tutti.job.requests.ProgressPolicy;
@@ -28,7 +28,8 @@ final class Membership {
     final Call call = new Call();
     final KernelCache kernels = new KernelCache();
     private final Topology topology;
-    private final BlockReturn blockReturn;
+    final LastCalls lastCalls;
+    private final Runnable leaveGroup;
     private final Map<Long, Integer> made = new HashMap<>();
     private volatile boolean closed;
 
@@ -52,7 +53,8 @@ final class Membership {
         this.allocator = allocator;
         this.runner = new RequestRunner(team, () -> team.forBackground(machine),
                 () -> team.forBackground(backgroundMachine), policy);
-        this.blockReturn = leaveGroup == null ? null : new BlockReturn(team.ending(), leaveGroup);
+        this.lastCalls = new LastCalls(team.context());
+        this.leaveGroup = leaveGroup;
     }
 
     Topology topology() {
@@ -84,12 +86,17 @@ final class Membership {
     }
 
     boolean isWorld() {
-        return blockReturn == null;
+        return leaveGroup == null;
     }
 
-    /** How it is given back, when it is closed; null of the world. */
-    BlockReturn blockReturn() {
-        return blockReturn;
+    /** Gives back what the rank has of a group that it has closed, as far as others are done with it. */
+    boolean tryRelease() {
+        return team.close().tryRelease(leaveGroup);
+    }
+
+    /** The same at the end of the rank, which waits for nothing more. */
+    void abandon() {
+        team.close().abandon(leaveGroup);
     }
 
     void checkOpen() {
@@ -116,6 +123,6 @@ final class Membership {
 
     void close() {
         closed = true;
-        team.ending().leaveAll();
+        team.close().leave();
     }
 }

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 
 import org.tutti.CollectiveMismatchException;
-import org.tutti.collective.communicator.Ending;
+import org.tutti.collective.communicator.LastCalls;
 import org.tutti.collective.layout.Fingerprint;
 import org.tutti.fabric.Farewell;
 import org.tutti.job.node.Node;
@@ -18,7 +18,7 @@ import org.tutti.job.node.Node;
  * because a rank may wait for no other rank in its last calls, or may have left them out, and no later call shows that.
  *
  * <p><b>Why nothing is missed.</b> The ranks of a node compare their calls in the memory that they share ({@link
- * Ending#compareCalls()}), so a process stands for its node. A process says good-bye to each process that it is
+ * LastCalls#compare()}), so a process stands for its node. A process says good-bye to each process that it is
  * connected with, waits until the good-bye has arrived there, and then looks at the good-byes that it has heard. Of two
  * connected processes at least one has heard the other's before it looks: otherwise each would have looked before the
  * other's good-bye arrived, and so before it said its own. Data that a call moves between nodes go over a connection,
@@ -39,7 +39,7 @@ public final class Farewells {
     private final Map<Integer, Long> groups = new HashMap<>();
     private final Set<Integer> doubted = new HashSet<>();
     private final Map<Integer, Farewell> heard = new HashMap<>();
-    private Ending world;
+    private LastCalls world;
     private long worldCalls;
     private long worldHistory;
 
@@ -59,22 +59,22 @@ public final class Farewells {
      * @param rank its number in the job
      * @param communicator the number that all ranks of the communicator know it by
      * @param ranks these, by their ranks in the job
-     * @param ending says what it has called
+     * @param calls what it has called
      */
-    public synchronized void end(int rank, long communicator, int[] ranks, Ending ending) {
+    public synchronized void end(int rank, long communicator, int[] ranks, LastCalls calls) {
         if (rank != firstHere(ranks)) {
             return;
         }
-        if (ending.isBroken()) {
+        if (calls.isBroken()) {
             doubt(ranks);
         } else if (communicator == Node.WORLD) {
-            world = ending;
-            worldCalls = ending.drawn();
-            worldHistory = ending.history();
+            world = calls;
+            worldCalls = calls.drawn();
+            worldHistory = calls.history();
         } else {
-            long calls = Fingerprint.mix(communicator, ending.history());
+            long history = Fingerprint.mix(communicator, calls.history());
             for (int process : processesElsewhere(ranks)) {
-                groups.merge(process, calls, Long::sum);
+                groups.merge(process, history, Long::sum);
             }
         }
     }
@@ -141,7 +141,7 @@ public final class Farewells {
     private CollectiveMismatchException compare(int process, Farewell there) {
         Farewell here = to(process);
         int both = here.state() & there.state();
-        var mismatch = (both & HAS_WORLD) == 0 ? null : world.compareCalls(process, there.calls(), there.history());
+        var mismatch = (both & HAS_WORLD) == 0 ? null : world.compare(process, there.calls(), there.history());
         if (mismatch != null || (both & HAS_GROUPS) == 0 || here.groups() == there.groups()) {
             return mismatch;
         }

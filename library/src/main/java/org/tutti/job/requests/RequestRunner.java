@@ -217,7 +217,7 @@ public final class RequestRunner {
             isBegun = !notBegun.remove(request);
         }
         if (!isBegun) {
-            first.ending().breakOff(request.call(), failure);
+            first.close().breakOff(request.call(), failure);
             end(request, failure);
         }
     }

@@ -22,23 +22,32 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.WaitingCall;
 
 /**
- * How those ranks of a new group that are on one node find the block in which its operations live. The group's master
- * there, its first rank, claims the block, and says so in its line of the communicator that the group is made from; the
- * others look there for the group's number. Ranks that are not in the group have no part in it.
+ * The creation of a group at one of its ranks, which is a blocking call of the communicator that the group is made
+ * from, its parent. Ranks that are not in the group have no part in it.
  *
- * <p>The line is used again for the next group only when all of this one have found the block: the group is made when
- * all its ranks have been in its first operation, and a rank makes one group of a communicator at a time.
+ * <ol>
+ * <li><b>Begin</b> ({@link #begin}). The rank makes one group of a communicator at a time.
+ * <li><b>Find the block</b> ({@link #findBlock}). The group's master on each node, its first rank there, claims the
+ * block in which the group's operations live, and says so in its {@linkplain GroupLine line} of the parent; the others
+ * of the node look there for the group's number.
+ * <li><b>Join</b> ({@link #join}). The rank has its team of the group. Other members may not have theirs, and the
+ * blocks of other nodes may not be there.
+ * <li><b>Complete</b> ({@link #complete}). All members have joined, as a barrier has told: the group's first operation,
+ * or an operation of the parent ({@link #allowCallOfParent}). The line may be used for the next group.
+ * </ol>
  *
- * <p>Memory ordering: the block's zeros and its address are written before the group's number is stored, with release
- * order, and read after that was loaded, with acquire order. The number is no word: it is 0 when the rank makes no
- * group. No other group has the same one, so who finds it as before has read what belongs to it.
+ * <p>A failure before the group is complete breaks the parent, so that members that have not joined hear of it; {@link
+ * #failure} and {@link #look} tell the members that wait in the group's first operation.
  *
- * <p><b>Mismatches.</b> A rank that makes a group says which ranks are in it, of the first 255 of the parent, and
- * with one bit more whether others are. Two that
- * wait for each other and say different numbers make different groups, and neither can go on; nor can one that waits
- * for this one in a blocking operation of the parent that the other has not begun.
+ * <p><b>Mismatches.</b> A rank that makes a group says which ranks are in it. Two members that wait for each other and
+ * say different numbers make different groups, and neither can go on. Nor can a rank that waits for this one in a
+ * blocking operation of the parent that this one has not begun.
  */
-public final class GroupBlock {
+public final class GroupCreation {
+    private enum State {
+        NEW, BEGUN, FOUND, JOINED, COMPLETE
+    }
+
     private final TeamContext parent;
     private final Machine machine;
     private final String called;
@@ -47,6 +56,8 @@ public final class GroupBlock {
     private final int[] ranks;
     private final long ownLine;
     private long lookedAt;
+    private State state = State.NEW;
+    private TeamContext group;
 
     /**
      * @param parent the communicator that the group is made from
@@ -56,7 +67,7 @@ public final class GroupBlock {
      * @param deadlineNanos when the call must have ended, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE}
      *            for never
      */
-    public GroupBlock(TeamContext parent, String called, long id, int[] ranks, long deadlineNanos) {
+    public GroupCreation(TeamContext parent, String called, long id, int[] ranks, long deadlineNanos) {
         this.parent = parent;
         this.machine = parent.machine;
         this.called = called;
@@ -66,8 +77,13 @@ public final class GroupBlock {
         this.ownLine = parent.layout.left(parent.localRank);
     }
 
+    private void moveTo(State next) {
+        assert next.ordinal() == state.ordinal() + 1 : "from " + state + " to " + next;
+        state = next;
+    }
+
     /**
-     * Begins to make the group, which is a blocking call of the parent.
+     * Begins the creation.
      *
      * @throws org.tutti.TuttiException when the parent cannot be used any more
      */
@@ -77,20 +93,13 @@ public final class GroupBlock {
         if (failure != null) {
             throw failure;
         }
+        moveTo(State.BEGUN);
         parent.ledger.blocking().enter(called);
         parent.ledger.making = id;
     }
 
     /**
-     * Lets this rank call an operation of the parent in which all members come together, when its block is there and
-     * open to others: afterwards all are. Others may still be on the way to that operation, and are waited for in it.
-     */
-    public void comeTogether() {
-        parent.ledger.blocking().leave();
-    }
-
-    /**
-     * Ends the call, whether or not the group was made.
+     * Ends the call, whether or not the group is complete.
      */
     public void leave() {
         parent.ledger.blocking().leave();
@@ -98,8 +107,8 @@ public final class GroupBlock {
     }
 
     /**
-     * Says that this rank makes the group, and claims its block, at the master, or waits until the master has. What
-     * fails at the master before it has said so gives the block back, as nobody knows it.
+     * Says that this rank makes the group, and claims its block, at the master, or waits until the master has. A
+     * failure of the master before it has said so gives the block back, because no other rank knows the block.
      *
      * @param memory the node's
      * @param master the group's first rank on this node, as a rank of the parent
@@ -107,7 +116,8 @@ public final class GroupBlock {
      * @param opener lets other nodes reach the block at an address, at the master
      * @return its address
      */
-    public long claimOrFind(Memory memory, int master, long bytes, LongConsumer opener) {
+    public long findBlock(Memory memory, int master, long bytes, LongConsumer opener) {
+        moveTo(State.FOUND);
         boolean isMaster = master == parent.rank;
         long address = isMaster ? claim(memory, bytes, opener) : 0;
         GroupLine.write(machine, parent.ring, ownLine, id, address, parent.ledger.drawn(), ranks);
@@ -141,9 +151,31 @@ public final class GroupBlock {
     }
 
     /**
-     * Says that this rank has made the group.
+     * Says that this rank has its team of the group.
+     *
+     * @param context the group at this rank
      */
-    public void end() {
+    public void join(TeamContext context) {
+        moveTo(State.JOINED);
+        group = context;
+        group.ledger.setComplete(false);
+    }
+
+    /**
+     * Lets this rank call an operation of the parent that no member ends before all have called it, after it has
+     * joined: afterwards all have. Others may still be on the way to that operation, and are waited for in it.
+     */
+    public void allowCallOfParent() {
+        assert state == State.JOINED : state;
+        parent.ledger.blocking().leave();
+    }
+
+    /**
+     * Says that all members have joined.
+     */
+    public void complete() {
+        moveTo(State.COMPLETE);
+        group.ledger.setComplete(true);
         GroupLine.noteMade(parent, id, ranks);
         GroupLine.clear(machine, parent.ring, ownLine);
     }

@@ -1,0 +1,177 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.communicator;
+
+import org.tutti.collective.operation.CallArguments;
+import org.tutti.collective.operation.Ledger;
+import org.tutti.collective.operation.TeamContext;
+
+/**
+ * The end of a communicator at one rank: because it is broken, the rank closes it, or the rank leaves its job. No step
+ * waits for another rank.
+ *
+ * <ol>
+ * <li><b>Leaving.</b> The rank begins no operation any more. It leaves all operations, drawn or not, once those in
+ * flight on other threads have ended ({@link Ledger#leaveAll}), and its left word says so. A rank that has broken off
+ * an operation has set the broken word, or found it set, before, and {@code OperationLifecycle.begin} looks at that
+ * word. The memory that it has shown stays until all other ranks of its node have left the operation, too, or have
+ * ended, because a rank that has not noticed the failure may still read it. Other nodes put nothing there any more,
+ * because their right is revoked before. So the memory of a broken communicator is used again by the same rule as that
+ * of any operation.
+ * <li><b>Detaching.</b> When all ranks of the node have left, no rank reads any more what this one has shown. The rank
+ * ends that other nodes put into the block by way of it, and says in its left word that it is detached: it touches the
+ * block no more.
+ * <li><b>Releasing.</b> The master, which has claimed the block, gives it back to the node's memory when all others are
+ * detached, or have ended.
+ * </ol>
+ *
+ * <p>Memory ordering: a rank's left word is stored with release order after its last read of what others have shown,
+ * and says that the rank is detached only after its last access to the block; the master loads the left words of all
+ * with acquire order before it gives the block back.
+ */
+public final class CommunicatorClose {
+    private enum State {
+        ATTACHED, DETACHED, RELEASED
+    }
+
+    private final TeamContext context;
+    private final BrokenWord broken;
+    private State state = State.ATTACHED;
+
+    /**
+     * @param context the communicator at this rank
+     */
+    public CommunicatorClose(TeamContext context) {
+        this.context = context;
+        this.broken = new BrokenWord(context);
+    }
+
+    // ---- leaving
+
+    /**
+     * Breaks the communicator, and leaves it, because of a failure outside of operations.
+     *
+     * @param failure the exception
+     */
+    public void breakOff(Throwable failure) {
+        breakOff(0, failure);
+    }
+
+    /**
+     * Breaks the communicator, and leaves it, because a call that was drawn cannot begin: no rank waits for its
+     * operations.
+     *
+     * @param drawn the call
+     * @param failure the exception
+     */
+    public void breakOff(CallArguments drawn, Throwable failure) {
+        breakOff(drawn.operationsLeft(), failure);
+    }
+
+    private void breakOff(long operations, Throwable failure) {
+        try {
+            broken.set(failure);
+            context.ledger.leaveAll(context.machine, operations);
+        } catch (IllegalStateException closed) { // the job was closed meanwhile, and its memory is gone
+            failure.addSuppressed(closed);
+        }
+    }
+
+    /**
+     * {@return whether the communicator is broken, as this rank's node knows; if it is a group that is being made, a
+     * rank has broken it that knows that all members have arrived}
+     */
+    public boolean isBroken() {
+        return broken.isSet();
+    }
+
+    /**
+     * Says that this rank leaves its job: its operations in flight end with an exception, soon.
+     */
+    public void interrupt() {
+        context.ledger.end();
+    }
+
+    /**
+     * Leaves all operations, as soon as those in flight have ended: because this rank is {@linkplain #interrupt
+     * interrupted}, or closes the communicator.
+     */
+    public void leave() {
+        context.ledger.leaveAll(context.machine, 0);
+    }
+
+    // ---- detaching and releasing
+
+    /**
+     * Goes on as far as is possible without waiting, after this rank has {@linkplain #leave left}.
+     *
+     * @param revoke ends that other nodes put into the block by way of this rank's process; run once
+     * @return whether this rank has given back all that it has of the communicator
+     */
+    public boolean tryRelease(Runnable revoke) {
+        if (state == State.ATTACHED && !isBehind(Ledger.ALL, Ledger.NOBODY)) {
+            context.ledger.setDetached();
+            detach(revoke);
+        }
+        if (state == State.DETACHED && release()) {
+            state = State.RELEASED;
+        }
+        return state == State.RELEASED;
+    }
+
+    /**
+     * Goes no further: the rank leaves its job, and touches nothing any more, whatever others still do. A rank that
+     * leaves its job in the middle of an operation does not say that it is detached, because its thread may still be
+     * there.
+     *
+     * @param revoke as in {@link #tryRelease}
+     */
+    public void abandon(Runnable revoke) {
+        if (!tryRelease(revoke)) {
+            detach(revoke);
+            sayDetached();
+        }
+    }
+
+    /** The block is given back only when no other node can put there: so this comes before the rank says so. */
+    private void detach(Runnable revoke) {
+        if (state == State.ATTACHED) {
+            state = State.DETACHED;
+            if (context.landings != null && context.isMaster()) {
+                context.landings.revoke(context.machine);
+            }
+            revoke.run();
+        }
+    }
+
+    private void sayDetached() {
+        long left = context.ledger.left(context.machine);
+        if (left >= Ledger.ALL) {
+            context.machine.store(context.ring, context.layout.left(context.localRank), left + Ledger.DETACHED);
+        }
+    }
+
+    private boolean release() {
+        if (!context.isMaster()) {
+            sayDetached();
+        } else if (isBehind(Ledger.ALL + Ledger.DETACHED, context.localRank)) {
+            return false;
+        } else {
+            if (context.landings != null) {
+                context.landings.release(context.machine);
+            }
+            context.memory.release(context.ringAddress, context.layout.bytes());
+        }
+        return true;
+    }
+
+    /** Whether the left word of any rank of this node but one is less, and that rank goes on. */
+    private boolean isBehind(long left, int except) {
+        for (int each = 0; each < context.localSize; each++) {
+            if (each != except && context.machine.load(context.ring, context.layout.left(each)) < left
+                    && !context.members.hasEnded(context.localRanks[each])) {
+                return true;
+            }
+        }
+        return false;
+    }
+}
