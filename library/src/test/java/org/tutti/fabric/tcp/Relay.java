@@ -56,6 +56,8 @@ final class Relay implements AutoCloseable {
                 sockets.add(from);
                 Socket to = new Socket(target.getAddress(), target.getPort());
                 sockets.add(to);
+                from.setTcpNoDelay(true); // a cable does not wait for acknowledgements, which come after 40 ms
+                to.setTcpNoDelay(true);
                 Thread.ofVirtual().start(() -> pass(from, to));
                 Thread.ofVirtual().start(() -> pass(to, from));
                 if (cut) {
