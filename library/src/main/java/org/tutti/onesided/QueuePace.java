@@ -20,7 +20,7 @@ final class QueuePace {
     /** The longest sleep. */
     static final long SLEEP_NANOS_MAX = 20_000_000;
 
-    private static final long WAKING_NANOS = 100_000;
+    private static final long WAKING_NANOS = 400_000;
     private static final int SLEEP_FRACTION = 2;
 
     private long begunNanos;

@@ -55,7 +55,7 @@ class QueuePaceTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"2, 40000", "16, 5000", "64, 1000", "199, 400"})
+    @CsvSource({"2, 160000", "16, 20000", "64, 4000", "199, 1600"})
     void shouldStayAwakeIfTheTurnComesSooner(int ahead, long handOverNanos) {
         QueuePace pace = new QueuePace();
         for (int i = 0; i < 3; i++) {
@@ -64,14 +64,14 @@ class QueuePaceTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"2, 200000", "8, 50000", "64, 20000", "64, 100000", "199, 10000", "199, 100000", "199, 1000000"})
+    @CsvSource({"2, 800000", "8, 200000", "64, 20000", "64, 100000", "199, 10000", "199, 100000", "199, 1000000"})
     void shouldBeAwakeBeforeTheTurnAndLookSeldom(int ahead, long handOverNanos) {
         QueuePace pace = new QueuePace();
         for (int i = 0; i < 5; i++) {
             Wait wait = await(pace, steady(ahead, handOverNanos));
             assertThat(wait.awakeAt()).isLessThan(ahead * handOverNanos);
             long waitedNanos = ahead * handOverNanos;
-            double doublings = Math.log((double) waitedNanos / (100 * MICRO)) / Math.log(2);
+            double doublings = Math.log((double) waitedNanos / (400 * MICRO)) / Math.log(2);
             assertThat(wait.begun.size()).isGreaterThan(0)
                     .isLessThan((int) (2 * doublings + waitedNanos / (20 * MILLI)) + 4);
         }
