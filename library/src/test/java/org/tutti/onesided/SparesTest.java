@@ -46,6 +46,33 @@ class SparesTest {
     }
 
     @Test
+    void shouldGiveWhatAnEndedThreadHadToTheNextOne() throws InterruptedException {
+        for (int round = 1; round <= 3; round++) {
+            int uses = round;
+            List<Integer> seen = Collections.synchronizedList(new ArrayList<>());
+            Thread thread = Thread.ofPlatform().start(() -> {
+                Thing thing = spares.take();
+                seen.add(++thing.uses);
+                spares.putBack(thing);
+            });
+            thread.join();
+            assertThat(seen).containsExactly(uses);
+        }
+        assertThat(made.get()).isEqualTo(1);
+    }
+
+    @Test
+    void shouldGiveAnotherOneToACallWithinACall() {
+        Thing outer = spares.take();
+        Thing inner = spares.take();
+        assertThat(inner).isNotSameAs(outer);
+        spares.putBack(inner);
+        spares.putBack(outer);
+        assertThat(spares.take()).isSameAs(outer);
+        assertThat(spares.take()).isSameAs(inner);
+    }
+
+    @Test
     void shouldGiveEachToOneThreadAtATimeAndLoseNoWrites() throws InterruptedException {
         int threads = 5;
         int rounds = 40_000;
