@@ -2,6 +2,7 @@
 package org.tutti;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletionStage;
 
@@ -63,6 +64,7 @@ public interface Request {
      * @param requests which, in the order in which they are waited for; those that are null are left out
      */
     static void awaitAll(@Nullable Request... requests) {
+        Objects.requireNonNull(requests, "requests");
         for (Request request : requests) {
             if (request != null) {
                 request.await();
@@ -80,6 +82,7 @@ public interface Request {
      * @throws TuttiException as for {@link #await()}
      */
     static boolean awaitAll(Duration timeout, @Nullable Request... requests) {
+        Objects.requireNonNull(requests, "requests");
         long untilNanos = RequestsInFlight.untilNanos(timeout);
         for (Request request : requests) {
             if (request != null && !request.await(Duration.ofNanos(RequestsInFlight.leftNanos(untilNanos)))) {

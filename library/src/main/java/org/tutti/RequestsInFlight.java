@@ -2,6 +2,7 @@
 package org.tutti;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
@@ -21,6 +22,7 @@ final class RequestsInFlight {
 
     /** When a limit is over that begins now, in terms of System.nanoTime(); the greatest long for never. */
     static long untilNanos(Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
         long now = System.nanoTime();
         try {
             long nanos = timeout.toNanos();
@@ -36,6 +38,7 @@ final class RequestsInFlight {
 
     /** Returns the indices of those that have ended; none when the time is over. */
     static int[] awaitSome(@Nullable Request[] requests, long untilNanos) {
+        Objects.requireNonNull(requests, "requests");
         boolean[] ended = new boolean[requests.length];
         long begunNanos = System.nanoTime();
         for (int look = 0;; look++) {

@@ -47,6 +47,30 @@ class BadInputTest {
     }
 
     @Test
+    void shouldNameTheNullAmongWhatIsWaitedForOrAllocated() {
+        onBothRanks(job -> {
+            Communicator world = job.world();
+            assertThatNullPointerException().isThrownBy(() -> world.allocate(null, 1)).withMessage("type");
+            assertThatNullPointerException().isThrownBy(() -> Request.awaitAll((Request[]) null))
+                    .withMessage("requests");
+            assertThatNullPointerException().isThrownBy(() -> Request.awaitAll(Duration.ZERO, (Request[]) null))
+                    .withMessage("requests");
+            assertThatNullPointerException().isThrownBy(() -> Request.awaitAny((Request[]) null))
+                    .withMessage("requests");
+            Request barrier = world.nonBlocking().barrier();
+            assertThatNullPointerException().isThrownBy(() -> Request.awaitAny((Duration) null, barrier))
+                    .withMessage("timeout");
+            assertThatNullPointerException().isThrownBy(() -> barrier.await(null)).withMessage("duration");
+            barrier.await();
+            try (RemoteMemory memory = world.allocate(DataType.LONG, 1); Mutexes mutexes = memory.allocateMutexes(1)) {
+                assertThatNullPointerException().isThrownBy(() -> memory.awaitAny((int[]) null))
+                        .withMessage("notifications");
+                assertThatNullPointerException().isThrownBy(() -> mutexes.tryLock(0, 0, null)).withMessage("timeout");
+            }
+        });
+    }
+
+    @Test
     void shouldRejectTargetsOfAnotherLength() {
         onBothRanks(job -> {
             Communicator world = job.world();

@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.onesided;
 
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -60,7 +61,7 @@ public final class Allocator {
     public RemoteMemory allocate(Communicator communicator, Consumer<long[]> sum, DataType type, long count,
             int notifications, LongSupplier deadlineNanos) {
         int rank = communicator.rank();
-        if (count < 0 || count > RemoteMemory.BYTES_MAX / type.bytes()) {
+        if (count < 0 || count > RemoteMemory.BYTES_MAX / Objects.requireNonNull(type, "type").bytes()) {
             throw new IllegalArgumentException(members.describe(rank) + " cannot allocate " + count + " elements of"
                     + " type " + type + ": a rank gives 0 to " + RemoteMemory.BYTES_MAX + " bytes");
         }

@@ -3,6 +3,7 @@ package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.tutti.CallInterruptedException;
@@ -106,7 +107,7 @@ final class LiveMutexes extends Mutexes {
 
     @Override
     public boolean tryLock(int index, int of, Duration timeout) {
-        if (!timeout.isPositive()) {
+        if (!Objects.requireNonNull(timeout, "timeout").isPositive()) {
             return tryLock(index, of);
         }
         long untilNanos = Long.MAX_VALUE;

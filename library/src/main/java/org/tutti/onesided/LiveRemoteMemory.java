@@ -158,7 +158,7 @@ final class LiveRemoteMemory extends RemoteMemory {
 
     @Override
     public int awaitAny(int... notifications) {
-        if (notifications.length == 0) {
+        if (Objects.requireNonNull(notifications, "notifications").length == 0) {
             throw new IllegalArgumentException(access.self() + " cannot awaitAny of no words");
         }
         for (int each : notifications) {

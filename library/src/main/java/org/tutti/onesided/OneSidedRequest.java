@@ -3,6 +3,7 @@ package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -98,6 +99,7 @@ final class OneSidedRequest implements Request {
 
     @Override
     public boolean await(Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
         long untilNanos = System.nanoTime();
         try {
             untilNanos += Math.max(0, timeout.toNanos());

@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-import org.tutti.JobOptions.Threads;
 import org.tutti.JobOptions;
+import org.tutti.JobOptions.Threads;
 import org.tutti.Program;
 import org.tutti.choice.Choice;
 import org.tutti.choice.Links;

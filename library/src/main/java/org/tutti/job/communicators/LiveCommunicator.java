@@ -96,7 +96,7 @@ public final class LiveCommunicator extends Communicator {
 
     @Override
     public Communicator withDeadline(Duration deadline) {
-        if (!deadline.isPositive()) {
+        if (!Objects.requireNonNull(deadline, "deadline").isPositive()) {
             throw new IllegalArgumentException("a deadline must be more than zero, not " + deadline);
         }
         return new LiveCommunicator(this, calls.withLimit(TimeUnit.NANOSECONDS.convert(deadline)));

@@ -2,6 +2,7 @@
 package org.tutti.job.requests;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -132,6 +133,7 @@ final class LiveRequest implements Request {
 
     @Override
     public boolean await(Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
         hurry();
         boolean ends = awaitFor(TimeUnit.NANOSECONDS.convert(timeout));
         if (!ends) {
