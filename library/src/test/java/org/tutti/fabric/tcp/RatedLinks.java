@@ -204,8 +204,15 @@ final class RatedLinks implements AutoCloseable {
     /** Nothing is called for a while. */
     void pass(long nanos) {
         for (long until = nowNanos + nanos; nowNanos < until;) {
-            step();
+            if (!step() && isIdle()) {
+                nowNanos = Math.max(nowNanos, until);
+            }
         }
+    }
+
+    /** Whether nothing is under way, so that no step changes anything. */
+    private boolean isIdle() {
+        return Arrays.stream(links).allMatch(link -> Arrays.stream(link.ways).allMatch(way -> way.packets.isEmpty()));
     }
 
     /** Puts so many bytes. */
