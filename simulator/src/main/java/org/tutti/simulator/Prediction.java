@@ -148,6 +148,9 @@ public final class Prediction {
                     + ranksOn[0] + " ranks on a node; predict one of at most " + teams[0].operationBytesMax()
                     + " bytes");
         }
+        if (hasTooManyMessages(messagesMax)) {
+            throw new TooManySteps();
+        }
         cluster.ranks().run(rank -> {
             MemorySegment from = users.block(source, call.sourceBytes(rank, topology.size()));
             MemorySegment to = users.block(target, call.targetBytes(rank, topology.size()));
@@ -179,11 +182,21 @@ public final class Prediction {
         }
     }
 
+    /** Whether the formula tells that already; few nodes need no formula, as no pair sends many messages. */
+    private boolean hasTooManyMessages(long messagesMax) {
+        long nodes = topology.nodes();
+        return nodes * nodes * calls > messagesMax && cost().messages() * calls > messagesMax;
+    }
+
+    private Cost cost() {
+        int nodes = topology.nodes();
+        return Costs.of(call.algorithm(), nodes, topology.size() / nodes, call.bytes());
+    }
+
     private void useFormula() {
         byFormula = true;
         int nodes = topology.nodes();
-        int ranks = topology.size() / nodes;
-        micros = micros(Costs.of(call.algorithm(), nodes, ranks, call.bytes()), nodes, ranks, call.bytes(), model);
+        micros = micros(cost(), nodes, topology.size() / nodes, call.bytes(), model);
     }
 
     /**

@@ -19,6 +19,7 @@ import org.tutti.collective.layout.RingLayout;
 import org.tutti.simulator.Trace.Kind;
 import org.tutti.simulator.Trace.Step;
 import org.tutti.simulator.cost.Cost;
+import org.tutti.simulator.cost.Costs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -303,6 +304,24 @@ class PredictionTest {
                     Prediction.STEPS_MAX, most);
             assertThat(prediction.isByFormula()).isEqualTo(most < messages);
         }
+    }
+
+    /** Else what could be simulated would be left to the formula. */
+    @ParameterizedTest
+    @CsvSource({"2, 2, 8", "5, 1, 8", "5, 3, 800", "8, 2, 4000"})
+    void shouldNotExpectMoreMessagesThanThereAre(int nodes, int ranks, long bytes) {
+        int known = 0;
+        for (Collective collective : Collective.values()) {
+            for (Algorithm algorithm : Catalogue.of(collective)) {
+                long length = collective == Collective.BARRIER ? 0 : bytes;
+                double expected = Costs.of(algorithm, nodes, ranks, length).messages();
+                assertThat((double) Prediction.of(algorithm, Sweep.even(nodes, ranks), length, 0, Model.of("gigabit"))
+                        .messages()).as("%s by %s", collective, algorithm.description().name())
+                        .isGreaterThanOrEqualTo(expected);
+                known += expected > 0 ? 1 : 0;
+            }
+        }
+        assertThat(known).isGreaterThanOrEqualTo(7);
     }
 
     @Test

@@ -17,8 +17,10 @@ final class AllToAllCosts {
 
     static Cost of(Algorithm algorithm, int nodes, int localRanks, long bytes) {
         return switch (algorithm) {
-            case DirectAllToAll _ -> Stages.pieces(nodes, localRanks, bytes, localRanks);
-            case BlocksAlgorithm _ -> Stages.pieces(nodes, localRanks, bytes, localRanks);
+            case DirectAllToAll _ ->
+                Stages.pieces(nodes, localRanks, bytes, localRanks).withMessagesOfAllPairs(nodes);
+            case BlocksAlgorithm _ ->
+                Stages.pieces(nodes, localRanks, bytes, localRanks).withMessagesOfAllPairs(nodes);
             case BruckAllToAll _ -> routed(new BruckRoute(Stages.ports(algorithm)), nodes, localRanks, bytes);
             case StandardExchangeAllToAll _ ->
                 routed(new ExchangeRoute(Stages.ports(algorithm)), nodes, localRanks, bytes);

@@ -22,13 +22,14 @@ final class AllgatherCosts {
 
     static Cost of(Algorithm algorithm, int nodes, int localRanks, long bytes) {
         return switch (algorithm) {
-            case DirectAllgather _ -> Stages.contributions(nodes, localRanks, bytes, false);
-            case RingAllgather _ -> Stages.relayed(nodes, localRanks, bytes, nodes - 1);
+            case DirectAllgather _ ->
+                Stages.contributions(nodes, localRanks, bytes, false).withMessagesOfAllPairs(nodes);
+            case RingAllgather _ -> Stages.relayed(nodes, localRanks, bytes, nodes - 1).withMessagesOfAllPairs(nodes);
             case BruckAllgather _ -> Stages.relayed(algorithm, nodes, localRanks, bytes);
             case StandardExchangeAllgather _ ->
                 standardExchange(Stages.ports(algorithm), nodes, localRanks, bytes);
             case GatherBroadcastAllgather gather -> gatherAndBroadcast(gather.tree(), nodes, localRanks, bytes);
-            case BlocksAlgorithm _ -> Stages.pieces(nodes, localRanks, bytes, 1);
+            case BlocksAlgorithm _ -> Stages.pieces(nodes, localRanks, bytes, 1).withMessagesOfAllPairs(nodes);
             default -> throw Costs.missing(algorithm);
         };
     }

@@ -25,7 +25,7 @@ final class AllreduceCosts {
             case ChengAllreduce _ -> cheng(nodes, localRanks, bytes);
             case RecursiveDoublingAllreduce _ -> recursiveDoubling(nodes, localRanks, bytes);
             case RabenseifnerAllreduce _ -> rabenseifner(nodes, localRanks, bytes);
-            case RingAllreduce _ -> ring(nodes, localRanks, bytes);
+            case RingAllreduce _ -> ring(nodes, localRanks, bytes).withMessagesOfAllPairs(nodes);
             case IndexRangeAllreduce indexRange -> indexRange(indexRange.chunkBytes(), nodes, localRanks, bytes);
             case IndexRadixAllreduce _ -> indexRadix(nodes, localRanks, bytes);
             case RankOrderAllreduce _ -> Stages.rankOrder(nodes, localRanks, bytes, nodes - 1);

@@ -19,9 +19,10 @@ package org.tutti.simulator.cost;
  * @param railSteps how many times a node waits for another one, one after the other
  * @param railBytes how many bytes cross rails, one after the other
  * @param furtherPuts how many more puts a rank makes in its rail steps than one in each
+ * @param messages how many messages cross between all nodes at least; 0 where the formula does not say
  */
 public record Cost(double memorySteps, double memoryBytes, double combinedBytes, double railSteps, double railBytes,
-        double furtherPuts) {
+        double furtherPuts, double messages) {
     /**
      * The cost of an algorithm that makes one put in each rail step.
      *
@@ -32,7 +33,7 @@ public record Cost(double memorySteps, double memoryBytes, double combinedBytes,
      * @param railBytes as above
      */
     public Cost(double memorySteps, double memoryBytes, double combinedBytes, double railSteps, double railBytes) {
-        this(memorySteps, memoryBytes, combinedBytes, railSteps, railBytes, 0);
+        this(memorySteps, memoryBytes, combinedBytes, railSteps, railBytes, 0, 0);
     }
 
     /**
@@ -42,6 +43,17 @@ public record Cost(double memorySteps, double memoryBytes, double combinedBytes,
      * @return the cost with them
      */
     public Cost withFurtherPuts(double puts) {
-        return new Cost(memorySteps, memoryBytes, combinedBytes, railSteps, railBytes, puts);
+        return new Cost(memorySteps, memoryBytes, combinedBytes, railSteps, railBytes, puts, messages);
+    }
+
+    /**
+     * Says that every node sends to every other one, by itself or along a ring.
+     *
+     * @param nodes how many nodes there are
+     * @return the cost with so many messages
+     */
+    Cost withMessagesOfAllPairs(int nodes) {
+        return new Cost(memorySteps, memoryBytes, combinedBytes, railSteps, railBytes, furtherPuts,
+                nodes * (nodes - 1.0));
     }
 }

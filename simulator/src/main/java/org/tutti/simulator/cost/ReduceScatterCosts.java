@@ -15,9 +15,11 @@ final class ReduceScatterCosts {
     static Cost of(Algorithm algorithm, int nodes, int localRanks, long bytes) {
         return switch (algorithm) {
             case RankOrderReduceScatter _ -> Stages.rankOrder(nodes, localRanks, nodes * localRanks * bytes, 1);
-            case DirectReduceScatter _ -> nodes == 1 ? onOneNode(localRanks, bytes) : direct(nodes, localRanks, bytes);
+            case DirectReduceScatter _ -> nodes == 1 ? onOneNode(localRanks, bytes)
+                    : direct(nodes, localRanks, bytes).withMessagesOfAllPairs(nodes);
             case PairwiseReduceScatter _ -> nodes == 1 ? onOneNode(localRanks, bytes)
-                    : byMasters(nodes, localRanks, bytes, nodes - 1, nodes - 1, nodes - 1);
+                    : byMasters(nodes, localRanks, bytes, nodes - 1, nodes - 1, nodes - 1)
+                            .withMessagesOfAllPairs(nodes);
             case HalvingReduceScatter _ -> nodes == 1 ? onOneNode(localRanks, bytes)
                     : halving(new ExchangeRoute(Stages.ports(algorithm)), nodes, localRanks, bytes);
             default -> throw Costs.missing(algorithm);
