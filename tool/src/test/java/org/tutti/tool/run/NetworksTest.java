@@ -213,12 +213,16 @@ class NetworksTest {
     }
 
     /** Two networks, of which one is to be used, and ports that a firewall lets pass. */
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-            --rails 10.1.0.0/16                      | 10.1.0.1 10.1.0.2
-            --rails ^eth0,^fd00::/8,^10.7.0.0/16 --rails HOSTb=ens3 --ports 21000-21001 | 10.1.0.1 10.1.0.2""")
-    void shouldListenWhereItIsAskedTo(String options, String addresses) throws Exception {
-        assertThatTheyListenAt(addresses, options.contains("--ports") ? "520[89]" : "[0-9A-F]{4}", options.split(" "));
+    @Test
+    void shouldListenWhereItIsAskedTo() throws Exception {
+        assertThatTheyListenAt("10.1.0.1 10.1.0.2", "520[89]", "--rails", "^eth0,^fd00::/8,^10.7.0.0/16", "--rails",
+                "HOSTb=ens3", "--ports", "21000-21001");
+    }
+
+    @Tag("thorough")
+    @Test
+    void shouldListenInTheSubnetThatIsAskedFor() throws Exception {
+        assertThatTheyListenAt("10.1.0.1 10.1.0.2", "[0-9A-F]{4}", "--rails", "10.1.0.0/16");
     }
 
     @Tag("thorough")
