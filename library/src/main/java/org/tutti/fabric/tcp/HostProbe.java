@@ -67,14 +67,14 @@ final class HostProbe {
             if (renews && !taken[rail]) {
                 hangUp(rail);
             }
-            answered |= answers(rail);
+            answered |= server(rail);
         }
         waitedNanos = renews ? 0 : waitedNanos;
         unansweredNanos = answered ? 0 : unansweredNanos + elapsedNanos;
         return unansweredNanos;
     }
 
-    private boolean answers(int rail) {
+    private boolean server(int rail) {
         try {
             if (channels[rail] == null && !ask(rail)) {
                 return true; // this process cannot ask

@@ -19,7 +19,7 @@ import org.tutti.fabric.Striping;
  * @param directory finds where another process listens, by its first rank: of each rail the addresses; throws when it
  *        has told no usable address
  * @param silenceMillisMax how long a host may be silent
- * @param standstillMillisMax how long a process may be silent whose host answers, at least as long
+ * @param standstillMillisMax how long a process may be silent whose host server, at least as long
  * @param striping how messages are dealt to several rails
  * @param nodeRanks how many ranks of the job its node has
  */

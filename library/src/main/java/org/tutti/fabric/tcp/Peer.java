@@ -17,10 +17,10 @@ import org.tutti.memory.Waiter;
  * <li>Frames: {@link Frame}, {@link FrameLayout}, {@link PackedRuns}.
  * <li>Rails take frames apart and write them: {@link Rail} with its {@link Batch} and {@link Sink}, and
  * {@link RailChoice}, which deals frames to rails.
- * <li>What is remembered of frames: {@link Requests}, {@link Answers}, {@link Deliveries}, {@link DeferredFrames},
+ * <li>What is remembered of frames: {@link Requests}, {@link RequestServer}, {@link RegionWriter}, {@link DeferredFrames},
  * {@link Retention}, {@link CountedFrames}.
  * <li>The {@link Session}: which rails are there, and whether the other process is.
- * <li>The two directions of the protocol: {@link Arrivals}, {@link Departures}.
+ * <li>The two directions of the protocol: {@link Inbound}, {@link Outbound}.
  * <li>Calls, under the sending lock: {@link SendingSide}, {@link Sender}, {@link Requester}.
  * </ol>
  *
@@ -31,7 +31,7 @@ import org.tutti.memory.Waiter;
  * frame takes effect (raises its word, is answered) when the count passes it: so effects keep the order of calls, a
  * word is raised only when all frames of its put, and of all earlier ones, have arrived, and a frame that comes twice
  * takes effect once. With one rail, frames arrive in order and take effect as they come. (Active messages do not wait
- * for the count: {@link Deliveries}. What their handlers cannot do yet is set aside: {@link DeferredFrames}.)
+ * for the count: {@link RegionWriter}. What their handlers cannot do yet is set aside: {@link DeferredFrames}.)
  *
  * <p><b>Memory</b> for each connected process: {@value Rail#IN_BYTES} + {@value Rail#OUT_BYTES} bytes a rail, and
  * {@value FrameLayout#PAYLOAD_BYTES_MAX} more a rail once it has sent an active message or packed runs; at most
@@ -47,9 +47,9 @@ final class Peer {
     private final Session session;
     private final Waiter.Progress progress;
     private final RailChoice choice;
-    private final Answers answers;
-    private final Arrivals arrivals;
-    private final Departures departures;
+    private final RequestServer server;
+    private final Inbound inbound;
+    private final Outbound outbound;
     private final SendingSide sending;
     private final Sender sender;
     private final Requester requester;
@@ -70,16 +70,16 @@ final class Peer {
             RailChoice choice, Arena arena) {
         this.progress = progress;
         this.choice = choice;
-        this.answers = new Answers(regions);
+        this.server = new RequestServer(regions);
         Requests requests = new Requests(arena);
         CountedFrames counted = new CountedFrames(arena);
         this.session = new Session(process, listener, progress, refusals, counted, requests);
-        this.arrivals = new Arrivals(session, requests, answers, new Deliveries(regions, refusals), counted, choice,
+        this.inbound = new Inbound(session, requests, server, new RegionWriter(regions, refusals), counted, choice,
                 refusals);
-        this.departures = new Departures(session, regions, counted, answers, arrivals, refusals, choice);
-        this.sending = new SendingSide(session, departures, progress);
-        this.sender = new Sender(session, sending, departures, counted);
-        this.requester = new Requester(session, sending, departures, requests, arrivals);
+        this.outbound = new Outbound(session, regions, counted, server, inbound, refusals, choice);
+        this.sending = new SendingSide(session, outbound, progress);
+        this.sender = new Sender(session, sending, outbound, counted);
+        this.requester = new Requester(session, sending, outbound, requests, inbound);
     }
 
     int process() {
@@ -108,10 +108,10 @@ final class Peer {
         sending.lock();
         session.receiving().lock();
         try {
-            if (session.begin(wires, arrivals)) {
+            if (session.begin(wires, inbound)) {
                 choice.connect(session.rails());
-                arrivals.connect(session.rails());
-                departures.connect(session.rails(), session.retention());
+                inbound.connect(session.rails());
+                outbound.connect(session.rails(), session.retention());
                 session.open();
             }
         } finally {
@@ -128,9 +128,9 @@ final class Peer {
                     try {
                         session.release();
                         choice.connect(session.rails());
-                        arrivals.connect(session.rails());
-                        departures.connect(session.rails(), null);
-                        answers.release();
+                        inbound.connect(session.rails());
+                        outbound.connect(session.rails(), null);
+                        server.release();
                     } finally {
                         session.receiving().unlock();
                     }
@@ -215,7 +215,7 @@ final class Peer {
             } else {
                 rail.askCount(true); // a call that waits with the lock held sends it, or the pump does
             }
-            if (arrivals.isAnyDeferred() && !rail.isLost()) {
+            if (inbound.isAnyDeferred() && !rail.isLost()) {
                 rail.oweCount(true); // a rail that holds a frame is not read, and the other side may have asked
             }
         }
@@ -262,7 +262,7 @@ final class Peer {
     boolean poll() {
         boolean any = false;
         if ((session.isOpen() || isHolding()) && session.receiving().tryLock()) {
-            long awaited = arrivals.awaited();
+            long awaited = inbound.awaited();
             try {
                 for (Rail rail : session.rails()) {
                     any |= session.receive(rail);
@@ -271,7 +271,7 @@ final class Peer {
                     any |= session.retry();
                 }
             } finally {
-                boolean wasAwaited = arrivals.awaited() > awaited;
+                boolean wasAwaited = inbound.awaited() > awaited;
                 if (any) {
                     noteMissing();
                 }
@@ -303,7 +303,7 @@ final class Peer {
 
     /** Whether frames have arrived that have to be tried again, by a poll. */
     boolean isHolding() {
-        return arrivals.isAnyDeferred() && session.isHeeded();
+        return inbound.isAnyDeferred() && session.isHeeded();
     }
 
     /** Waits until nobody uses a region that has just been revoked, and lets go of it. */

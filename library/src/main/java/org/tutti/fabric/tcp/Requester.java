@@ -18,17 +18,17 @@ import org.tutti.memory.Waiter;
 final class Requester {
     private final Session session;
     private final SendingSide sending;
-    private final Departures departures;
+    private final Outbound outbound;
     private final Requests requests;
-    private final Arrivals arrivals;
+    private final Inbound inbound;
     private final Frame asked = new Frame();
 
-    Requester(Session session, SendingSide sending, Departures departures, Requests requests, Arrivals arrivals) {
+    Requester(Session session, SendingSide sending, Outbound outbound, Requests requests, Inbound inbound) {
         this.session = session;
         this.sending = sending;
-        this.departures = departures;
+        this.outbound = outbound;
         this.requests = requests;
-        this.arrivals = arrivals;
+        this.inbound = inbound;
     }
 
     /**
@@ -134,7 +134,7 @@ final class Requester {
             if (rail != null) {
                 asked.length = pieces == null ? 0
                         : PackedRuns.writeRequest(asked, pieces, asked.value, rail.outgoing(), rail.payloadAt());
-                departures.appendWritten(rail, asked);
+                outbound.appendWritten(rail, asked);
                 sent = true;
             }
         } finally {
@@ -142,7 +142,7 @@ final class Requester {
                 requests.release(request);
             }
         }
-        departures.write();
+        outbound.write();
         return sent ? request : -1;
     }
 
@@ -185,7 +185,7 @@ final class Requester {
         session.receiving().lock(); // nobody is writing to the target now
         try {
             requests.forget(request);
-            arrivals.dropReplies(request);
+            inbound.dropReplies(request);
         } finally {
             session.receiving().unlock();
         }

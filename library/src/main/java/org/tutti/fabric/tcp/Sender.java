@@ -24,15 +24,15 @@ final class Sender {
 
     private final Session session;
     private final SendingSide sending;
-    private final Departures departures;
+    private final Outbound outbound;
     private final CountedFrames counted;
     private final Frame called = new Frame();
     private final SectionPieces whole = new SectionPieces();
 
-    Sender(Session session, SendingSide sending, Departures departures, CountedFrames counted) {
+    Sender(Session session, SendingSide sending, Outbound outbound, CountedFrames counted) {
         this.session = session;
         this.sending = sending;
-        this.departures = departures;
+        this.outbound = outbound;
         this.counted = counted;
     }
 
@@ -45,9 +45,9 @@ final class Sender {
             boolean direct = false;
             sending.lock(check);
             try {
-                direct = part >= Departures.SENT_DIRECTLY_BYTES_MIN && isSentDirectly(source);
+                direct = part >= Outbound.SENT_DIRECTLY_BYTES_MIN && isSentDirectly(source);
                 if (at == 0) {
-                    departures.choice().beginMessage();
+                    outbound.choice().beginMessage();
                 }
                 called.of(FrameLayout.PUT).region = target.region();
                 called.offset = target.offset() + at;
@@ -60,7 +60,7 @@ final class Sender {
                 }
             } finally {
                 // who raises the word comes next
-                sending.unlock(direct || due != WordAction.NONE && departures.hasGatheredMuch());
+                sending.unlock(direct || due != WordAction.NONE && outbound.hasGatheredMuch());
             }
             at += part;
             if (at == bytes) {
@@ -89,7 +89,7 @@ final class Sender {
                 return false;
             }
             called.operation = operation(FrameLayout.PUT, action.ordinal(), at + called.length == bytes);
-            departures.append(rail, called, source, sourceOffset + at);
+            outbound.append(rail, called, source, sourceOffset + at);
             at += called.length;
             called.offset += called.length;
         } while (at < bytes);
@@ -119,7 +119,7 @@ final class Sender {
         boolean direct = isSentDirectly(pieces.memory());
         try {
             if (pieces.left() == all) {
-                departures.choice().beginMessage();
+                outbound.choice().beginMessage();
             }
             prepare(region, operation, argument0, argument1);
             if (direct) {
@@ -131,11 +131,11 @@ final class Sender {
                 if (rail == null) {
                     return false;
                 }
-                departures.append(rail, called, pieces.memory(), pieces.here().offset());
+                outbound.append(rail, called, pieces.memory(), pieces.here().offset());
             }
             return true;
         } finally {
-            sending.unlock(direct || departures.hasGatheredMuch());
+            sending.unlock(direct || outbound.hasGatheredMuch());
         }
     }
 
@@ -144,8 +144,8 @@ final class Sender {
             Waiter.Check check) {
         sending.lock(check);
         try {
-            departures.choice().beginMessage();
-            int stripe = departures.choice().stripe(bytes);
+            outbound.choice().beginMessage();
+            int stripe = outbound.choice().stripe(bytes);
             for (long left = bytes; left > 0; left -= stripe) {
                 long next = Math.min(stripe, left);
                 int room = PackedRuns.payloadBytes(pieces, next);
@@ -155,12 +155,12 @@ final class Sender {
                 }
                 prepare(region, operation, argument0, argument1);
                 called.length = PackedRuns.write(called, pieces, next, rail.outgoing(), rail.payloadAt(), room);
-                departures.appendWritten(rail, called);
+                outbound.appendWritten(rail, called);
             }
             return true;
         } finally {
             // while this is on the wire, the next is packed
-            sending.unlock(pieces.left() > 0 || departures.hasGatheredMuch());
+            sending.unlock(pieces.left() > 0 || outbound.hasGatheredMuch());
         }
     }
 
@@ -173,7 +173,7 @@ final class Sender {
     }
 
     private boolean isSentDirectly(MemorySegment source) {
-        return !departures.areKept() && MemoryViews.arePossible(source);
+        return !outbound.areKept() && MemoryViews.arePossible(source);
     }
 
     /** Sends pieces straight from where they lie, as frames that are described but for their places. */
@@ -187,7 +187,7 @@ final class Sender {
 
     /** Sends several frames with one system call. */
     private boolean sendBatch(SectionPieces pieces, int operation, Waiter.Check check) {
-        Rail rail = departures.onlyRail();
+        Rail rail = outbound.onlyRail();
         rail.beginBatch(pieces.memory());
         boolean written = false;
         try {
@@ -195,12 +195,12 @@ final class Sender {
                 called.length = (int) Math.min(FrameLayout.PAYLOAD_BYTES_MAX, pieces.pieceBytes());
                 called.offset = pieces.part().offset();
                 called.operation = operation(called.kind, operation, called.length == pieces.left());
-                departures.addToBatch(rail, called, pieces.here().offset());
+                outbound.addToBatch(rail, called, pieces.here().offset());
                 pieces.skip(called.length);
             }
             written = writeBatch(rail, check);
         } finally {
-            departures.endBatch(rail);
+            outbound.endBatch(rail);
         }
         return written;
     }
@@ -224,7 +224,7 @@ final class Sender {
 
     /** The rail for the next piece of a message, whose length it decides; null when the other side is gone. */
     private Rail nextRail(long message, long left, Waiter.Check check) {
-        RailChoice choice = departures.choice();
+        RailChoice choice = outbound.choice();
         int most = (int) Math.min(left, choice.stripe(message));
         Rail rail = sending.railWithRoom(FrameLayout.HEADER_BYTES + most, check);
         if (rail != null) {
@@ -241,12 +241,12 @@ final class Sender {
         try {
             long all = counted.sent();
             if (counted.number() < all) {
-                Rail last = departures.lastRail();
+                Rail last = outbound.lastRail();
                 Rail rail = last != null ? last : sending.railWithRoom(FrameLayout.HEADER_BYTES, check);
                 if (rail != null) {
-                    departures.appendCount(rail, FrameLayout.WANTS_COUNT, all);
-                    departures.askRails();
-                    departures.write();
+                    outbound.appendCount(rail, FrameLayout.WANTS_COUNT, all);
+                    outbound.askRails();
+                    outbound.write();
                 }
             }
             return all;
@@ -271,7 +271,7 @@ final class Sender {
             return false;
         }
         try {
-            Rail rail = departures.railWithRoom(FrameLayout.HEADER_BYTES);
+            Rail rail = outbound.railWithRoom(FrameLayout.HEADER_BYTES);
             if (rail == null) {
                 return false;
             }
@@ -282,9 +282,9 @@ final class Sender {
             if (kind == FrameLayout.GOODBYE) {
                 session.sayGoodbye();
             }
-            departures.appendWritten(rail, called);
-            departures.copyToOthers(rail, called); // who leaves does not wait until a rail that died silently is lost
-            departures.write();
+            outbound.appendWritten(rail, called);
+            outbound.copyToOthers(rail, called); // who leaves does not wait until a rail that died silently is lost
+            outbound.write();
             return true;
         } finally {
             sending.unlock();

@@ -35,14 +35,14 @@ final class SendingSide {
 
     private final Session session;
     private final ReentrantLock lock = new ReentrantLock(true);
-    private final Departures departures;
+    private final Outbound outbound;
     private final Waiter.Progress progress;
     private final LongWait waitForRoom = new LongWait(); // of the holder of the lock
 
     /** @param progress takes in what arrives, from all processes, while a call waits */
-    SendingSide(Session session, Departures departures, Waiter.Progress progress) {
+    SendingSide(Session session, Outbound outbound, Waiter.Progress progress) {
         this.session = session;
-        this.departures = departures;
+        this.outbound = outbound;
         this.progress = progress;
     }
 
@@ -99,9 +99,9 @@ final class SendingSide {
             try {
                 if (lock.getHoldCount() == 1) { // else inside a call that waits for room, and does this itself
                     boolean urgent = writes || owesWork(); // the other side may wait for what it is owed
-                    departures.serve();
-                    if (urgent && departures.isDirty()) {
-                        departures.write();
+                    outbound.serve();
+                    if (urgent && outbound.isDirty()) {
+                        outbound.write();
                     }
                 }
             } finally {
@@ -111,7 +111,7 @@ final class SendingSide {
     }
 
     private boolean owesWork() {
-        return session.isOpen() && departures.owesWork();
+        return session.isOpen() && outbound.owesWork();
     }
 
     /** Between the parts of something long, without the lock: whoever has queued for it comes first, as it is fair. */
@@ -124,7 +124,7 @@ final class SendingSide {
 
     /** Whether there is something to send that nobody is about to send. */
     boolean isWanted() {
-        return session.isOpen() && departures.isAny();
+        return session.isOpen() && outbound.isAny();
     }
 
     /** Sends what is there to send, without waiting. */
@@ -140,11 +140,11 @@ final class SendingSide {
     Rail railWithRoom(int bytes, Waiter.Check check) {
         try {
             for (int turn = 1; !session.isGone(); turn++) {
-                Rail rail = departures.railWithRoom(bytes);
+                Rail rail = outbound.railWithRoom(bytes);
                 if (rail != null) {
                     return rail;
                 }
-                if (!departures.write()) {
+                if (!outbound.write()) {
                     giveWay(turn, check);
                 }
             }
@@ -157,7 +157,7 @@ final class SendingSide {
     /** Lets others get on, of whom one may make room; when there is room, or none is needed, that has to end. */
     void giveWay(int turn, Waiter.Check check) {
         waitForRoom.turn(check);
-        departures.serve();
+        outbound.serve();
         if (check.sleepNanos(Long.MAX_VALUE) == 0 || lock.hasQueuedThreads()) { // who has queued may be in a hurry
             pollAndYield(turn, check);
         } else {

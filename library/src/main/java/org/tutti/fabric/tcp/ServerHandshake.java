@@ -38,7 +38,7 @@ final class ServerHandshake extends Handshake {
     }
 
     /**
-     * Answers a client that has introduced itself; what {@link #toWrite} has then is the last of the handshake.
+     * RequestServer a client that has introduced itself; what {@link #toWrite} has then is the last of the handshake.
      *
      * @param answer what to say
      */

@@ -13,8 +13,8 @@ import org.tutti.memory.Waiter;
 
 /**
  * The session with another process, from its buffers to its loss: the rails, the receiving lock, and the good-byes. A
- * session outlives the loss of rails; it ends when its last rail is lost. The layers above, {@link Arrivals}, {@link
- * Departures} and the calls, tell the session what they notice and ask it what holds.
+ * session outlives the loss of rails; it ends when its last rail is lost. The layers above, {@link Inbound}, {@link
+ * Outbound} and the calls, tell the session what they notice and ask it what holds.
  *
  * <p><b>Losing a rail.</b> With several rails, frames are kept until they are counted. When a rail is lost, those of
  * its frames that are not counted go again on the others. When the last rail is lost, so is the other process. News and

@@ -26,14 +26,14 @@ import org.tutti.memory.Words;
  * <p>A handler may say "not now", for instance because it finds a lock taken. Then the frame is deferred, with a note
  * how far it has come, and the rest is tried again: {@link DeferredFrames}.
  */
-final class Deliveries {
+final class RegionWriter {
     private static final WordAction[] ACTIONS = WordAction.values();
 
     private final Regions regions;
     private final AtomicLong refusals;
     private final PackedRuns runs = new PackedRuns();
 
-    Deliveries(Regions regions, AtomicLong refusals) {
+    RegionWriter(Regions regions, AtomicLong refusals) {
         this.regions = regions;
         this.refusals = refusals;
     }

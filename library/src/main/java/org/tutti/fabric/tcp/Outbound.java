@@ -15,7 +15,7 @@ import org.tutti.fabric.Regions;
  *
  * <p>All of it happens under the peer's sending lock, but for the questions what there is to do, which anybody may ask.
  */
-final class Departures {
+final class Outbound {
     private static final Rail[] NO_RAILS = {};
     private static final int GATHERED_BYTES_MAX = 16 << 10;
 
@@ -25,8 +25,8 @@ final class Departures {
     private final Session session;
     private final Regions regions;
     private final CountedFrames counted;
-    private final Answers answers;
-    private final Arrivals arrivals;
+    private final RequestServer server;
+    private final Inbound inbound;
     private final AtomicLong refusals;
     private final RailChoice choice;
     private final Frame served = new Frame();
@@ -36,13 +36,13 @@ final class Departures {
     private volatile boolean dirty;
     private volatile boolean hasRoom = true;
 
-    Departures(Session session, Regions regions, CountedFrames counted, Answers answers, Arrivals arrivals,
+    Outbound(Session session, Regions regions, CountedFrames counted, RequestServer server, Inbound inbound,
             AtomicLong refusals, RailChoice choice) {
         this.session = session;
         this.regions = regions;
         this.counted = counted;
-        this.answers = answers;
-        this.arrivals = arrivals;
+        this.server = server;
+        this.inbound = inbound;
         this.refusals = refusals;
         this.choice = choice;
     }
@@ -87,7 +87,7 @@ final class Departures {
     }
 
     private boolean owesAnything() {
-        return session.isResendDue() || session.isReturnDue() || !answers.isEmpty() || owesCount();
+        return session.isResendDue() || session.isReturnDue() || !server.isEmpty() || owesCount();
     }
 
     private boolean owesCount() {
@@ -158,7 +158,7 @@ final class Departures {
     /** Numbers a frame, and keeps it if there are several rails. */
     private void begin(Rail rail, Frame frame) {
         frame.number = counted.sent() + 1;
-        frame.count = arrivals.handled();
+        frame.count = inbound.handled();
         if (retention != null) {
             retention.keep(frame, rail.index());
         }
@@ -212,7 +212,7 @@ final class Departures {
     /** Adds a frame to the batch of the only rail. */
     void addToBatch(Rail rail, Frame frame, long sourceOffset) {
         frame.number = counted.sent() + 1;
-        frame.count = arrivals.handled();
+        frame.count = inbound.handled();
         rail.batch().add(frame, sourceOffset);
         counted.noteSent(frame.number); // before anybody can have counted it
     }
@@ -237,8 +237,8 @@ final class Departures {
         served.word = about.index();
         served.offset = about.arrivedBytes();
         served.value = value;
-        served.tag = arrivals.received();
-        served.count = arrivals.handled();
+        served.tag = inbound.received();
+        served.count = inbound.handled();
         rail.append(served);
         dirty = true;
     }
@@ -334,7 +334,7 @@ final class Departures {
                 if (rail == null) {
                     return false;
                 }
-                served.count = arrivals.handled();
+                served.count = inbound.handled();
                 rail.copyPayload(served, retention.segment(), retention.payload(number));
                 give(rail, served);
                 retention.setRail(number, rail.index());
@@ -344,8 +344,8 @@ final class Departures {
     }
 
     private boolean serveReplies() {
-        while (!answers.isEmpty()) {
-            Frame asked = answers.first();
+        while (!server.isEmpty()) {
+            Frame asked = server.first();
             boolean reads = asked.kind == FrameLayout.GET && !asked.has(FrameLayout.REFUSED);
             Region region = reads ? regions.find(asked.region) : null;
             if (reads && region == null) {
@@ -391,7 +391,7 @@ final class Departures {
         }
         asked.tag += Math.min(left, (counted.sent() - before) * FrameLayout.PAYLOAD_BYTES_MAX);
         if (asked.tag == asked.value) {
-            answers.remove();
+            server.remove();
         }
         return counted.sent() > before;
     }
@@ -426,7 +426,7 @@ final class Departures {
         boolean isSentAsKept = isSentAsKept(length);
         MemorySegment to = isSentAsKept ? retention.segment() : rail.outgoing();
         long at = isSentAsKept ? retention.nextPayload(length) : rail.payloadAt();
-        if (length > 0 && !answers.read(asked, region, length, to, at)) {
+        if (length > 0 && !server.read(asked, region, length, to, at)) {
             refuse(asked);
             return true;
         }
@@ -438,7 +438,7 @@ final class Departures {
         }
         asked.tag += length;
         if (length == left) {
-            answers.remove();
+            server.remove();
         }
         write();
         return true;

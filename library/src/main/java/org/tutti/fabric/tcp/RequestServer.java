@@ -22,7 +22,7 @@ import org.tutti.fabric.SectionPieces;
  * the request was added. One that does not gets the wrong bytes of its own region at worst: every run is looked at
  * again just before it is read.
  */
-final class Answers {
+final class RequestServer {
     private static final AtomicOperation[] OPERATIONS = AtomicOperation.values();
 
     private final Regions regions;
@@ -34,7 +34,7 @@ final class Answers {
     private volatile long added;
     private volatile long removed;
 
-    Answers(Regions regions) {
+    RequestServer(Regions regions) {
         this.regions = regions;
         for (int i = 0; i < ring.length; i++) {
             ring[i] = new Frame();

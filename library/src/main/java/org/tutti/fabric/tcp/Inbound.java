@@ -16,14 +16,14 @@ import org.tutti.fabric.WordAction;
  * ({@link DeferredFrames}); the frames before the first deferred one have been handled, and a fence waits for that
  * count. While no frame is deferred the counts are the same, and only one is written.
  */
-final class Arrivals implements Rail.Receiver, DeferredFrames.Effects {
+final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     private static final int COUNT_INTERVAL_FRAMES = 256;
     private static final int COUNT_INTERVAL_BYTES = 256 << 10;
 
     private final Session session;
     private final Requests requests;
-    private final Answers answers;
-    private final Deliveries deliveries;
+    private final RequestServer server;
+    private final RegionWriter writer;
     private final CountedFrames counted;
     private final RailChoice choice;
     private final AtomicLong refusals;
@@ -43,12 +43,12 @@ final class Arrivals implements Rail.Receiver, DeferredFrames.Effects {
      * @param counted is told what the other side has counted
      * @param choice is told what has come over each rail
      */
-    Arrivals(Session session, Requests requests, Answers answers, Deliveries deliveries, CountedFrames counted,
+    Inbound(Session session, Requests requests, RequestServer server, RegionWriter writer, CountedFrames counted,
             RailChoice choice, AtomicLong refusals) {
         this.session = session;
         this.requests = requests;
-        this.answers = answers;
-        this.deliveries = deliveries;
+        this.server = server;
+        this.writer = writer;
         this.counted = counted;
         this.choice = choice;
         this.refusals = refusals;
@@ -102,9 +102,9 @@ final class Arrivals implements Rail.Receiver, DeferredFrames.Effects {
             throw new ProtocolException("frame " + arriving.number + " where at most " + limit + " can be");
         }
         if (arriving.kind == FrameLayout.PUT) {
-            deliveries.beginPut(rail.sink(), arriving);
+            writer.beginPut(rail.sink(), arriving);
         } else if (arriving.kind == FrameLayout.ACTIVE_MESSAGE) {
-            deliveries.beginMessage(rail.sink(), arriving);
+            writer.beginMessage(rail.sink(), arriving);
         } else if (arriving.kind == FrameLayout.REPLY) {
             requests.aim(rail.sink(), arriving);
         } else if (arriving.kind == FrameLayout.GET && arriving.has(FrameLayout.PACKED)) {
@@ -169,9 +169,9 @@ final class Arrivals implements Rail.Receiver, DeferredFrames.Effects {
             return !sink.isLanded() || deliverMessage(sink, arrived);
         }
         if (arrived.kind == FrameLayout.PUT) {
-            deliveries.deliverRuns(sink, arrived);
+            writer.deliverRuns(sink, arrived);
         } else if (arrived.kind == FrameLayout.GET && arrived.has(FrameLayout.PACKED)) {
-            answers.keepDescription(arrived, sink.landing()); // the count may pass the frame only later
+            server.keepDescription(arrived, sink.landing()); // the count may pass the frame only later
         }
         return true;
     }
@@ -285,7 +285,7 @@ final class Arrivals implements Rail.Receiver, DeferredFrames.Effects {
 
     @Override
     public long handle(Frame message, MemorySegment payload, long before) throws ProtocolException {
-        return deliveries.handle(message, payload, before);
+        return writer.handle(message, payload, before);
     }
 
     @Override
@@ -294,12 +294,12 @@ final class Arrivals implements Rail.Receiver, DeferredFrames.Effects {
             awaited++;
         }
         switch (effect.kind) {
-            case FrameLayout.PUT -> deliveries.applyWord(effect);
+            case FrameLayout.PUT -> writer.applyWord(effect);
             case FrameLayout.ACTIVE_MESSAGE -> {
                 return; // it was handled when it had arrived, or is deferred
             }
             case FrameLayout.GET, FrameLayout.ATOMIC -> {
-                if (!answers.add(effect)) {
+                if (!server.add(effect)) {
                     refusals.incrementAndGet();
                 }
             }
