@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  *
  * <p>When two processes connect with each other at the same time, the attempt of the lower first rank counts. Rails of
  * a pair are connected together, or not at all; if some cannot be, the others are tried without them. Those that are
- * missing are {@link LostRail}s from the start, as others become later.
+ * missing are {@link RailReconnector}s from the start, as others become later.
  */
 final class Connections {
     private static final System.Logger LOG = System.getLogger(Connections.class.getName());
@@ -36,8 +36,8 @@ final class Connections {
     private final Routes routes;
     private final Acceptor acceptor;
     private final Map<Integer, Connector> connectors = new HashMap<>();
-    private final Map<Rail, LostRail> lostRails = new IdentityHashMap<>();
-    private final LostRail.Lines lines = new LostRail.Lines();
+    private final Map<Rail, RailReconnector> reconnectors = new IdentityHashMap<>();
+    private final RailReconnector.Lines lines = new RailReconnector.Lines();
     private final Map<Integer, Long> shortSinceNanos = new HashMap<>();
     private int attempts;
     private boolean retired;
@@ -90,8 +90,8 @@ final class Connections {
         for (Connector connector : List.copyOf(connectors.values())) {
             connector.look(nowNanos);
         }
-        if (!lostRails.isEmpty()) {
-            lostRails.values().removeIf(rail -> !rail.look(nowNanos));
+        if (!reconnectors.isEmpty()) {
+            reconnectors.values().removeIf(rail -> !rail.look(nowNanos));
         }
     }
 
@@ -100,7 +100,7 @@ final class Connections {
         for (int i = 0; peer.railsInAll() > 1 && i < peer.railsInAll() && !retired; i++) {
             Rail rail = peer.rail(i);
             if (rail.isLost() && !peer.isEnding()) {
-                lostRails.computeIfAbsent(rail, _ -> new LostRail(this, local, peer, rail, lines, nowNanos));
+                reconnectors.computeIfAbsent(rail, _ -> new RailReconnector(this, local, peer, rail, lines, nowNanos));
             }
         }
     }
@@ -110,8 +110,8 @@ final class Connections {
     }
 
     private boolean isRailInHurry() {
-        if (!lostRails.isEmpty()) {
-            for (LostRail rail : lostRails.values()) {
+        if (!reconnectors.isEmpty()) {
+            for (RailReconnector rail : reconnectors.values()) {
                 if (rail.isInHurry()) {
                     return true;
                 }
@@ -127,18 +127,18 @@ final class Connections {
     void retire() {
         retired = true;
         acceptor.close();
-        closeLostRails();
+        closeReconnectors();
         List.copyOf(connectors.values()).forEach(connector -> connector.look(System.nanoTime()));
     }
 
-    private void closeLostRails() {
-        lostRails.values().forEach(LostRail::close);
-        lostRails.clear();
+    private void closeReconnectors() {
+        reconnectors.values().forEach(RailReconnector::close);
+        reconnectors.clear();
     }
 
     void close() {
         acceptor.close();
-        closeLostRails();
+        closeReconnectors();
         List.copyOf(connectors.values()).forEach(Connector::close);
     }
 

@@ -101,7 +101,7 @@ public final class Footprint {
 
     /** What is too little for so many connections, one sentence. */
     private static Optional<String> lack(int self, int processes, int rails, int pending, Limits limits) {
-        long peerBytes = rails * RAIL_BYTES + (rails > 1 ? Retention.BYTES : 0);
+        long peerBytes = rails * RAIL_BYTES + (rails > 1 ? RetransmitBuffer.BYTES : 0);
         long bytes = processes * peerBytes;
         long files = limits.filesOpen + FILES_OF_SELECTORS + rails + pending + (long) processes * rails;
         String who = "the process of rank " + self + ", connected with " + processes + " other process"

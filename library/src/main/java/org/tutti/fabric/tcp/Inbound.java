@@ -24,7 +24,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     private final Requests requests;
     private final RequestServer server;
     private final RegionWriter writer;
-    private final CountedFrames counted;
+    private final AckCounter acks;
     private final RailChoice choice;
     private final AtomicLong refusals;
     private Rail[] rails = {};
@@ -40,16 +40,16 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     private int bytesSinceCount;
 
     /**
-     * @param counted is told what the other side has counted
+     * @param acks is told what the other side has acks
      * @param choice is told what has come over each rail
      */
-    Inbound(Session session, Requests requests, RequestServer server, RegionWriter writer, CountedFrames counted,
+    Inbound(Session session, Requests requests, RequestServer server, RegionWriter writer, AckCounter acks,
             RailChoice choice, AtomicLong refusals) {
         this.session = session;
         this.requests = requests;
         this.server = server;
         this.writer = writer;
-        this.counted = counted;
+        this.acks = acks;
         this.choice = choice;
         this.refusals = refusals;
     }
@@ -60,7 +60,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         deferred.clear();
         early = null;
         if (all.length > 1) {
-            early = new Frame[Retention.FRAMES_MAX];
+            early = new Frame[RetransmitBuffer.FRAMES_MAX];
             for (int i = 0; i < early.length; i++) {
                 early[i] = new Frame();
             }
@@ -93,22 +93,22 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         if (!FrameLayout.isPlausible(arriving)) {
             throw new ProtocolException("a frame of kind " + arriving.kind + " with " + arriving.length + " bytes");
         }
-        counted.note(arriving.count);
+        acks.note(arriving.count);
         if (arriving.number == 0 || isDuplicate(arriving.number)) {
             return;
         }
-        long limit = received + (early == null ? 1 : Retention.FRAMES_MAX);
+        long limit = received + (early == null ? 1 : RetransmitBuffer.FRAMES_MAX);
         if (arriving.number > limit) {
             throw new ProtocolException("frame " + arriving.number + " where at most " + limit + " can be");
         }
         if (arriving.kind == FrameLayout.PUT) {
-            writer.beginPut(rail.sink(), arriving);
+            writer.beginPut(rail.payloadTarget(), arriving);
         } else if (arriving.kind == FrameLayout.ACTIVE_MESSAGE) {
-            writer.beginMessage(rail.sink(), arriving);
+            writer.beginMessage(rail.payloadTarget(), arriving);
         } else if (arriving.kind == FrameLayout.REPLY) {
-            requests.aim(rail.sink(), arriving);
+            requests.aim(rail.payloadTarget(), arriving);
         } else if (arriving.kind == FrameLayout.GET && arriving.has(FrameLayout.PACKED)) {
-            rail.sink().intoLanding();
+            rail.payloadTarget().intoLanding();
         }
     }
 
@@ -117,7 +117,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     }
 
     private static int place(long number) {
-        return (int) (number % Retention.FRAMES_MAX);
+        return (int) (number % RetransmitBuffer.FRAMES_MAX);
     }
 
     @Override
@@ -132,7 +132,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
             rail.oweCount(true); // so that it is not sent a third time
             return true;
         }
-        if (!deliver(rail.sink(), arrived)) {
+        if (!deliver(rail.payloadTarget(), arrived)) {
             return false;
         }
         if (early == null) {
@@ -150,7 +150,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
 
     /** The other side has told what has come over a rail, and perhaps asks for a count. */
     private void takeCount(Rail rail, Frame told) throws ProtocolException {
-        counted.noteReceived(told.tag);
+        acks.noteReceived(told.tag);
         choice.noteArrived(told.word, told.offset);
         if (told.has(FrameLayout.WANTS_COUNT)) {
             countWanted = Math.max(countWanted, told.value);
@@ -161,30 +161,30 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     }
 
     /** Brings the payload of a frame to where it belongs; returns false when the frame has to wait in its rail. */
-    private boolean deliver(Sink sink, Frame arrived) throws ProtocolException {
+    private boolean deliver(PayloadTarget payloadTarget, Frame arrived) throws ProtocolException {
         if (early == null && !canPass(arrived)) {
             return false;
         }
         if (arrived.kind == FrameLayout.ACTIVE_MESSAGE) {
-            return !sink.isLanded() || deliverMessage(sink, arrived);
+            return !payloadTarget.isLanded() || deliverMessage(payloadTarget, arrived);
         }
         if (arrived.kind == FrameLayout.PUT) {
-            writer.deliverRuns(sink, arrived);
+            writer.deliverRuns(payloadTarget, arrived);
         } else if (arrived.kind == FrameLayout.GET && arrived.has(FrameLayout.PACKED)) {
-            server.keepDescription(arrived, sink.landing()); // the count may pass the frame only later
+            server.keepDescription(arrived, payloadTarget.landing()); // the count may pass the frame only later
         }
         return true;
     }
 
     /** A message is handled when it has arrived, or deferred; returns false when there is no room for that. */
-    private boolean deliverMessage(Sink sink, Frame message) throws ProtocolException {
+    private boolean deliverMessage(PayloadTarget payloadTarget, Frame message) throws ProtocolException {
         if (!deferred.hasRoom(message.length)) {
             return false;
         }
         boolean waits = deferred.precede(message);
-        long done = waits ? 0 : handle(message, sink.landing(), 0);
+        long done = waits ? 0 : handle(message, payloadTarget.landing(), 0);
         if (waits || done < message.length) {
-            deferred.addMessage(message, sink.landing(), done);
+            deferred.addMessage(message, payloadTarget.landing(), done);
         }
         return true;
     }
@@ -230,7 +230,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     private void dropCopies(long number) {
         for (Rail rail : rails) {
             if (rail.isInFrame() && rail.frame().number == number) {
-                rail.sink().discard();
+                rail.payloadTarget().discard();
             }
         }
     }
@@ -324,7 +324,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         for (Rail rail : rails) {
             if (rail.isInFrame() && rail.frame().kind == FrameLayout.REPLY
                     && rail.frame().word == requests.name(request)) {
-                rail.sink().discard();
+                rail.payloadTarget().discard();
             }
         }
     }

@@ -24,7 +24,7 @@ final class Outbound {
 
     private final Session session;
     private final Regions regions;
-    private final CountedFrames counted;
+    private final AckCounter acks;
     private final RequestServer server;
     private final Inbound inbound;
     private final AtomicLong refusals;
@@ -32,15 +32,15 @@ final class Outbound {
     private final Frame served = new Frame();
     private Rail[] rails = NO_RAILS;
     private Rail last; // which was given the last frame
-    private Retention retention;
+    private RetransmitBuffer retransmits;
     private volatile boolean dirty;
     private volatile boolean hasRoom = true;
 
-    Outbound(Session session, Regions regions, CountedFrames counted, RequestServer server, Inbound inbound,
+    Outbound(Session session, Regions regions, AckCounter acks, RequestServer server, Inbound inbound,
             AtomicLong refusals, RailChoice choice) {
         this.session = session;
         this.regions = regions;
-        this.counted = counted;
+        this.acks = acks;
         this.server = server;
         this.inbound = inbound;
         this.refusals = refusals;
@@ -48,10 +48,10 @@ final class Outbound {
     }
 
     /** These are the rails; with several of them there is a place for what is to be kept. */
-    void connect(Rail[] all, Retention kept) {
+    void connect(Rail[] all, RetransmitBuffer kept) {
         rails = all;
         last = null;
-        retention = kept;
+        retransmits = kept;
     }
 
     /** Which rail takes what. */
@@ -66,7 +66,7 @@ final class Outbound {
 
     /** Whether frames are kept until they are counted, and so copied. */
     boolean areKept() {
-        return retention != null;
+        return retransmits != null;
     }
 
     // ---- what there is to do
@@ -114,7 +114,7 @@ final class Outbound {
     /** Appends a frame and its payload to a rail that has room for both. */
     void append(Rail rail, Frame frame, MemorySegment source, long sourceOffset) {
         if (isSentAsKept(frame.length)) {
-            MemorySegment.copy(source, sourceOffset, retention.segment(), retention.nextPayload(frame.length),
+            MemorySegment.copy(source, sourceOffset, retransmits.segment(), retransmits.nextPayload(frame.length),
                     frame.length);
             sendKept(rail, frame);
         } else {
@@ -125,9 +125,9 @@ final class Outbound {
 
     /** Appends a frame whose payload has been written where it goes in the rail's buffer. */
     void appendWritten(Rail rail, Frame frame) {
-        if (retention != null && frame.length > 0) {
-            MemorySegment.copy(rail.outgoing(), rail.payloadAt(), retention.segment(),
-                    retention.nextPayload(frame.length), frame.length);
+        if (retransmits != null && frame.length > 0) {
+            MemorySegment.copy(rail.outgoing(), rail.payloadAt(), retransmits.segment(),
+                    retransmits.nextPayload(frame.length), frame.length);
         }
         begin(rail, frame);
         give(rail, frame);
@@ -136,7 +136,7 @@ final class Outbound {
 
     /** Whether a payload goes from where it is kept, and so is copied once. */
     private boolean isSentAsKept(int length) {
-        return retention != null && length >= SENT_DIRECTLY_BYTES_MIN;
+        return retransmits != null && length >= SENT_DIRECTLY_BYTES_MIN;
     }
 
     /** Sends a frame whose payload has been written where it is kept, on a rail that has room for it. */
@@ -145,7 +145,7 @@ final class Outbound {
         note(rail, frame);
         IOException failure = null;
         try {
-            rail.send(frame, retention.segment(), retention.payload(frame.number));
+            rail.send(frame, retransmits.segment(), retransmits.payload(frame.number));
         } catch (IOException e) {
             failure = e;
         }
@@ -157,19 +157,19 @@ final class Outbound {
 
     /** Numbers a frame, and keeps it if there are several rails. */
     private void begin(Rail rail, Frame frame) {
-        frame.number = counted.sent() + 1;
+        frame.number = acks.sent() + 1;
         frame.count = inbound.handled();
-        if (retention != null) {
-            retention.keep(frame, rail.index());
+        if (retransmits != null) {
+            retransmits.keep(frame, rail.index());
         }
-        counted.noteSent(frame.number); // before anybody can have counted it
+        acks.noteSent(frame.number); // before anybody can have counted it
         last = rail;
     }
 
     private void copyToLeftOut(Frame frame) {
         Rail leftOut = choice.leftOut(FrameLayout.HEADER_BYTES + frame.length);
         if (leftOut != null) {
-            leftOut.copyPayload(frame, retention.segment(), retention.payload(frame.number));
+            leftOut.copyPayload(frame, retransmits.segment(), retransmits.payload(frame.number));
             give(leftOut, frame);
         }
     }
@@ -197,7 +197,7 @@ final class Outbound {
     /** The rail that takes a frame of so many bytes now, or null. */
     Rail railWithRoom(int bytes) {
         if (session.isGone()
-                || retention != null && !retention.hasRoom(bytes, counted.received() + 1, counted.sent() + 1)) {
+                || retransmits != null && !retransmits.hasRoom(bytes, acks.received() + 1, acks.sent() + 1)) {
             return null;
         }
         return choice.choose(bytes);
@@ -211,15 +211,15 @@ final class Outbound {
 
     /** Adds a frame to the batch of the only rail. */
     void addToBatch(Rail rail, Frame frame, long sourceOffset) {
-        frame.number = counted.sent() + 1;
+        frame.number = acks.sent() + 1;
         frame.count = inbound.handled();
         rail.batch().add(frame, sourceOffset);
-        counted.noteSent(frame.number); // before anybody can have counted it
+        acks.noteSent(frame.number); // before anybody can have counted it
     }
 
     void endBatch(Rail rail) {
-        long begun = counted.sent() - rail.endBatch();
-        counted.noteSent(begun); // what has not begun was not sent
+        long begun = acks.sent() - rail.endBatch();
+        acks.noteSent(begun); // what has not begun was not sent
         dirty = true;
     }
 
@@ -304,9 +304,9 @@ final class Outbound {
 
     /** What went over the rail's old connection, and is not counted, must not be taken for under way on the new one. */
     private void sendAgain(Rail rail) {
-        for (long number = counted.received() + 1; number <= counted.sent(); number++) {
-            if (retention.rail(number) == rail.index()) {
-                retention.setRail(number, Retention.NOWHERE);
+        for (long number = acks.received() + 1; number <= acks.sent(); number++) {
+            if (retransmits.rail(number) == rail.index()) {
+                retransmits.setRail(number, RetransmitBuffer.NOWHERE);
             }
         }
         choice.begin(rail);
@@ -325,19 +325,19 @@ final class Outbound {
     }
 
     private boolean resend() {
-        for (long number = counted.received() + 1; number <= counted.sent(); number++) {
-            int on = retention.rail(number);
-            if (on == Retention.NOWHERE || rails[on].isLost()) {
-                retention.setRail(number, Retention.NOWHERE);
-                retention.header(number, served);
+        for (long number = acks.received() + 1; number <= acks.sent(); number++) {
+            int on = retransmits.rail(number);
+            if (on == RetransmitBuffer.NOWHERE || rails[on].isLost()) {
+                retransmits.setRail(number, RetransmitBuffer.NOWHERE);
+                retransmits.header(number, served);
                 Rail rail = choice.withRoom(0, FrameLayout.HEADER_BYTES + served.length);
                 if (rail == null) {
                     return false;
                 }
                 served.count = inbound.handled();
-                rail.copyPayload(served, retention.segment(), retention.payload(number));
+                rail.copyPayload(served, retransmits.segment(), retransmits.payload(number));
                 give(rail, served);
-                retention.setRail(number, rail.index());
+                retransmits.setRail(number, rail.index());
             }
         }
         return true;
@@ -361,7 +361,7 @@ final class Outbound {
     }
 
     private boolean isRepliedDirectly(Frame asked, Region region, long left) {
-        return left >= SENT_DIRECTLY_BYTES_MIN && retention == null && !asked.has(FrameLayout.PACKED)
+        return left >= SENT_DIRECTLY_BYTES_MIN && retransmits == null && !asked.has(FrameLayout.PACKED)
                 && MemoryViews.arePossible(region.segment()) && region.segment().scope().isAlive();
     }
 
@@ -376,7 +376,7 @@ final class Outbound {
         if (rail == null) {
             return false;
         }
-        long before = counted.sent();
+        long before = acks.sent();
         try {
             writeReplies(rail, asked, region, left);
         } catch (IOException e) {
@@ -384,16 +384,16 @@ final class Outbound {
             return false;
         } catch (IllegalStateException e) {
             requireClosed(region, e);
-            if (counted.sent() > before) { // a frame has begun, and cannot be ended
+            if (acks.sent() > before) { // a frame has begun, and cannot be ended
                 session.lose(Loss.ENDED, "memory of this process was closed while bytes of it were sent");
             }
             return true; // what comes next is refused
         }
-        asked.tag += Math.min(left, (counted.sent() - before) * FrameLayout.PAYLOAD_BYTES_MAX);
+        asked.tag += Math.min(left, (acks.sent() - before) * FrameLayout.PAYLOAD_BYTES_MAX);
         if (asked.tag == asked.value) {
             server.remove();
         }
-        return counted.sent() > before;
+        return acks.sent() > before;
     }
 
     private void writeReplies(Rail rail, Frame asked, Region region, long left) throws IOException {
@@ -424,8 +424,8 @@ final class Outbound {
         }
         int length = Math.min(most, choice.stripe(rail, message, left));
         boolean isSentAsKept = isSentAsKept(length);
-        MemorySegment to = isSentAsKept ? retention.segment() : rail.outgoing();
-        long at = isSentAsKept ? retention.nextPayload(length) : rail.payloadAt();
+        MemorySegment to = isSentAsKept ? retransmits.segment() : rail.outgoing();
+        long at = isSentAsKept ? retransmits.nextPayload(length) : rail.payloadAt();
         if (length > 0 && !server.read(asked, region, length, to, at)) {
             refuse(asked);
             return true;

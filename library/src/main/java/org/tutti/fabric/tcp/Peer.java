@@ -15,10 +15,10 @@ import org.tutti.memory.Waiter;
  *
  * <ol>
  * <li>Frames: {@link Frame}, {@link FrameLayout}, {@link PackedRuns}.
- * <li>Rails take frames apart and write them: {@link Rail} with its {@link Batch} and {@link Sink}, and
+ * <li>Rails take frames apart and write them: {@link Rail} with its {@link Batch} and {@link PayloadTarget}, and
  * {@link RailChoice}, which deals frames to rails.
- * <li>What is remembered of frames: {@link Requests}, {@link RequestServer}, {@link RegionWriter}, {@link DeferredFrames},
- * {@link Retention}, {@link CountedFrames}.
+ * <li>What is remembered of frames: {@link Requests}, {@link RequestServer}, {@link RegionWriter},
+ * {@link DeferredFrames}, {@link RetransmitBuffer}, {@link AckCounter}.
  * <li>The {@link Session}: which rails are there, and whether the other process is.
  * <li>The two directions of the protocol: {@link Inbound}, {@link Outbound}.
  * <li>Calls, under the sending lock: {@link SendingSide}, {@link Sender}, {@link Requester}.
@@ -37,8 +37,8 @@ import org.tutti.memory.Waiter;
  * {@value FrameLayout#PAYLOAD_BYTES_MAX} more a rail once it has sent an active message or packed runs; at most
  * {@value DeferredFrames#BYTES_MAX} more while messages are deferred;
  * {@value Requests#PLACES} · {@value FrameLayout#REQUEST_BYTES_MAX} more once it has asked for packed runs; with
- * several rails {@value Retention#BYTES} bytes and {@value Retention#FRAMES_MAX} frame headers more. They are given
- * back when that process is gone.
+ * several rails {@value RetransmitBuffer#BYTES} bytes and {@value RetransmitBuffer#FRAMES_MAX} frame headers more.
+ * They are given back when that process is gone.
  *
  * <p><b>Memory ordering.</b> A payload is written, by the kernel or by a plain copy, by the thread that then raises the
  * word with release order, or before that by another thread under the same receiving lock.
@@ -72,13 +72,13 @@ final class Peer {
         this.choice = choice;
         this.server = new RequestServer(regions);
         Requests requests = new Requests(arena);
-        CountedFrames counted = new CountedFrames(arena);
-        this.session = new Session(process, listener, progress, refusals, counted, requests);
-        this.inbound = new Inbound(session, requests, server, new RegionWriter(regions, refusals), counted, choice,
+        AckCounter acks = new AckCounter(arena);
+        this.session = new Session(process, listener, progress, refusals, acks, requests);
+        this.inbound = new Inbound(session, requests, server, new RegionWriter(regions, refusals), acks, choice,
                 refusals);
-        this.outbound = new Outbound(session, regions, counted, server, inbound, refusals, choice);
+        this.outbound = new Outbound(session, regions, acks, server, inbound, refusals, choice);
         this.sending = new SendingSide(session, outbound, progress);
-        this.sender = new Sender(session, sending, outbound, counted);
+        this.sender = new Sender(session, sending, outbound, acks);
         this.requester = new Requester(session, sending, outbound, requests, inbound);
     }
 
@@ -111,7 +111,7 @@ final class Peer {
             if (session.begin(wires, inbound)) {
                 choice.connect(session.rails());
                 inbound.connect(session.rails());
-                outbound.connect(session.rails(), session.retention());
+                outbound.connect(session.rails(), session.retransmits());
                 session.open();
             }
         } finally {

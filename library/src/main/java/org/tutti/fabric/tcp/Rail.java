@@ -21,8 +21,8 @@ import java.nio.ByteBuffer;
  * DeferredFrames}): it stays in the landing buffer, nothing behind it is parsed, and nothing more is read. So nothing
  * grows here, the wire fills, and the other side waits for room. Every poll tries again. With one rail what comes later
  * waits. With several, frames on other rails arrive, but the count does not pass the held one; and the other side sends
- * no more than {@link Retention} keeps. A held frame has had no effect, so it is forgotten with the wire when its rail
- * is lost, and comes again.
+ * no more than its {@link RetransmitBuffer} keeps. A held frame has had no effect, so it is forgotten with the wire
+ * when its rail is lost, and comes again.
  *
  * <p>The outgoing side is guarded by the peer's sending lock, the incoming side by its receiving lock. The wire changes
  * only under both, when a lost rail comes back.
@@ -76,7 +76,7 @@ final class Rail {
     private final ByteBuffer[] both = {null, in};
     private boolean inFrame;
     private int remaining;
-    private final Sink sink = new Sink();
+    private final PayloadTarget payloadTarget = new PayloadTarget();
     private boolean held;
 
     private volatile long arrivedBytes;
@@ -242,13 +242,13 @@ final class Rail {
     }
 
     /** Where the payload of that frame goes. */
-    Sink sink() {
-        return sink;
+    PayloadTarget payloadTarget() {
+        return payloadTarget;
     }
 
     /** Lets go of a region that has been revoked. */
     void forgetRevoked() {
-        sink.forgetRevoked();
+        payloadTarget.forgetRevoked();
     }
 
     /**
@@ -291,7 +291,7 @@ final class Rail {
         heard = true; // if nothing is heard, that is because nothing is read
         if (receiver.end(this)) {
             held = false;
-            sink.discard();
+            payloadTarget.discard();
             in.flip();
             parse(receiver);
             in.compact();
@@ -300,22 +300,22 @@ final class Rail {
     }
 
     private boolean readsDirectly() {
-        sink.discardRevoked();
-        return remaining >= READ_DIRECTLY_BYTES_MIN && in.position() == 0 && sink.hasView();
+        payloadTarget.discardRevoked();
+        return remaining >= READ_DIRECTLY_BYTES_MIN && in.position() == 0 && payloadTarget.hasView();
     }
 
     private long readDirectly() throws IOException {
-        both[0] = sink.view(remaining);
+        both[0] = payloadTarget.view(remaining);
         long bytes;
         try {
             bytes = wire.read(both);
         } catch (IllegalStateException e) {
-            sink.discardClosed(e);
+            payloadTarget.discardClosed(e);
             return wire.read(in);
         } finally {
             both[0] = null;
         }
-        remaining -= sink.noteRead();
+        remaining -= payloadTarget.noteRead();
         return bytes;
     }
 
@@ -339,13 +339,13 @@ final class Rail {
                 held = true;
                 return;
             }
-            sink.discard();
+            payloadTarget.discard();
         }
     }
 
     private void take(int bytes) {
         if (bytes > 0) {
-            sink.fill(inSegment, in.position(), bytes);
+            payloadTarget.fill(inSegment, in.position(), bytes);
             in.position(in.position() + bytes);
             remaining -= bytes;
         }
@@ -425,7 +425,7 @@ final class Rail {
         remaining = 0;
         arrivedBytes = 0;
         toldBytes = 0;
-        sink.discard();
+        payloadTarget.discard();
         heard = true; // in its handshake
         lost = false;
     }

@@ -38,29 +38,29 @@ final class RegionWriter {
         this.refusals = refusals;
     }
 
-    void beginPut(Sink sink, Frame put) throws ProtocolException {
+    void beginPut(PayloadTarget payloadTarget, Frame put) throws ProtocolException {
         Region region = regions.find(put.region);
         if (put.has(FrameLayout.PACKED)) {
             if (put.operation != WordAction.NONE.ordinal()) {
                 throw new ProtocolException("packed runs with a word");
             }
-            land(sink, region != null);
+            land(payloadTarget, region != null);
             return;
         }
         boolean granted = region != null && region.contains(put.offset, put.length) && put.operation >= 0
                 && put.operation < ACTIONS.length
                 && (ACTIONS[put.operation] == WordAction.NONE || region.containsWord(put.word));
         if (granted) {
-            sink.into(region, put.offset);
+            payloadTarget.into(region, put.offset);
         } else {
             refusals.incrementAndGet();
             put.operation = (short) WordAction.NONE.ordinal();
         }
     }
 
-    private void land(Sink sink, boolean granted) {
+    private void land(PayloadTarget payloadTarget, boolean granted) {
         if (granted) {
-            sink.intoLanding();
+            payloadTarget.intoLanding();
         } else {
             refusals.incrementAndGet();
         }
@@ -85,9 +85,9 @@ final class RegionWriter {
         }
     }
 
-    void beginMessage(Sink sink, Frame frame) {
+    void beginMessage(PayloadTarget payloadTarget, Frame frame) {
         Region region = regions.find(frame.region);
-        land(sink, region != null && region.handler() != null
+        land(payloadTarget, region != null && region.handler() != null
                 && (frame.has(FrameLayout.PACKED) || grants(region, frame, frame.offset, frame.length)));
     }
 
@@ -97,12 +97,12 @@ final class RegionWriter {
     }
 
     /** Of a put that has arrived, packed runs go from the landing buffer to where they belong. */
-    void deliverRuns(Sink sink, Frame put) throws ProtocolException {
-        Region region = sink.isLanded() ? regions.find(put.region) : null;
-        if (region != null && isGranted(region, put, sink.landing())) {
-            runs.begin(put, sink.landing());
+    void deliverRuns(PayloadTarget payloadTarget, Frame put) throws ProtocolException {
+        Region region = payloadTarget.isLanded() ? regions.find(put.region) : null;
+        if (region != null && isGranted(region, put, payloadTarget.landing())) {
+            runs.begin(put, payloadTarget.landing());
             while (runs.next()) {
-                SectionPieces.copy(sink.landing(), runs.at(), region.segment(), runs.offset(), runs.length());
+                SectionPieces.copy(payloadTarget.landing(), runs.at(), region.segment(), runs.offset(), runs.length());
             }
         }
     }

@@ -115,14 +115,14 @@ final class Requests {
     }
 
     /** Sends the payload of an arriving reply to where it belongs. */
-    void aim(Sink sink, Frame reply) throws ProtocolException {
+    void aim(PayloadTarget payloadTarget, Frame reply) throws ProtocolException {
         int place = find(reply);
         MemorySegment target = targets[place];
         if (target != null) {
             if (reply.offset < 0 || reply.offset > targetBytes[place] - reply.length) {
                 throw new ProtocolException("a reply outside of what was asked for");
             }
-            sink.into(target, targetOffsets[place] + reply.offset);
+            payloadTarget.into(target, targetOffsets[place] + reply.offset);
         }
     }
 

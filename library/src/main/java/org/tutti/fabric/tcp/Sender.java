@@ -25,15 +25,15 @@ final class Sender {
     private final Session session;
     private final SendingSide sending;
     private final Outbound outbound;
-    private final CountedFrames counted;
+    private final AckCounter acks;
     private final Frame called = new Frame();
     private final SectionPieces whole = new SectionPieces();
 
-    Sender(Session session, SendingSide sending, Outbound outbound, CountedFrames counted) {
+    Sender(Session session, SendingSide sending, Outbound outbound, AckCounter acks) {
         this.session = session;
         this.sending = sending;
         this.outbound = outbound;
-        this.counted = counted;
+        this.acks = acks;
     }
 
     /** See {@link org.tutti.fabric.Transport#put}. */
@@ -239,8 +239,8 @@ final class Sender {
     long askCount(Waiter.Check check) {
         sending.lock(check);
         try {
-            long all = counted.sent();
-            if (counted.number() < all) {
+            long all = acks.sent();
+            if (acks.number() < all) {
                 Rail last = outbound.lastRail();
                 Rail rail = last != null ? last : sending.railWithRoom(FrameLayout.HEADER_BYTES, check);
                 if (rail != null) {
@@ -257,10 +257,10 @@ final class Sender {
 
     /** Waits until the other side has counted so many frames, or is gone; returns whether it has counted them. */
     boolean awaitCount(long number, Waiter waiter, Waiter.Check check) {
-        if (counted.number() < number) {
-            counted.await(number, waiter, check);
+        if (acks.number() < number) {
+            acks.await(number, waiter, check);
         }
-        return counted.number() >= number;
+        return acks.number() >= number;
     }
 
     // ---- news

@@ -39,7 +39,7 @@ import org.tutti.fabric.Service;
  * #LEASE_NANOS} ns.
  *
  * <p><b>Pace.</b> What comes slower than it can be read would wake the thread for every packet, at the cost of ranks
- * that compute. So the thread lets more of a frame arrive ({@link Pace}) before it goes back to its selector.
+ * that compute. So the thread lets more of a frame arrive ({@link ArrivalRate}) before it goes back to its selector.
  *
  * <p><b>Gathering.</b> While the service thread comes by every {@value #LOOK_NANOS} ns it also sends what it finds in
  * the rails' buffers, so a put that need not leave at once stays there for others to share its system call. {@code
@@ -70,14 +70,14 @@ final class ServiceThread {
     private final Selector arrivals;
     private final Lock arrivalsLock = new ReentrantLock();
     private final Connections connections;
-    private final Silence silence;
+    private final HeartbeatMonitor heartbeats;
     private final Thread thread;
     private final Queue<Runnable> errands = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean called = new AtomicBoolean();
     private volatile long polledNanos = System.nanoTime() - LOOK_NANOS;
     private volatile boolean looks; // it comes by before long
     private boolean retiring; // its own
-    private final Pace pace = new Pace();
+    private final ArrivalRate arrivalRate = new ArrivalRate();
     private volatile long retireByNanos;
     private volatile boolean retired;
     private volatile boolean closed;
@@ -97,7 +97,7 @@ final class ServiceThread {
             close(arrivals);
             throw e;
         }
-        this.silence = new Silence(local, connections.routes());
+        this.heartbeats = new HeartbeatMonitor(local, connections.routes());
         this.thread = Thread.ofPlatform().daemon().name("tutti service").start(this::run);
     }
 
@@ -214,7 +214,7 @@ final class ServiceThread {
             peers.lose("this process has closed its job");
         } finally {
             connections.close();
-            silence.close();
+            heartbeats.close();
             close(selector);
             close(arrivals);
         }
@@ -329,7 +329,7 @@ final class ServiceThread {
     private void look(long elapsedNanos) throws IOException {
         long nowNanos = System.nanoTime();
         for (Peer peer : peers.connected()) {
-            silence.look(peer, elapsedNanos);
+            heartbeats.look(peer, elapsedNanos);
             connections.lookAtRails(peer, nowNanos);
         }
         peers.release();
@@ -344,7 +344,7 @@ final class ServiceThread {
 
     /** Sleeps while nothing can take effect that arrives. */
     private void awaitMore() {
-        long nanos = pace.sleepNanos(peers.missingBytes(), System.nanoTime());
+        long nanos = arrivalRate.sleepNanos(peers.missingBytes(), System.nanoTime());
         if (nanos > 0) {
             LockSupport.parkNanos(nanos);
         }

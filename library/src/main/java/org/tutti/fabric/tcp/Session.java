@@ -44,12 +44,12 @@ final class Session {
     private final FabricListener listener;
     private final Waiter.Progress progress;
     private final AtomicLong refusals;
-    private final CountedFrames counted;
+    private final AckCounter acks;
     private final Requests requests;
     private final ReentrantLock receiving = new ReentrantLock();
 
     private Rail[] prepared = NO_RAILS;
-    private Retention preparedRetention;
+    private RetransmitBuffer preparedRetransmits;
     private Rail[] rails = NO_RAILS;
     private Rail.Receiver receiver;
     private volatile boolean connected;
@@ -62,12 +62,12 @@ final class Session {
     private volatile String whyLost = "";
 
     Session(int process, FabricListener listener, Waiter.Progress progress, AtomicLong refusals,
-            CountedFrames counted, Requests requests) {
+            AckCounter acks, Requests requests) {
         this.process = process;
         this.listener = listener;
         this.progress = progress;
         this.refusals = refusals;
-        this.counted = counted;
+        this.acks = acks;
         this.requests = requests;
     }
 
@@ -87,7 +87,7 @@ final class Session {
     void prepare(int count) {
         if (prepared.length != count) {
             prepared = NO_RAILS;
-            preparedRetention = count > 1 ? new Retention() : null;
+            preparedRetransmits = count > 1 ? new RetransmitBuffer() : null;
             Rail[] made = new Rail[count];
             for (int i = 0; i < count; i++) {
                 made[i] = new Rail(i);
@@ -132,7 +132,7 @@ final class Session {
     /** Gives the buffers back, under both locks. */
     void release() {
         prepared = NO_RAILS;
-        preparedRetention = null;
+        preparedRetransmits = null;
         rails = NO_RAILS;
     }
 
@@ -142,8 +142,8 @@ final class Session {
     }
 
     /** Where frames are kept until they are counted; null with one rail. */
-    Retention retention() {
-        return preparedRetention;
+    RetransmitBuffer retransmits() {
+        return preparedRetransmits;
     }
 
     // ---- what holds
@@ -284,7 +284,7 @@ final class Session {
         }
         gone = true; // calls end now: their callers may ask what the listener was told
         requests.giveUp();
-        counted.giveUp();
+        acks.giveUp();
         progress.arrived();
     }
 

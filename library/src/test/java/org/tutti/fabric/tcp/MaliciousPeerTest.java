@@ -164,7 +164,7 @@ class MaliciousPeerTest {
                 FrameLayout.GOODBYE}) {
             assertLost(rails, 8, frame -> frame.kind = kind);
         }
-        long limit = rails == 1 ? 1 : Retention.FRAMES_MAX;
+        long limit = rails == 1 ? 1 : RetransmitBuffer.FRAMES_MAX;
         for (long number : new long[]{0, -1, Long.MIN_VALUE, limit + 1, Long.MAX_VALUE}) {
             assertLost(rails, 8, frame -> frame.number = number);
         }

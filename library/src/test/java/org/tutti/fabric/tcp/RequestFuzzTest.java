@@ -94,7 +94,7 @@ class RequestFuzzTest {
         }
 
         void judge(Frame frame, ByteBuffer bytes) {
-            long ahead = rails == 1 ? 1 : Retention.FRAMES_MAX;
+            long ahead = rails == 1 ? 1 : RetransmitBuffer.FRAMES_MAX;
             boolean carries = frame.kind == FrameLayout.PUT || frame.kind == FrameLayout.ACTIVE_MESSAGE
                     || frame.kind == FrameLayout.REPLY;
             nonsense = frame.kind < FrameLayout.PUT || frame.kind > FrameLayout.ACTIVE_MESSAGE || frame.length < 0
@@ -252,7 +252,7 @@ class RequestFuzzTest {
             do {
                 frames.next(frame, received + 1);
             } while (frame.kind == FrameLayout.COUNT || frame.kind == FrameLayout.GOODBYE || frame.count > 0
-                    || frame.number > received + 1 && frame.number <= received + Retention.FRAMES_MAX);
+                    || frame.number > received + 1 && frame.number <= received + RetransmitBuffer.FRAMES_MAX);
             ByteBuffer bytes = frames.bytes(frame);
             judge.judge(frame, bytes);
             wires[random.nextInt(rails)].end(1).write(bytes);

@@ -487,7 +487,7 @@ class TcpFabricTest {
         while (ManyProcessesTest.descriptors() > descriptors + rails) { // nobody waits for arrivals meanwhile
             Thread.sleep(1);
         }
-        while (directBytes() > bytes + Retention.BYTES) {
+        while (directBytes() > bytes + RetransmitBuffer.BYTES) {
             Thread.sleep(10);
         }
     }

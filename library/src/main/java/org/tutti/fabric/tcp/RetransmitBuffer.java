@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
  * have one. A ring of {@value #BYTES} bytes and {@value #FRAMES_MAX} frames, whichever is full first. Guarded by the
  * peer's sending lock.
  */
-final class Retention {
+final class RetransmitBuffer {
     /** The most frames that may be uncounted. */
     static final int FRAMES_MAX = 1024;
 

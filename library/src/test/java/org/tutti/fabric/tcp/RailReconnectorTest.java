@@ -42,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Two processes with two rails and real sockets, of which one rail goes through a {@link Relay} that is cut. */
 @Timeout(60)
-class LostRailTest {
+class RailReconnectorTest {
     private static final int BYTES = 300_000;
     private static final int FLAPS = Integer.getInteger("rail.flaps", 3);
     private static final byte[] SECRET = new byte[32];
@@ -53,7 +53,7 @@ class LostRailTest {
     private final Arena arena = Arena.ofShared();
     private final Random random = new Random(3);
     private final Queue<LogRecord> logged = new ConcurrentLinkedQueue<>();
-    private final Logger logger = Logger.getLogger(LostRail.class.getName());
+    private final Logger logger = Logger.getLogger(RailReconnector.class.getName());
     private final Handler handler = new Handler() {
         @Override
         public void publish(LogRecord line) {
@@ -79,7 +79,7 @@ class LostRailTest {
         Process(int self, Striping striping) {
             fabric = new TcpFabric(new LocalProcess(self, SECRET,
                     Collections.nCopies(2, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                    LostRailTest.this::addresses, 2000, 20_000, striping), 3, this, false, Service.SLEEP);
+                    RailReconnectorTest.this::addresses, 2000, 20_000, striping), 3, this, false, Service.SLEEP);
             region = fabric.register(memory);
         }
 
@@ -302,7 +302,7 @@ class LostRailTest {
 
     @Test
     void shouldSayNoMoreThanAFewLossesAMinute() {
-        LostRail.Lines lines = new LostRail.Lines();
+        RailReconnector.Lines lines = new RailReconnector.Lines();
         long now = System.nanoTime();
         for (int minute = 0; minute < 3; minute++) {
             for (int i = 1; i <= 5; i++) {

@@ -16,7 +16,7 @@ import org.tutti.memory.Words;
  * <p>Counts are noted under the receiving lock, and the other side may be given up by any thread at any time: therefore
  * the word is raised by compare-and-swap, which fails only because of that, and then need not be raised.
  */
-final class CountedFrames {
+final class AckCounter {
     private static final long COUNTED = 0;
     private static final long GIVEN_UP = Long.MAX_VALUE;
 
@@ -25,7 +25,7 @@ final class CountedFrames {
     private volatile long counted;
     private volatile long received;
 
-    CountedFrames(Arena arena) {
+    AckCounter(Arena arena) {
         this.words = arena.allocate(Words.LINE_BYTES, Words.LINE_BYTES);
     }
 

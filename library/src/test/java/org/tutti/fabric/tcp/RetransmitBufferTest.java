@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Frames are kept whole until they are counted, however full the ring is. */
-class RetentionTest {
+class RetransmitBufferTest {
     /** A frame that is kept, and what it held. */
     private record Kept(long number, byte[] bytes) {}
 
@@ -24,37 +24,37 @@ class RetentionTest {
     }
 
     private static void fill(int most, SplittableRandom random) {
-        Retention retention = new Retention();
+        RetransmitBuffer retransmits = new RetransmitBuffer();
         Deque<Kept> kept = new ArrayDeque<>();
         Frame frame = new Frame();
         long next = 1;
         int fullest = 0;
         for (int round = 0; round < 150; round++) {
             byte[] bytes = bytes(most, random);
-            while (retention.hasRoom(FrameLayout.HEADER_BYTES + bytes.length, next - kept.size(), next)) {
+            while (retransmits.hasRoom(FrameLayout.HEADER_BYTES + bytes.length, next - kept.size(), next)) {
                 frame.of(FrameLayout.PUT).number = next;
                 frame.length = bytes.length;
-                MemorySegment.copy(MemorySegment.ofArray(bytes), 0, retention.segment(),
-                        retention.nextPayload(bytes.length), bytes.length);
-                retention.keep(frame, 1);
+                MemorySegment.copy(MemorySegment.ofArray(bytes), 0, retransmits.segment(),
+                        retransmits.nextPayload(bytes.length), bytes.length);
+                retransmits.keep(frame, 1);
                 kept.add(new Kept(next++, bytes));
                 bytes = bytes(most, random);
             }
             fullest = Math.max(fullest, kept.size());
             for (Kept one : kept) {
-                retention.header(one.number, frame);
+                retransmits.header(one.number, frame);
                 assertThat(frame.number).isEqualTo(one.number);
                 assertThat(frame.length).isEqualTo(one.bytes.length);
-                assertThat(retention.segment().asSlice(retention.payload(one.number), frame.length)
+                assertThat(retransmits.segment().asSlice(retransmits.payload(one.number), frame.length)
                         .toArray(ValueLayout.JAVA_BYTE)).isEqualTo(one.bytes);
             }
             // the receiver's table has a place for so many, beginning with the first uncounted one
-            assertThat(kept.size()).isLessThanOrEqualTo(Retention.FRAMES_MAX);
-            for (int counted = random.nextInt(kept.size() + 1); counted > 0; counted--) {
+            assertThat(kept.size()).isLessThanOrEqualTo(RetransmitBuffer.FRAMES_MAX);
+            for (int acks = random.nextInt(kept.size() + 1); acks > 0; acks--) {
                 kept.remove();
             }
         }
-        assertThat(fullest).isGreaterThan(Retention.BYTES / FrameLayout.PAYLOAD_BYTES_MAX / 2);
+        assertThat(fullest).isGreaterThan(RetransmitBuffer.BYTES / FrameLayout.PAYLOAD_BYTES_MAX / 2);
     }
 
     private static byte[] bytes(int most, SplittableRandom random) {

@@ -13,12 +13,12 @@ import org.tutti.fabric.Loss;
  *
  * <p>Time is counted only while this process is awake itself. For the service thread.
  */
-final class Silence {
+final class HeartbeatMonitor {
     private final LocalProcess local;
     private final Routes routes;
     private final Map<Peer, HostProbe> probes = new HashMap<>();
 
-    Silence(LocalProcess local, Routes routes) {
+    HeartbeatMonitor(LocalProcess local, Routes routes) {
         this.local = local;
         this.routes = routes;
     }

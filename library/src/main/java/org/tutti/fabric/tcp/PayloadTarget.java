@@ -13,7 +13,7 @@ import org.tutti.fabric.Region;
  * <p>Long payloads are read straight there, through views. Whoever has closed memory that bytes are on their way to, or
  * has revoked its region, does not want them: they are dropped, and the other side goes on.
  */
-final class Sink {
+final class PayloadTarget {
     private MemorySegment segment;
     private long offset;
     private Region region;

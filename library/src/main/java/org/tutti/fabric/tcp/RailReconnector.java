@@ -13,8 +13,8 @@ import java.util.List;
  * for as long, so that one that comes and goes is tried no more often. A process that ends loses its rails one by one,
  * too: so nothing is said before the first attempt.
  */
-final class LostRail implements ConnectAttempt.Owner {
-    private static final System.Logger LOG = System.getLogger(LostRail.class.getName());
+final class RailReconnector implements ConnectAttempt.Owner {
+    private static final System.Logger LOG = System.getLogger(RailReconnector.class.getName());
     private static final long FIRST_MILLIS = 100;
     private static final long AGAIN_MILLIS_MAX = 5000;
     private static final long ATTEMPT_MILLIS_MAX = 3000;
@@ -31,7 +31,7 @@ final class LostRail implements ConnectAttempt.Owner {
     private boolean back;
     private boolean said;
 
-    LostRail(Connections connections, LocalProcess local, Peer peer, Rail rail, Lines lines, long nowNanos) {
+    RailReconnector(Connections connections, LocalProcess local, Peer peer, Rail rail, Lines lines, long nowNanos) {
         this.connections = connections;
         this.local = local;
         this.peer = peer;

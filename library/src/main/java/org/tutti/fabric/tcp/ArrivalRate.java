@@ -6,7 +6,7 @@ package org.tutti.fabric.tcp;
  * for as long as the rest of it takes, by the rate at which it has come so far; but never for longer than {@value
  * #NANOS_MAX} ns, as others may ask for something meanwhile.
  */
-final class Pace {
+final class ArrivalRate {
     static final long NANOS_MIN = 100_000; // a park takes about half of that
     static final long NANOS_MAX = 300_000;
     private static final long LOOK_NANOS_MAX = 5 * NANOS_MAX; // somebody else may have read since a longer time
