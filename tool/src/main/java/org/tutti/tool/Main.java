@@ -7,8 +7,8 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.regex.Pattern;
 
 import org.tutti.TuttiException;
@@ -45,10 +45,10 @@ public final class Main implements Runnable {
 
     private static final List<Class<?>> COMMANDS = List.of(RunCommand.class, StatusCommand.class, BenchCommand.class,
             CompareCommand.class, InfoCommand.class, SimulateCommand.class, DrawCommand.class, ChartCommand.class,
-            TuneCommand.class, PrepareCommand.class, HostCommand.class, CommandLine.HelpCommand.class);
+            TuneCommand.class, PrepareCommand.class, HostCommand.class);
 
-    /** Commands that run no programs: options may follow their arguments. */
-    private static final List<String> WITHOUT_PROGRAM = List.of("simulate", "draw", "chart");
+    /** The command whose arguments are those of a program, so that what follows them is not an option of ours. */
+    private static final String WITH_PROGRAM = "run";
 
     private static final Pattern OF_THE_JVM =
             Pattern.compile("-(X|D\\w|ea\\b|da\\b|verbose|agent|javaagent|-add-(modules|opens|exports)|-enable-)");
@@ -59,18 +59,25 @@ public final class Main implements Runnable {
 
     /** @param arguments the command line without {@code tutti} */
     public static void main(String[] arguments) {
-        useUnicode();
-        System.exit(executeChecked(arguments));
+        System.exit(run(List.of(), arguments));
     }
 
-    /** What the environment of this process spoils is said, and not found out by wrong results. */
-    private static int executeChecked(String... arguments) {
+    /**
+     * Runs a command on the standard streams of this process. An argument or output that the environment of the process
+     * spoils is an error.
+     *
+     * @param additional commands besides those of every user
+     * @param arguments the command line without {@code tutti}
+     * @return the status to exit with
+     */
+    public static int run(List<Class<?>> additional, String... arguments) {
+        useUnicode();
         try {
             SystemCharset.requireArguments(arguments);
         } catch (UsageException e) {
             return reportFailure(e);
         }
-        int status = execute(arguments);
+        int status = execute(additional, arguments);
         if (!System.out.checkError()) {
             return status;
         }
@@ -81,23 +88,38 @@ public final class Main implements Runnable {
 
     /** {@return the status after running a command} */
     static int execute(String... arguments) {
+        return execute(List.of(), arguments);
+    }
+
+    /**
+     * Runs a command.
+     *
+     * @param additional commands besides those of every user
+     * @param arguments the command line without {@code tutti}
+     * @return the status to exit with
+     */
+    public static int execute(List<Class<?>> additional, String... arguments) {
         CommandLine line = new CommandLine(new Main());
-        commands(arguments).forEach(line::addSubcommand);
+        commands(additional, arguments).forEach(line::addSubcommand);
         line.setExpandAtFiles(false) // an argument of a program may begin with @,
                 .setStopAtPositional(true) // or look like an option of ours
                 .setParameterExceptionHandler(Main::reportUsage)
                 .setExecutionExceptionHandler((exception, command, result) -> reportFailure(exception));
-        WITHOUT_PROGRAM.stream().map(line.getSubcommands()::get).filter(Objects::nonNull)
-                .forEach(command -> command.setStopAtPositional(false));
+        line.getSubcommands().forEach((name, command) -> command.setStopAtPositional(name.equals(WITH_PROGRAM)));
         return line.execute(arguments);
     }
 
     /** The command that is named alone, if one is: to read the options of all takes a tenth of a second. */
-    private static List<Class<?>> commands(String... arguments) {
-        return COMMANDS.stream().filter(type -> arguments.length > 0
-                && type.getAnnotation(Command.class).name().equals(arguments[0])
-                && !type.equals(CommandLine.HelpCommand.class)).findFirst().<List<Class<?>>>map(List::of)
-                .orElse(COMMANDS);
+    private static List<Class<?>> commands(List<Class<?>> additional, String... arguments) {
+        List<Class<?>> all = new ArrayList<>(COMMANDS);
+        all.addAll(additional);
+        for (Class<?> type : all) {
+            if (arguments.length > 0 && type.getAnnotation(Command.class).name().equals(arguments[0])) {
+                return List.of(type);
+            }
+        }
+        all.add(CommandLine.HelpCommand.class);
+        return all;
     }
 
     /** Without a locale the standard streams know ASCII only, in which there is no sign for micro. */

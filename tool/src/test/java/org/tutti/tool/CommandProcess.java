@@ -73,7 +73,8 @@ public final class CommandProcess {
             directory.toFile().deleteOnExit();
             var builder = new ProcessBuilder(Installation.java(),
                     "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED", "-cp",
-                    System.getProperty("java.class.path"), CommandProcess.class.getName()).directory(directory.toFile())
+                    System.getProperty("java.class.path"), CommandProcess.class.getName(),
+                    Installation.main().getName()).directory(directory.toFile())
                     .redirectError(ProcessBuilder.Redirect.INHERIT);
             builder.environment().remove("TUTTI_RAILS");
             shared = new CommandProcess(builder.start());
@@ -94,8 +95,14 @@ public final class CommandProcess {
         return new String(answers.readNBytes(answers.readInt()), StandardCharsets.UTF_8);
     }
 
-    /** The shared process: runs what it is told until its input ends, as it does with the JVM that started it. */
-    public static void main(String[] none) throws IOException {
+    /**
+     * The shared process: runs what it is told until its input ends, as it does with the JVM that started it.
+     *
+     * @param main the class that starts the command line
+     */
+    public static void main(String[] main) throws IOException, ReflectiveOperationException {
+        var execute = Class.forName(main[0]).getDeclaredMethod("execute", String[].class);
+        execute.setAccessible(true);
         var questions = new DataInputStream(System.in);
         var answers = new DataOutputStream(System.out);
         try {
@@ -108,7 +115,7 @@ public final class CommandProcess {
                 var err = new ByteArrayOutputStream();
                 System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
                 System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
-                answers.writeInt(Main.execute(arguments));
+                answers.writeInt((int) execute.invoke(null, (Object) arguments));
                 for (var text : List.of(out, err)) {
                     answers.writeInt(text.size());
                     text.writeTo(answers);

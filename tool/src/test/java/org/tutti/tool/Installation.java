@@ -9,7 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
@@ -30,6 +32,9 @@ public final class Installation {
     private static final Path DIRECTORY = Path.of("target", "installation").toAbsolutePath();
     private static final Path TOOL = Path.of("target", "installation.jar").toAbsolutePath(); // as deep as the tool's
     private static final Path CACHE = DIRECTORY.resolve("launcher.aot");
+    /** The class that starts the command line under test: that of another module, if its tests name one. */
+    private static final String MAIN = System.getProperty("tutti.main", Main.class.getName());
+
     private static final String SILENCE = "-Xlog:aot*=off,cds*=off";
 
     /** The JVM options with which the cache was made. */
@@ -82,7 +87,7 @@ public final class Installation {
 
     private static List<String> command(String cacheOption) {
         return Stream.of(List.of(java()), OPTIONS,
-                List.of(cacheOption, SILENCE, "-cp", classPath, Main.class.getName())).flatMap(List::stream).toList();
+                List.of(cacheOption, SILENCE, "-cp", classPath, MAIN)).flatMap(List::stream).toList();
     }
 
     private static String install() throws IOException {
@@ -120,12 +125,35 @@ public final class Installation {
 
     /** Ranks that measure have the tool's jar, in which the library is that they count with. */
     private static Path jarForRanks() throws IOException {
-        try (var jar = new JarOutputStream(Files.newOutputStream(TOOL));
-                var histograms = FileSystems.newFileSystem(RankCache.codeOf(Histogram.class))) {
-            add(RankCache.codeOf(Main.class), "", jar);
-            add(histograms.getPath("/"), "org", jar);
+        Set<Path> parts = new LinkedHashSet<>();
+        for (Class<?> type : List.of(Main.class, main(), Histogram.class)) {
+            parts.add(RankCache.codeOf(type));
+        }
+        try (var jar = new JarOutputStream(Files.newOutputStream(TOOL))) {
+            for (Path part : parts) {
+                addClasses(part, jar);
+            }
         }
         return TOOL;
+    }
+
+    /** {@return the class that starts the command line} */
+    static Class<?> main() {
+        try {
+            return Class.forName(MAIN);
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void addClasses(Path part, JarOutputStream jar) throws IOException {
+        if (Files.isDirectory(part)) {
+            add(part, "org", jar);
+            return;
+        }
+        try (var packed = FileSystems.newFileSystem(part)) {
+            add(packed.getPath("/"), "org", jar);
+        }
     }
 
     private static void add(Path classes, String folder, JarOutputStream jar) throws IOException {
