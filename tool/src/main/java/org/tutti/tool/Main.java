@@ -3,10 +3,13 @@ package org.tutti.tool;
 
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
+import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -52,8 +55,13 @@ public final class Main implements Runnable {
 
     private static final Pattern OF_THE_JVM =
             Pattern.compile("-(X|D\\w|ea\\b|da\\b|verbose|agent|javaagent|-add-(modules|opens|exports)|-enable-)");
+    private static final Path OUTPUT = Path.of("/proc/self/fd/1");
+    private static final String NOTHING = "/dev/null";
     private static final int STATUS_FAILED = 1;
     private static final int STATUS_USAGE = 2;
+
+    /** Reachable as long as this process lives, as the JDK would open the descriptor for writing when it closes it. */
+    private static @SuppressWarnings("unused") FileInputStream outputTaken;
 
     private Main() {}
 
@@ -71,6 +79,7 @@ public final class Main implements Runnable {
      * @return the status to exit with
      */
     public static int run(List<Class<?>> additional, String... arguments) {
+        keepClosedOutputClosed();
         useUnicode();
         try {
             SystemCharset.requireArguments(arguments);
@@ -120,6 +129,21 @@ public final class Main implements Runnable {
         }
         all.add(CommandLine.HelpCommand.class);
         return all;
+    }
+
+    /**
+     * Takes the descriptor of a standard output that is closed, for reading. A file opened for writing would get that
+     * descriptor otherwise, and the output would be lost in it without a word. The JVM has taken the descriptor of a
+     * closed standard input for its own files before.
+     */
+    private static void keepClosedOutputClosed() {
+        if (!Files.exists(OUTPUT)) {
+            try {
+                outputTaken = new FileInputStream(NOTHING);
+            } catch (IOException _) {
+                outputTaken = null; // a system that has no such file has no such descriptors, either
+            }
+        }
     }
 
     /** Without a locale the standard streams know ASCII only, in which there is no sign for micro. */
