@@ -16,7 +16,6 @@ import java.util.regex.Pattern;
 
 import org.tutti.TuttiException;
 import org.tutti.tool.bench.BenchCommand;
-import org.tutti.tool.compare.CompareCommand;
 import org.tutti.tool.info.InfoCommand;
 import org.tutti.tool.run.Cleanup;
 import org.tutti.tool.run.HostCommand;
@@ -24,10 +23,6 @@ import org.tutti.tool.run.PrepareCommand;
 import org.tutti.tool.run.RunCommand;
 import org.tutti.tool.run.StatusCommand;
 import org.tutti.tool.run.SystemCharset;
-import org.tutti.tool.simulate.ChartCommand;
-import org.tutti.tool.simulate.DrawCommand;
-import org.tutti.tool.simulate.SimulateCommand;
-import org.tutti.tool.simulate.TuneCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
@@ -39,16 +34,16 @@ import picocli.CommandLine.UnmatchedArgumentException;
  */
 @Command(name = "tutti", version = "tutti " + Main.VERSION, mixinStandardHelpOptions = true,
         description = "Runs and examines parallel Java programs.",
-        footer = {"", "Begin with", "  tutti run -n 4 Program.java", "",
-                "Tutti's own laboratory: tutti chart, tutti "
-                        + "tune (see tutti chart --help)."})
+        footer = {"", "Begin with", "  tutti run -n 4 Program.java"})
 public final class Main implements Runnable {
     /** The version of Tutti. */
     public static final String VERSION = "0.1.0-SNAPSHOT";
 
+    /** The names of the commands of the laboratory, which only a checkout has. */
+    public static final List<String> LABORATORY = List.of("compare", "simulate", "draw", "chart", "tune");
+
     private static final List<Class<?>> COMMANDS = List.of(RunCommand.class, StatusCommand.class, BenchCommand.class,
-            CompareCommand.class, InfoCommand.class, SimulateCommand.class, DrawCommand.class, ChartCommand.class,
-            TuneCommand.class, PrepareCommand.class, HostCommand.class);
+            InfoCommand.class, PrepareCommand.class, HostCommand.class);
 
     /** The command whose arguments are those of a program, so that what follows them is not an option of ours. */
     private static final String WITH_PROGRAM = "run";
@@ -183,8 +178,12 @@ public final class Main implements Runnable {
         if (OF_THE_JVM.matcher(given).lookingAt()) {
             return given + " is an option of the JVM; tutti run takes it as -J" + given;
         }
+        boolean isCommand = unmatched.getCommandLine().getParent() == null && !unmatched.isUnknownOption();
+        if (isCommand && LABORATORY.contains(given)) {
+            return given + " is part of a checkout of Tutti, and not of tutti.jar; run ./tutti " + given + " there";
+        }
         var kind = unmatched.isUnknownOption() ? "there is no option "
-                : unmatched.getCommandLine().getParent() == null ? "there is no command "
+                : isCommand ? "there is no command "
                         : unmatched.getCommandLine().getCommandSpec().qualifiedName() + " takes no argument ";
         return kind + given + unmatched.getSuggestions().stream().findFirst()
                 .map(meant -> "; did you mean " + meant + "?").orElse("");

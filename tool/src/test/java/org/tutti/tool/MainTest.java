@@ -1,10 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool;
 
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,7 +21,7 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"simulat,there is no command simulat; did you mean simulate?", "xyz,there is no command xyz (see",
+    @CsvSource({"benc,there is no command benc; did you mean bench?", "xyz,there is no command xyz (see",
             "bench now,tutti bench takes no argument now", "bench --byte=8,there is no option --byte=8; did you mean "
                     + "--bytes?",
             "run -npx4 Program,Invalid value for option '--ranks': 'px4' is no number of ranks; "
@@ -33,9 +33,13 @@ class MainTest {
         assertThat(ended.err()).startsWith("tutti: " + sentence).hasLineCount(1);
     }
 
-    @Test
-    void shouldHaveALaboratoryOfItsOwn() throws Exception {
-        var ended = CommandProcess.runShared("--help");
-        assertThat(ended.out()).doesNotContain("  tune ").contains("laboratory: tutti chart, tutti tune");
+    @ParameterizedTest
+    @ValueSource(strings = {"compare", "simulate", "draw", "chart", "tune"})
+    void shouldSayWhatACheckoutHas(String command) throws Exception {
+        var ended = CommandProcess.runShared(command, "--help");
+        assertThat(ended.status()).isEqualTo(2);
+        assertThat(ended.err()).isEqualTo("tutti: " + command + " is part of a checkout of Tutti, and not of tutti.jar;"
+                + " run ./tutti " + command + " there (see tutti --help)\n");
+        assertThat(CommandProcess.runShared("--help").out()).contains("  bench ").doesNotContain("  " + command);
     }
 }

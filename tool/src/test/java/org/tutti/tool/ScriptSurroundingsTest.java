@@ -40,7 +40,7 @@ class ScriptSurroundingsTest {
     void makeCheckoutAndJdk() throws IOException {
         checkout = Files.createDirectory(directory.resolve("check out"));
         executable(checkout.resolve("tutti"), Files.readString(Path.of("..", "tutti")));
-        for (var part : List.of("library", "simulator", "tool")) {
+        for (var part : List.of("library", "simulator", "tool", "lab")) {
             Files.createDirectories(checkout.resolve(part).resolve("src/main"));
             Files.createFile(checkout.resolve(part).resolve("pom.xml"));
         }
@@ -81,7 +81,8 @@ class ScriptSurroundingsTest {
     @Test
     void shouldPassArgumentsOnAsTheyAre() throws Exception {
         assertThat(told(Map.of(), "exec \"$1\" run 'a b' '' '\"*$x' 'grün'"))
-                .containsSubsequence("-jar", checkout.resolve("tool/target/tutti.jar").toString(), "run", "a b", "",
+                .containsSubsequence("-cp", checkout.resolve("tool/target/tutti.jar") + ":"
+                        + checkout.resolve("lab/target/lab.jar"), "org.tutti.lab.Laboratory", "run", "a b", "",
                         "\"*$x", "grün")
                 .contains(SERIAL, SILENT, "-XX:AOTCache=" + checkout.resolve("tool/target/launcher.aot"));
     }

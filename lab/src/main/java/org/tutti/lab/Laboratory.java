@@ -1,0 +1,30 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.lab;
+
+import java.util.List;
+
+import org.tutti.lab.compare.CompareCommand;
+import org.tutti.lab.simulate.ChartCommand;
+import org.tutti.lab.simulate.DrawCommand;
+import org.tutti.lab.simulate.SimulateCommand;
+import org.tutti.lab.simulate.TuneCommand;
+import org.tutti.tool.Main;
+
+/** The command line of a checkout: the commands of {@code tutti.jar}, and those by which Tutti is developed. */
+public final class Laboratory {
+    /** What a checkout has and {@code tutti.jar} has not. */
+    static final List<Class<?>> COMMANDS = List.of(CompareCommand.class, SimulateCommand.class, DrawCommand.class,
+            ChartCommand.class, TuneCommand.class);
+
+    private Laboratory() {}
+
+    /** @param arguments the command line without {@code tutti} */
+    public static void main(String[] arguments) {
+        System.exit(Main.run(COMMANDS, arguments));
+    }
+
+    /** {@return the status after running a command} */
+    static int execute(String... arguments) {
+        return Main.execute(COMMANDS, arguments);
+    }
+}

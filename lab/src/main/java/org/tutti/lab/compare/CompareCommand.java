@@ -1,0 +1,383 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.lab.compare;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import org.tutti.choice.Choice;
+import org.tutti.lab.compare.Figure.Cell;
+import org.tutti.lab.compare.Invocation.ContenderException;
+import org.tutti.tool.MachineTime;
+import org.tutti.tool.UsageException;
+import org.tutti.tool.bench.BenchCommand;
+import org.tutti.tool.bench.CollectiveOperation;
+import org.tutti.tool.bench.CommunicatorKind;
+import org.tutti.tool.bench.OneSidedOptions;
+import org.tutti.tool.run.Cleanup;
+import org.tutti.tool.run.DurationConverter;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The command {@code tutti compare}: the same loops in Tutti and in each peer that is installed, in turns. */
+@Command(name = "compare", sortOptions = false, mixinStandardHelpOptions = true,
+        description = "Measures Tutti beside the MPI implementations that are installed: collectives, or remote "
+                + "memory.",
+        footer = {"",
+                "The contenders take turns of some 50 ms, or of 1 s with --percentiles, cell by cell; the median of "
+                        + "all counts. Let nothing else run but what --busy starts. "
+                        + "docs/lab/benchmarks.md says what the figures mean.",
+                "", "Examples:", "  tutti compare -n 2,4 --collective barrier,allreduce --bytes 8,64k",
+                "  tutti compare --nodes 2x2 --chart figures.svg",
+                "  tutti compare -n 2 --collective barrier --percentiles --busy 1"})
+public final class CompareCommand implements Callable<Integer> {
+    private static final int COUNT_MAX = 1000;
+    private static final int STATUS_INCOMPLETE = 1;
+    private static final Pattern RAIL = Pattern.compile("rail[0-3]");
+
+    @Option(names = {"-n", "--ranks"}, split = ",", paramLabel = "ranks",
+            description = "Ranks on one node, such as 2,4,8. Default: 2, unless there are --nodes.")
+    private List<String> ranks = new ArrayList<>();
+
+    @Option(names = "--nodes", split = ",", paramLabel = "nodes x ranks",
+            description = "Several nodes as network namespaces (root), with so many ranks on each, such as 2x1,4x2.")
+    private List<String> nodes = new ArrayList<>();
+
+    @Option(names = "--cluster", paramLabel = "name",
+            description = "Use the hosts of this cluster of bench/cluster; one is made and removed otherwise.")
+    private String cluster;
+
+    @Option(names = "--rails", split = ",", paramLabel = "interface",
+            description = "Interfaces of the hosts that all contenders use, such as rail0,rail1. Default: rail0.")
+    private List<String> rails = List.of("rail0");
+
+    @Option(names = "--rate", paramLabel = "rate",
+            description = "Rate of each link of the cluster that is made, such as 1gbit.")
+    private String rate;
+
+    @Option(names = "--collective", split = ",", paramLabel = "name",
+            description = "What to measure, such as barrier,allreduce, or making a group of ranks and closing it: "
+                    + "split, create, duplicate. Default: all collectives.")
+    private List<String> collectives = new ArrayList<>();
+
+    @Option(names = "--communicator", split = ",", paramLabel = "name",
+            description = "Whose calls to measure: world, the groups of ranks of each node (node), those of even and "
+                    + "of odd ranks (interleaved), or world and a duplicate in turns (alternating). Default: world.")
+    private List<String> communicators = List.of("world");
+
+    @Mixin
+    private OneSidedOptions oneSided = new OneSidedOptions();
+
+    @Option(names = "--bytes", split = ",", paramLabel = "bytes",
+            description = "Sizes of messages, multiples of 8, such as 8,1k,64k,8m. Default: 8 … 8m.")
+    private List<String> sizes = List.of("8", "64", "1k", "4k", "16k", "64k", "256k", "1m", "8m");
+
+    @Option(names = "--algorithm", split = ",", paramLabel = "name",
+            description = "Let Tutti take part by each of these algorithms, too; every collective that is measured has "
+                    + "to have them.")
+    private List<String> algorithms = new ArrayList<>();
+
+    @Option(names = "--repeats", paramLabel = "count", defaultValue = "9",
+            description = "How many turns each contender has for a cell in a round. Default: 9.")
+    private int repeats;
+
+    @Option(names = "--rounds", paramLabel = "count", defaultValue = "2",
+            description = "How often all of it is done, with processes started anew. Default: 2.")
+    private int rounds;
+
+    @Option(names = "--percentiles",
+            description = "Time each call by itself, in turns of 1 s, and tell p50, p99 and p99.9 instead of means.")
+    private boolean percentiles;
+
+    @Option(names = "--busy", paramLabel = "count", defaultValue = "0",
+            description = "Measure beside so many processes of which each keeps a core busy. Default: 0.")
+    private int busy;
+
+    @Option(names = "--contenders", split = ",", paramLabel = "name",
+            description = "Who takes part: tutti, virtual, single-rail, segments, openmpi, mpich; flat, in which each "
+                    + "rank is a node, also by each --algorithm; without groups and "
+                    + "--percentiles also mpjexpress, openmpi-java; with "
+                    + "--one-sided tutti, segments, zero-copy, streaming, pipelined, single-rail, openmpi, mpich, raw. "
+                    + "Default: all but flat.")
+    private List<String> names = new ArrayList<>();
+
+    @Option(names = "--mpi-jar", paramLabel = "file.jar",
+            description = "The classes of Open MPI's Java bindings, for openmpi-java, which is left out else.")
+    private Path mpiJar;
+
+    @Option(names = "--timeout", paramLabel = "duration", converter = DurationConverter.class, defaultValue = "1m",
+            description = "How long a turn may take before the contender is ended. Default: 1m.")
+    private Duration timeout;
+
+    @Option(names = "--csv", paramLabel = "file", description = "Write the figures to a file.")
+    private Path csv;
+
+    @Option(names = "--chart", paramLabel = "file.svg", description = "Draw the figures.")
+    private Path chart;
+
+    private final Results results = new Results();
+    private Optional<Cluster> shaped = Optional.empty();
+    private boolean complete = true;
+
+    /** {@return the status to exit with: 1 when a contender has failed} */
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        var kinds = communicators.stream().map(CommunicatorKind::ofLabel).toList();
+        var layouts = layouts(kinds);
+        var loop = loop(kinds);
+        var wire = Optional.ofNullable(rate).map(each -> Wire.ofRate(each).times(rails.size()));
+        var onlyInC = onlyInC(loop, kinds);
+        requireFiles(onlyInC);
+        var peers = installedPeers(onlyInC);
+        var time = new MachineTime();
+        try (var cleanup = new Cleanup()) {
+            var place = Place.open(Optional.ofNullable(cluster), rails);
+            cleanup.add(place::close);
+            var contenders = contenders(place, peers, loop);
+            int hosts = layouts.stream().mapToInt(Layout::nodes).max().orElseThrow();
+            if (hosts > 1 && cluster == null) {
+                var made = cleanup.add(new Cluster(place, hosts, railsOfHosts(), Optional.ofNullable(rate)));
+                shaped = rate == null ? Optional.empty() : Optional.of(made);
+            }
+            for (var layout : layouts) {
+                measure(layout, contenders, loop, place, cleanup);
+            }
+        }
+        var report = new Report(results, wire, busy);
+        report.print(System.out);
+        if (csv != null) {
+            report.writeCsv(csv);
+        }
+        if (chart != null) {
+            report.writeChart(chart);
+        }
+        time.warning().ifPresent(System.err::println);
+        BenchCommand.warningOfTry(repeats).ifPresent(System.err::println);
+        return complete ? 0 : STATUS_INCOMPLETE;
+    }
+
+    /** {@return what only the peers' programs in C can do of all that is wanted, if anything is} */
+    private Optional<String> onlyInC(Loop loop, List<CommunicatorKind> kinds) {
+        boolean withGroups = loop.makesGroups() || !kinds.equals(List.of(CommunicatorKind.WORLD));
+        return withGroups ? Optional.of("groups") : percentiles ? Optional.of("percentiles") : Optional.empty();
+    }
+
+    private List<Layout> layouts(List<CommunicatorKind> kinds) {
+        var onOne = ranks.isEmpty() && nodes.isEmpty() ? List.of("2") : ranks;
+        var layouts = Stream.concat(onOne.stream().map(Layout::ofRanks), nodes.stream().map(Layout::parse))
+                .flatMap(layout -> kinds.stream().map(layout::on)).distinct().toList();
+        boolean several = layouts.stream().anyMatch(layout -> layout.nodes() > 1);
+        if (rate != null && (!several || cluster != null)) {
+            throw new UsageException("--rate " + rate + " has no meaning without --nodes, or with --cluster, whose "
+                    + "links are as they were made; leave it out");
+        }
+        if (rate != null && kinds.stream().anyMatch(CommunicatorKind::divides)) {
+            throw new UsageException("--rate " + rate + " has no meaning with --communicator "
+                    + String.join(",", communicators)
+                    + ", as a limit is known for calls of all ranks only; leave it out");
+        }
+        if (rate != null && percentiles) {
+            throw new UsageException("--rate " + rate + " is not possible with --percentiles, as a limit is known for "
+                    + "the mean of calls only; leave one out");
+        }
+        if (!rails.stream().allMatch(RAIL.asMatchPredicate()) || Set.copyOf(rails).size() < rails.size()) {
+            throw new UsageException("--rails " + String.join(",", rails)
+                    + " is not possible; name some of rail0, rail1, rail2 and rail3, each once");
+        }
+        if (!rails.equals(List.of("rail0")) && !several) {
+            throw new UsageException("--rails " + String.join(",", rails)
+                    + " has no meaning without --nodes; leave it out");
+        }
+        if (cluster != null && !cluster.matches("[a-z0-9]{1,8}")) {
+            throw new UsageException("--cluster '" + cluster + "' is no name; give 1 to 8 small letters and digits");
+        }
+        return layouts;
+    }
+
+    /** {@return how many rails hosts need that have those that are named} */
+    private int railsOfHosts() {
+        return 1 + rails.stream().mapToInt(rail -> rail.charAt(rail.length() - 1) - '0').max().orElseThrow();
+    }
+
+    private Loop loop(List<CommunicatorKind> kinds) {
+        BenchCommand.requireBetween("--repeats", repeats, 1, COUNT_MAX);
+        BenchCommand.requireBetween("--rounds", rounds, 1, COUNT_MAX);
+        BenchCommand.requireBetween("--busy", busy, 0, BusyProcesses.COUNT_MAX);
+        oneSided.check(collectives, kinds, percentiles);
+        var bytes = sizes.stream().map(BenchCommand::bytes).toList();
+        if (oneSided.areChosen()) {
+            if (!algorithms.isEmpty()) {
+                throw new UsageException("--algorithm " + String.join(",", algorithms)
+                        + " has no meaning with --one-sided; leave it out");
+            }
+            return new OneSidedCells(oneSided.cells(bytes), repeats, percentiles);
+        }
+        var loop = new CollectiveLoop(CollectiveOperation.ofLabels(collectives), bytes, repeats, percentiles);
+        for (var algorithm : algorithms) {
+            try {
+                Choice.parse(TuttiContenders.choice(loop, algorithm));
+            } catch (IllegalArgumentException e) {
+                throw new UsageException("--algorithm " + algorithm + " is not possible: " + e.getMessage());
+            }
+        }
+        return loop;
+    }
+
+    private void requireFiles(Optional<String> onlyInC) {
+        if (mpiJar != null && (!Files.isRegularFile(mpiJar) || oneSided.areChosen() || onlyInC.isPresent())) {
+            throw new UsageException("--mpi-jar " + mpiJar + (oneSided.areChosen() ? " has no meaning with --one-sided"
+                    : onlyInC.map(what -> " has no meaning with " + what + "; leave it out")
+                            .orElse(" is no file; name the mpi.jar of Open MPI")));
+        }
+        if (csv != null) {
+            BenchCommand.requireWritable("--csv", csv.toAbsolutePath());
+        }
+        if (chart != null) {
+            if (!chart.toString().endsWith(".svg")) {
+                throw new UsageException("--chart " + chart + " is not possible; name a file that ends with .svg");
+            }
+            BenchCommand.requireWritable("--chart", chart.toAbsolutePath());
+        }
+    }
+
+    /** The peers that take part; names those that are missing. */
+    private List<String> installedPeers(Optional<String> onlyInC) {
+        var own = oneSided.areChosen() ? TuttiContenders.ONE_SIDED_NAMES : TuttiContenders.NAMES;
+        var peers = oneSided.areChosen() ? Peers.ONE_SIDED_NAMES
+                : onlyInC.isPresent() ? Peers.C_NAMES : Peers.NAMES;
+        var all = Stream.concat(own.stream(), peers.stream()).toList();
+        for (var name : names) {
+            if (!all.contains(name)) {
+                throw new UsageException("--contenders " + name + " is not one of " + String.join(", ", all)
+                        + (oneSided.areChosen() ? ", which have one-sided operations"
+                                : onlyInC.map(what -> ", which have " + what).orElse("")));
+            }
+        }
+        names = names.isEmpty() ? all.stream().filter(name -> mpiJar != null || !name.equals(Peers.OPENMPI_JAVA))
+                .filter(name -> !name.equals(TuttiContenders.FLAT)).toList() : names;
+        var asked = names.stream().filter(peers::contains).toList();
+        var installed = asked.stream().filter(peer -> Peers.isInstalled(peer, mpiJar)).toList();
+        for (var peer : asked) {
+            if (!installed.contains(peer)) {
+                System.err.println("tutti: " + peer + " is not installed and is left out; " + Peers.installLine(peer));
+            }
+        }
+        if (installed.isEmpty() && !asked.isEmpty()) {
+            throw new UsageException("no peer to compare with was found; install one, or measure Tutti alone with "
+                    + "--contenders tutti");
+        }
+        return installed;
+    }
+
+    private List<Contender> contenders(Place place, List<String> installed, Loop loop)
+            throws IOException, InterruptedException {
+        var contenders = new ArrayList<>(new TuttiContenders(place, algorithms).contenders(names, loop));
+        var peers = new Peers(place, mpiJar);
+        for (var peer : installed) {
+            contenders.addAll(peers.contenders(peer, loop));
+        }
+        return contenders;
+    }
+
+    /** In each round the contenders are started anew, and have their turns, cell by cell. */
+    private void measure(Layout layout, List<Contender> contenders, Loop loop, Place place, Cleanup cleanup)
+            throws IOException, InterruptedException {
+        var left = new ArrayList<>(contenders.stream().filter(contender -> contender.suits().test(layout))
+                .filter(contender -> !loop.from(contender.leastBytes()).cells().isEmpty()).toList());
+        try (var others = cleanup.add(new BusyProcesses(busy))) {
+            measureBeside(others, layout, left, loop, place, cleanup);
+        }
+    }
+
+    private void measureBeside(BusyProcesses others, Layout layout, List<Contender> left, Loop loop, Place place,
+            Cleanup cleanup) throws IOException, InterruptedException {
+        for (int round = 1; round <= rounds && !left.isEmpty(); round++) {
+            var started = new HashMap<Contender, Invocation>();
+            for (var cell : loop.cells()) {
+                if (left.isEmpty()) {
+                    break;
+                }
+                System.err.printf("tutti: %s, round %d of %d: %s%n", layout, round, rounds, cell);
+                alternate(others, layout, cell, left, started,
+                        contender -> cleanup.add(new Invocation(contender, layout,
+                                loop.from(contender.leastBytes()), place, timeout)));
+            }
+            for (var contender : List.copyOf(left)) {
+                try (var invocation = started.get(contender)) {
+                    invocation.end();
+                } catch (ContenderException e) {
+                    left.remove(contender);
+                    tell(layout, e);
+                }
+            }
+        }
+    }
+
+    /** Starts a contender. */
+    @FunctionalInterface
+    private interface Start {
+        Invocation start(Contender contender) throws IOException, InterruptedException;
+    }
+
+    /**
+     * Each is started when its first turn comes: starting takes the cores of whoever has a turn. Who fails is told of
+     * once, and measured no more in this layout.
+     */
+    private void alternate(BusyProcesses others, Layout layout, Cell cell, List<Contender> left,
+            Map<Contender, Invocation> started,
+            Start start) throws IOException, InterruptedException {
+        for (int turn = 0; turn <= repeats; turn++) {
+            for (var contender : List.copyOf(left)) {
+                if (cell.bytes() < contender.leastBytes()) {
+                    continue;
+                }
+                if (!started.containsKey(contender)) {
+                    started.put(contender, start.start(contender));
+                }
+                var invocation = started.get(contender);
+                try {
+                    boolean counts = turn > 0; // the first is to warm up
+                    var before = counts ? traffic(layout) : Optional.<Traffic>empty();
+                    var figures = invocation.turn(cell);
+                    others.requireAlive();
+                    if (counts) {
+                        figures.forEach(figure -> results.add(layout, contender, figure));
+                    }
+                    long calls = figures.getFirst().calls();
+                    if (before.isPresent() && calls > 0) {
+                        results.count(layout, contender, cell,
+                                (double) traffic(layout).orElseThrow().busiestSince(before.get()) / calls);
+                    }
+                } catch (ContenderException e) {
+                    invocation.close();
+                    left.remove(contender);
+                    tell(layout, e);
+                }
+            }
+        }
+    }
+
+    private Optional<Traffic> traffic(Layout layout) throws IOException {
+        return shaped.isPresent() && layout.nodes() > 1 ? Optional.of(shaped.get().traffic()) : Optional.empty();
+    }
+
+    private void tell(Layout layout, ContenderException failure) {
+        if (Cleanup.isEnding()) {
+            return; // it was ended
+        }
+        System.err.println("tutti: " + layout + ": " + failure.getMessage());
+        results.fail(layout, failure.getMessage().lines().findFirst().orElseThrow().replaceFirst("[:.]$", ""));
+        complete = false;
+    }
+}

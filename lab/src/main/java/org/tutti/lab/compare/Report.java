@@ -1,0 +1,199 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.lab.compare;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.tutti.lab.compare.Contender.Kind;
+import org.tutti.lab.compare.Figure.Cell;
+import org.tutti.simulator.Chart;
+import org.tutti.tool.bench.CommunicatorKind;
+import org.tutti.tool.bench.Percentile;
+
+/** Prints what a comparison has measured. */
+final class Report {
+    /** The first line of a file of figures. */
+    static final String CSV_COLUMNS = Report.CELL_COLUMNS + ",microseconds,low,high";
+
+    /** The first line of a file of percentiles. */
+    static final String PERCENTILES_CSV_COLUMNS = Report.CELL_COLUMNS + ","
+            + Stream.of(Percentile.values()).map(Percentile::column).collect(Collectors.joining(","));
+
+    private static final String CELL_COLUMNS = "contender,operation,layout,ranks,bytes";
+
+    private static final int OPERATION_WIDTH = 14;
+
+    private final Results results;
+
+    private final Optional<Wire> wire;
+
+    private final int busy;
+
+    /**
+     * @param results what was measured
+     * @param wire the links between the nodes, if their rate is known
+     * @param busy how many processes have kept a core busy meanwhile
+     */
+    Report(Results results, Optional<Wire> wire, int busy) {
+        this.results = results;
+        this.wire = wire;
+        this.busy = busy;
+    }
+
+    /** Prints a table for each layout: the medians of all, and the ratios of Tutti's contenders. */
+    void print(PrintStream out) {
+        for (var layout : results.layouts()) {
+            var families = results.families(layout);
+            var ratios = ratios(layout);
+            int width = results.cells(layout).stream().mapToInt(cell -> cell.title().length()).max().orElse(0);
+            var label = "%-" + Math.max(OPERATION_WIDTH, width) + "s";
+            out.printf("%n%s (nodes x ranks of each%s)%s: microseconds a call; ÷ is in times of the best native%n",
+                    layout,
+                    layout.communicators() == CommunicatorKind.WORLD ? "" : ", communicators",
+                    BusyProcesses.phrase(busy));
+            out.print((label + " %9s").formatted("operation", "bytes"));
+            families.forEach(family -> out.printf(" %15s", family));
+            ratios.forEach(ratio -> out.printf(" %20s", ratio.title()));
+            out.println();
+            for (var cell : results.cells(layout)) {
+                out.print((label + " %9d").formatted(cell.title(), cell.bytes()));
+                families.forEach(family -> out.print(column(15, results.fastest(layout, family, cell)
+                        .map(figure -> OptionalDouble.of(figure.median())).orElse(OptionalDouble.empty()))));
+                ratios.forEach(
+                        ratio -> out.print(column(20, results.ratio(layout, ratio.family(), cell, ratio.kind()))));
+                out.println();
+            }
+            for (var percentile : percentiles(layout)) {
+                out.print((label + " %9s").formatted(new Cell("geometric mean", 0, percentile).title(), ""));
+                families.forEach(family -> out.print(" ".repeat(16)));
+                ratios.forEach(ratio -> out
+                        .print(column(20, results.meanRatio(layout, ratio.family(), ratio.kind(), percentile))));
+                out.println();
+            }
+            results.failures(layout).forEach(failure -> out.println("not measured to the end: " + failure));
+            wire.filter(link -> layout.nodes() > 1).ifPresent(link -> printAgainst(link, layout, out));
+        }
+    }
+
+    /** The percentiles of a layout, or nothing once if means are told. */
+    private List<Optional<Percentile>> percentiles(Layout layout) {
+        var all = results.cells(layout).stream().map(Cell::percentile).distinct().toList();
+        return all.isEmpty() ? List.of(Optional.empty()) : all;
+    }
+
+    /**
+     * A column of ratios.
+     *
+     * @param family whose time
+     * @param kind in times of the best one of this kind
+     */
+    private record Ratio(String family, Kind kind) {
+        String title() {
+            return family + (kind == Kind.RAW ? " ÷ raw" : " ÷");
+        }
+    }
+
+    /** The columns of Tutti's contenders: in times of the natives, and of what is possible if that was measured. */
+    private List<Ratio> ratios(Layout layout) {
+        var kinds = results.has(layout, Kind.RAW) ? List.of(Kind.NATIVE, Kind.RAW) : List.of(Kind.NATIVE);
+        return results.contenders(layout).stream().filter(contender -> contender.kind() == Kind.TUTTI)
+                .flatMap(contender -> kinds.stream().map(kind -> new Ratio(contender.name(), kind))).toList();
+    }
+
+    /** Prints a Markdown table: what the wire allows, what crossed it, and what the contenders took. */
+    private void printAgainst(Wire link, Layout layout, PrintStream out) {
+        out.printf("%n%s against the wire%n%n", layout);
+        out.println("| operation | bytes | limit µs | contender | counted bytes ÷ rate µs | time µs | time ÷ limit |");
+        out.println("|---|---|---|---|---|---|---|");
+        for (var cell : results.cells(layout)) {
+            double limit = link.micros(Wire.leastBytes(cell, layout.nodes(), layout.ranksPerNode()));
+            for (var contender : results.contenders(layout)) {
+                results.figure(layout, contender, cell).ifPresent(figure -> {
+                    var counted = results.counted(layout, contender, cell);
+                    out.printf(Locale.ROOT, "| %s | %d | %.0f | %s | %s | %.0f | %s |%n", cell.operation(),
+                            cell.bytes(), limit, contender.name(),
+                            counted.isEmpty() ? "-" : String.format(Locale.ROOT, "%.0f", link.micros(
+                                    counted.getAsDouble())),
+                            figure.median(), limit == 0 ? "-"
+                                    : String.format(Locale.ROOT, "%.2f", figure.median() / limit));
+                });
+            }
+        }
+    }
+
+    private static String column(int width, OptionalDouble value) {
+        String text = value.isPresent() ? String.format(Locale.ROOT, "%.3f", value.getAsDouble()) : "-";
+        return " " + " ".repeat(Math.max(0, width - text.length())) + text;
+    }
+
+    /** Writes a line for each contender, variants too, and cell. */
+    void writeCsv(Path file) throws IOException {
+        boolean hasPercentiles = results.layouts().stream().flatMap(layout -> results.cells(layout).stream())
+                .anyMatch(cell -> cell.percentile().isPresent());
+        List<String> lines = new ArrayList<>(List.of((hasPercentiles ? PERCENTILES_CSV_COLUMNS : CSV_COLUMNS)
+                + (wire.isPresent() ? ",limit,counted" : "")));
+        for (var layout : results.layouts()) {
+            for (var contender : results.contenders(layout)) {
+                for (var cell : results.cells(layout).stream().map(Cell::measured).distinct().toList()) {
+                    var numbers = hasPercentiles ? percentiles(layout, contender, cell)
+                            : results.figure(layout, contender, cell)
+                                    .map(figure -> List.of(figure.median(), figure.low(), figure.high()))
+                                    .orElse(List.of());
+                    if (!numbers.isEmpty()) {
+                        lines.add(String.format(Locale.ROOT, "%s,%s,%s,%d,%d,%.4f,%.4f,%.4f", contender.name(),
+                                cell.operation(), layout, layout.ranks(), cell.bytes(), numbers.get(0), numbers.get(1),
+                                numbers.get(2))
+                                + wire.map(link -> againstWire(link, layout, contender, cell)).orElse(""));
+                    }
+                }
+            }
+        }
+        Files.write(file, lines);
+    }
+
+    /** Those of a contender, none if it has not measured the cell. */
+    private List<Double> percentiles(Layout layout, Contender contender, Cell cell) {
+        return Stream.of(Percentile.values()).flatMap(each -> results.figure(layout, contender, cell.at(each)).stream())
+                .map(Figure::median).toList();
+    }
+
+    /**
+     * Draws a panel for each layout, operation and percentile: time over bytes, a line for each contender (of variants
+     * the fastest).
+     */
+    void writeChart(Path file) throws IOException {
+        var chart = new Chart();
+        for (var layout : results.layouts()) {
+            for (var title : results.cells(layout).stream().map(Cell::title).distinct().toList()) {
+                chart.add(layout + " " + title + ", µs over bytes", results.families(layout).stream()
+                        .map(family -> new Chart.Line(family, false, points(layout, title, family))).toList());
+            }
+            chart.endRow();
+        }
+        Files.writeString(file, chart.svg());
+    }
+
+    private List<Chart.Point> points(Layout layout, String title, String family) {
+        return results.cells(layout).stream().filter(cell -> cell.title().equals(title))
+                .sorted(Comparator.comparingLong(Cell::bytes))
+                .flatMap(cell -> results.fastest(layout, family, cell).stream())
+                .map(figure -> new Chart.Point(figure.cell().bytes(), figure.median())).toList();
+    }
+
+    private String againstWire(Wire link, Layout layout, Contender contender, Cell cell) {
+        var counted = results.counted(layout, contender, cell);
+        return String.format(Locale.ROOT, ",%.4f,",
+                link.micros(Wire.leastBytes(cell, layout.nodes(), layout.ranksPerNode())))
+                + (counted.isPresent() ? String.format(Locale.ROOT, "%.4f", link.micros(counted.getAsDouble())) : "");
+    }
+}

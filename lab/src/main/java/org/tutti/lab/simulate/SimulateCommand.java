@@ -1,0 +1,359 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.lab.simulate;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.DelegatingProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.tutti.Topology;
+import org.tutti.collective.Algorithm;
+import org.tutti.simulator.Chart;
+import org.tutti.simulator.Model;
+import org.tutti.simulator.Plan;
+import org.tutti.simulator.Prediction;
+import org.tutti.simulator.SimulationFailure;
+import org.tutti.simulator.Sweep;
+import org.tutti.tool.UsageException;
+import org.tutti.tool.bench.BenchCommand;
+import org.tutti.tool.run.Cores;
+import org.tutti.tool.run.Launch;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * The command {@code tutti simulate}: predicts what a collective costs on a cluster, compares predictions with
+ * measurements, or verifies all algorithms.
+ */
+@Command(name = "simulate", sortOptions = false, mixinStandardHelpOptions = true,
+        description = "Predicts what a collective costs on a cluster, or verifies the algorithms.", footer = {"",
+                "A prediction runs the algorithm itself in virtual time, as a model of a cluster says what things "
+                        + "cost. Verification runs every algorithm on small shapes in orders that a seed decides, "
+                        + "and checks "
+                        + "results and what is ordered before what. docs/simulator.md has more.",
+                "", "Examples:", "  tutti simulate allreduce --nodes 64 --ranks-per-node 8 --bytes 8,64k,1m",
+                "  tutti simulate allreduce --verify --seeds 1"})
+public final class SimulateCommand implements Callable<Integer> {
+    private static final int STATUS_FAILED = 1;
+    private static final int SEEDS_MAX = 1_000_000;
+    private static final int PATH_LINES = 40;
+    private static final int PROGRESS_COLUMNS = 79;
+    private static final String BY_FORMULA =
+            "by the algorithm's formula, as it takes too many steps or messages to simulate";
+    private static final double NANOS_PER_SECOND = 1e9;
+    private static final Pattern PART = Pattern.compile("(\\d{1,6})/(\\d{1,6})");
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private Shape shape;
+
+    @Option(names = "--model", paramLabel = "name|file", defaultValue = "gigabit",
+            description = "What things cost: gigabit, rdma200, epyc128, qsnet2, or a file. Default: gigabit.")
+    private String model;
+
+    @Option(names = "--chart", paramLabel = "file",
+            description = "With several sizes, draw the predicted times into an SVG file.")
+    private Path chart;
+
+    @ArgGroup
+    private Instead instead;
+
+    /** What to do instead of a prediction. */
+    private static final class Instead {
+        @Option(names = "--measure-model", paramLabel = "file",
+                description = "Measure what things cost on this machine, and write a model of it; takes seconds.")
+        private Path measured;
+
+        @Option(names = "--against", paramLabel = "file.csv",
+                description = "Predict, by --model, every cell of a file that tutti bench --csv has written, and print "
+                        + "both as a table.")
+        private Path against;
+
+        @Option(names = "--verify",
+                description = "Verify every algorithm on all small shapes, which takes an hour or so; or those of a "
+                        + "collective that is named, or of --algorithm.")
+        private boolean all;
+
+        @Option(names = "--verify-sample", paramLabel = "seed",
+                description = "Verify every algorithm with some of its calls on some shapes; takes a minute or so.")
+        private Long sample;
+
+        @Option(names = "--replay", paramLabel = "run", description = "Repeat a run that a verification has named.")
+        private String replay;
+    }
+
+    @Option(names = "--part", paramLabel = "i/n",
+            description = "With --verify, do the i-th of n pieces only, all of which take about as long.")
+    private String part;
+
+    @Option(names = "--seeds", paramLabel = "count", defaultValue = "3",
+            description = "With --verify, how many orders to try, each with other combinations of roots, sizes and "
+                    + "operators. Default: 3.")
+    private int seeds;
+
+    /** {@return the status to exit with} */
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        if (instead == null) {
+            useCarriers(1);
+            return predict();
+        }
+        requireNothingOf(List.of("--nodes", "--ranks-per-node", "--levels", "--bytes", "--root", "--chart"));
+        if (instead.against == null) {
+            requireNothingOf(List.of("--model"));
+        }
+        if (!instead.all) {
+            requireNothingOf(List.of("--algorithm", "--part", "--seeds"));
+            if (spec.commandLine().getParseResult().hasMatchedPositional(0)) {
+                throw new UsageException("a collective is for predictions and --verify; leave it out");
+            }
+        }
+        if (instead.measured != null) {
+            return measure(instead.measured.toAbsolutePath());
+        }
+        if (instead.against != null) {
+            useCarriers(1);
+            System.out.print(new Comparison(Measurements.read("--against", instead.against), model(model)).markdown());
+            return 0;
+        }
+        if (instead.replay != null) {
+            return verify(List.of(plan(instead.replay)));
+        }
+        if (instead.sample != null) {
+            return verify(Sweep.sample(instead.sample));
+        }
+        if (seeds < 1 || seeds > SEEDS_MAX) {
+            throw new UsageException("--seeds " + seeds + " is not possible; give 1 to " + SEEDS_MAX);
+        }
+        return verify(piece(shape.isNamed() ? Sweep.of(shape.collective(), shape.algorithms(), seeds)
+                : Sweep.all(seeds)));
+    }
+
+    private void requireNothingOf(List<String> options) {
+        for (String option : options) {
+            if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+                throw new UsageException(option + " means nothing here; leave it out, or see tutti simulate --help");
+            }
+        }
+    }
+
+    /**
+     * One rank of a simulation runs at a time: more carriers than simulations would only make hand-overs cross cores.
+     */
+    static void useCarriers(int simulations) {
+        System.setProperty("jdk.virtualThreadScheduler.parallelism", String.valueOf(simulations));
+        System.setProperty("jdk.virtualThreadScheduler.maxPoolSize", String.valueOf(simulations));
+    }
+
+    /** The ranks' JVM measures: this one has only the quick compiler. */
+    private static int measure(Path file) throws IOException, InterruptedException {
+        BenchCommand.requireWritable("--measure-model", file);
+        Cores.requireBinding("--measure-model");
+        int status = Launch.runOwnAlone(MeasureProgram.class, List.of(file.toString()));
+        if (status == 0) {
+            model(file.toString());
+        }
+        return status;
+    }
+
+    static Model model(String name) {
+        try {
+            return Model.of(name);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("--model " + name + ": " + e.getMessage());
+        }
+    }
+
+    private static Plan plan(String text) {
+        try {
+            return Plan.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("--replay: " + e.getMessage());
+        }
+    }
+
+    // ---- verification
+
+    /** Neighbours, which are much alike, go to different pieces. */
+    private List<Plan> piece(List<Plan> plans) {
+        if (part == null) {
+            return plans;
+        }
+        Matcher matcher = PART.matcher(part);
+        int pieces = matcher.matches() ? Integer.parseInt(matcher.group(2)) : 0;
+        int piece = matcher.matches() ? Integer.parseInt(matcher.group(1)) : 0;
+        if (piece < 1 || piece > pieces) {
+            throw new UsageException("--part " + part + " is not possible; give i/n with i from 1 to n, such as 1/8");
+        }
+        return IntStream.range(0, plans.size()).filter(index -> index % pieces == piece - 1).mapToObj(plans::get)
+                .toList();
+    }
+
+    /** As many runs at a time as there are cores; each decides its own order, so what is found stays the same. */
+    private static int verify(List<Plan> plans) {
+        int cores = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, Math.max(1, plans.size()));
+        useCarriers(cores);
+        int failures = 0;
+        long start = System.nanoTime();
+        try (ExecutorService runs = Executors.newFixedThreadPool(cores);
+                ProgressBar bar = progress("verifying", plans.size())) {
+            List<Future<Optional<SimulationFailure>>> results = plans.stream().map(plan -> runs.submit(plan::verify))
+                    .toList();
+            for (Future<Optional<SimulationFailure>> result : results) {
+                Optional<SimulationFailure> failure = result.get();
+                if (failure.isPresent()) { // at once, as hours may follow
+                    System.out.println(failure.get().getMessage() + "\n");
+                    failures++;
+                }
+                bar.step();
+            }
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException("a verification run has not ended", e);
+        }
+        System.out.printf(Locale.ROOT, "%d runs, %d of them not right, in %.0f s%n", plans.size(), failures,
+                (System.nanoTime() - start) / NANOS_PER_SECOND);
+        return failures == 0 ? 0 : STATUS_FAILED;
+    }
+
+    private static ProgressBar progress(String task, long steps) {
+        boolean moves = System.console() != null && System.console().isTerminal(); // a log needs no such picture
+        return new ProgressBarBuilder().setTaskName(task).setInitialMax(steps).setStyle(ProgressBarStyle.ASCII)
+                .setConsumer(moves ? new ConsoleProgressBarConsumer(System.err, PROGRESS_COLUMNS)
+                        : new DelegatingProgressBarConsumer(_ -> {
+                        }))
+                .build();
+    }
+
+    // ---- prediction
+
+    /** What a table says of a prediction, whose steps would fill the memory if all of them were kept. */
+    private record Cell(double micros, boolean isByFormula) {
+        static Cell of(Prediction prediction) {
+            return new Cell(prediction.micros(), prediction.isByFormula());
+        }
+
+        @Override
+        public String toString() {
+            return String.format(Locale.ROOT, isByFormula ? " %13.3f*" : " %14.3f", micros);
+        }
+    }
+
+    private int predict() throws IOException {
+        if (chart != null) {
+            BenchCommand.requireWritable("--chart", chart.toAbsolutePath());
+        }
+        Model costs = model(model);
+        Topology topology = shape.topology(costs.levels());
+        List<? extends Algorithm> algorithms = shape.algorithms();
+        List<Long> sizes = shape.sizes();
+        shape.root();
+        if (algorithms.size() == 1 && sizes.size() == 1) {
+            describe(predict(topology, algorithms.get(0), sizes.get(0), costs));
+            return 0;
+        }
+        Cell[][] cells = new Cell[sizes.size()][algorithms.size()];
+        try (ProgressBar bar = progress("predicting", (long) sizes.size() * algorithms.size())) {
+            for (int row = 0; row < sizes.size(); row++) {
+                for (int column = 0; column < algorithms.size(); column++) {
+                    cells[row][column] =
+                            Cell.of(predict(topology, algorithms.get(column), sizes.get(row), costs));
+                    bar.step();
+                }
+            }
+        }
+        List<String> names = algorithms.stream().map(algorithm -> algorithm.description().name()).toList();
+        String title = shape.collective().label() + ", " + topology + ", model " + costs.name();
+        printTable(title, names, sizes, cells);
+        if (chart != null) {
+            Files.writeString(chart, chart(title, names, sizes, cells));
+        }
+        return 0;
+    }
+
+    private Prediction predict(Topology topology, Algorithm algorithm, long bytes, Model costs) {
+        try {
+            return Prediction.of(algorithm, topology, bytes, shape.root(), costs);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException(e.getMessage());
+        }
+    }
+
+    private static void describe(Prediction prediction) {
+        System.out.println(prediction);
+        if (prediction.isByFormula()) {
+            System.out.println(BY_FORMULA);
+            return;
+        }
+        System.out.printf(Locale.ROOT, "messages between nodes       %,d%n", prediction.messages());
+        System.out.printf(Locale.ROOT, "bytes on the busiest rail    %,d%n", prediction.bytesPerRail());
+        System.out.printf(Locale.ROOT, "shared memory of a node      %,d bytes%n", prediction.nodeBytes());
+        System.out.printf(Locale.ROOT, "steps simulated              %,d%n%n", prediction.steps());
+        List<String> path = prediction.criticalPath();
+        System.out.printf("critical path, %d steps%n", path.size());
+        path.stream().limit(PATH_LINES).forEach(System.out::println);
+        if (path.size() > PATH_LINES) {
+            System.out.printf("… and %d more%n", path.size() - PATH_LINES);
+        }
+    }
+
+    private static String chart(String title, List<String> names, List<Long> sizes, Cell[][] cells) {
+        List<Integer> rows = IntStream.range(0, sizes.size()).boxed().sorted(Comparator.comparing(sizes::get)).toList();
+        Chart chart = new Chart();
+        chart.add(title + ", µs over bytes", IntStream.range(0, names.size())
+                .mapToObj(column -> new Chart.Line(names.get(column), false, rows.stream()
+                        .map(row -> new Chart.Point(sizes.get(row), cells[row][column].micros())).toList()))
+                .toList());
+        return chart.svg();
+    }
+
+    private static void printTable(String title, List<String> names, List<Long> sizes, Cell[][] cells) {
+        System.out.printf("%s; microseconds%n%n%12s", title, "bytes");
+        names.forEach(name -> System.out.printf(" %14s", name));
+        System.out.printf("   fastest%n");
+        String before = null;
+        List<String> crossovers = new ArrayList<>();
+        for (int row = 0; row < sizes.size(); row++) {
+            int best = 0;
+            System.out.printf("%12d", sizes.get(row));
+            for (int column = 0; column < names.size(); column++) {
+                System.out.print(cells[row][column]);
+                best = cells[row][column].micros() < cells[row][best].micros() ? column : best;
+            }
+            String fastest = names.get(best);
+            System.out.printf("   %s%n", fastest);
+            if (before != null && !before.equals(fastest)) {
+                crossovers.add(fastest + " instead of " + before + " between " + sizes.get(row - 1) + " and "
+                        + sizes.get(row) + " bytes");
+            }
+            before = fastest;
+        }
+        crossovers.forEach(crossover -> System.out.println("crossover: " + crossover));
+        if (Arrays.stream(cells).flatMap(Arrays::stream).anyMatch(Cell::isByFormula)) {
+            System.out.println("* " + BY_FORMULA);
+        }
+    }
+}

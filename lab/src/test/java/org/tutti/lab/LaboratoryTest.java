@@ -1,0 +1,54 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.lab;
+
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.tutti.tool.CommandProcess;
+import org.tutti.tool.Main;
+import picocli.CommandLine.Command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The command line of a checkout has the commands of users, and those of the laboratory. */
+@Timeout(120)
+class LaboratoryTest {
+    private static Stream<String> commands() {
+        return Laboratory.COMMANDS.stream().map(type -> type.getAnnotation(Command.class).name());
+    }
+
+    @Test
+    void shouldListTheCommandsOfBoth() throws Exception {
+        var ended = CommandProcess.runShared("--help");
+        assertThat(ended.status()).isZero();
+        assertThat(ended.out()).contains("  run ", "  status ", "  bench ", "  info ")
+                .contains(commands().map(name -> "  " + name + " ").toList());
+    }
+
+    @Test
+    void shouldHaveTheCommandsThatTheToolSaysItLacks() {
+        assertThat(commands()).containsExactlyElementsOf(Main.LABORATORY);
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void shouldSayHowEachOfItsCommandsIsUsed(String command) throws Exception {
+        var ended = CommandProcess.runShared(command, "--help");
+        assertThat(ended.status()).isZero();
+        assertThat(ended.out()).startsWith("Usage: tutti " + command);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"simulat,there is no command simulat; did you mean simulate?",
+            "simulate allreduce --seed=3,there is no option --seed=3; did you mean --seeds?",
+            "bench now,tutti bench takes no argument now"})
+    void shouldSayWhatThereIsNot(String arguments, String sentence) throws Exception {
+        var ended = CommandProcess.runShared(arguments.split(" "));
+        assertThat(ended.status()).isEqualTo(2);
+        assertThat(ended.err()).startsWith("tutti: " + sentence).hasLineCount(1);
+    }
+}
