@@ -65,6 +65,8 @@ class ScriptTest {
         assertThat(err).content().matches("tutti: building \\(first use, about a minute\\) … done in \\d+ s\n");
         assertThat(run(checkout, err, pi)).isEqualTo(PI);
         assertThat(err).isEmpty();
+        assertThat(run(checkout, err, "./tutti", "draw", "allreduce", "--algorithm", "flat", "--text"))
+                .contains("allreduce");
         shouldNeedNothingButItsJar(checkout);
     }
 
@@ -87,7 +89,8 @@ class ScriptTest {
             assertThat(file.stream().map(JarEntry::getName).filter(name -> !name.endsWith("/")))
                     .allMatch(name -> name.startsWith("org/tutti/") || name.equals("module-info.class")
                             || name.equals("META-INF/MANIFEST.MF") || name.equals("META-INF/LICENSE")
-                            || name.startsWith("META-INF/licenses/"));
+                            || name.startsWith("META-INF/licenses/"))
+                    .noneMatch(name -> name.startsWith("org/tutti/lab/") || name.startsWith("org/tutti/simulator/"));
         }
     }
 }
