@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 
 import org.tutti.Communicator;
 import org.tutti.Job;
-import org.tutti.JobOptions.Threads;
 import org.tutti.JobOptions;
+import org.tutti.JobOptions.Threads;
 import org.tutti.Tutti;
 import org.tutti.choice.Catalogue;
 import org.tutti.choice.Choice;

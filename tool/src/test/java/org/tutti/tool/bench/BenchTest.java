@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Collective;
 import org.tutti.choice.Catalogue;
-import org.tutti.tool.CommandProcess.Ended;
 import org.tutti.tool.CommandProcess;
+import org.tutti.tool.CommandProcess.Ended;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.tutti.tool.CommandProcess.Ended;
 import org.tutti.tool.CommandProcess;
+import org.tutti.tool.CommandProcess.Ended;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
