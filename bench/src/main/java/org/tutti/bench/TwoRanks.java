@@ -12,8 +12,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.tutti.Communicator;
 import org.tutti.DataType;
-import org.tutti.JobOptions.Threads;
 import org.tutti.JobOptions;
+import org.tutti.JobOptions.Threads;
 import org.tutti.RemoteMemory;
 import org.tutti.Tutti;
 
