@@ -8,10 +8,10 @@ import org.tutti.Job;
 import org.tutti.JobAbortedException;
 import org.tutti.JobOptions;
 import org.tutti.choice.Choice;
-import org.tutti.job.communicators.Communicators;
 import org.tutti.job.communicators.JobDeadline;
 import org.tutti.job.communicators.LiveCommunicator;
 import org.tutti.job.communicators.ProcessCommunicators;
+import org.tutti.job.communicators.RankCommunicators;
 import org.tutti.job.network.Network;
 import org.tutti.job.node.Node;
 import org.tutti.job.node.NodeLayout;
@@ -27,7 +27,7 @@ final class LiveJob implements Job {
     private final Network network;
     private final int rank;
     private final JobDeadline deadline;
-    private final Communicators communicators;
+    private final RankCommunicators communicators;
     private final Communicator world;
     private final IntConsumer onClose;
 
@@ -47,7 +47,7 @@ final class LiveJob implements Job {
         this.rank = rank;
         this.onClose = onClose;
         this.deadline = new JobDeadline(rank, options);
-        this.communicators = new Communicators(deadline, shared, rank, cores, choice, levels);
+        this.communicators = new RankCommunicators(deadline, shared, rank, cores, choice, levels);
         this.world = new LiveCommunicator(communicators);
     }
 

@@ -48,7 +48,7 @@ final class ProcessPart {
     private final Network network;
     private final RankThreads threads;
     private final ProcessCommunicators communicators;
-    private final Watch watch;
+    private final LivenessWatch watch;
     private int notLeft; // ranks that are here, or are still to come
 
     /**
@@ -66,7 +66,7 @@ final class ProcessPart {
         this.network = environment.shape().nodes() == 1 ? null : openNetwork(deadlineNanos);
         this.threads = new RankThreads(node());
         this.communicators = new ProcessCommunicators(node(), network, threads);
-        this.watch = new Watch(access, environment.firstRank(), environment.ranks(), network, threads,
+        this.watch = new LivenessWatch(access, environment.firstRank(), environment.ranks(), network, threads,
                 environment.standstillMillis(), fate != Fate.LENT);
     }
 

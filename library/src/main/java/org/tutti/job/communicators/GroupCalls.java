@@ -16,21 +16,21 @@ import org.tutti.collective.layout.Fingerprint;
 
 /**
  * The calls by which ranks of a communicator make groups: find out which ranks the group has, and have
- * {@link Communicators} make it.
+ * {@link RankCommunicators} make it.
  */
 final class GroupCalls {
     private static final int NO_COLOR = -1;
 
-    private final Communicators communicators;
-    private final Calls calls;
-    private final Membership membership;
+    private final RankCommunicators communicators;
+    private final CommunicatorCalls calls;
+    private final CommunicatorState membership;
     private final Team team;
 
     /**
      * @param communicators makes the groups
      * @param calls the calls of the communicator that they are made of
      */
-    GroupCalls(Communicators communicators, Calls calls) {
+    GroupCalls(RankCommunicators communicators, CommunicatorCalls calls) {
         this.communicators = communicators;
         this.calls = calls;
         this.membership = calls.membership();
@@ -42,7 +42,7 @@ final class GroupCalls {
     }
 
     /** Makes a group of the ranks that call this with the same color, by their keys; none of those without a color. */
-    Optional<Calls> splitByColor(OptionalInt color, int key) {
+    Optional<CommunicatorCalls> splitByColor(OptionalInt color, int key) {
         int own = color.orElse(NO_COLOR);
         if (own < 0 && color.isPresent()) {
             throw new IllegalArgumentException(team.describe() + " called split with color " + own
@@ -78,18 +78,18 @@ final class GroupCalls {
     }
 
     /** Makes a group of all ranks. */
-    Calls duplicate() {
+    CommunicatorCalls duplicate() {
         return makeWithAll("duplicate", NO_COLOR, IntStream.range(0, team.size()).toArray(), calls.deadlineNanos());
     }
 
     /** Makes a group of the ranks of each node. */
-    Calls splitByNode() {
+    CommunicatorCalls splitByNode() {
         int node = topology().nodeOf(team.rank());
         return makeWithAll("splitByNode", node, topology().ranksOf(node), calls.deadlineNanos());
     }
 
     /** Makes a group of the ranks of each part of a node, by a level of the topology. */
-    Calls splitByLevel(int level) {
+    CommunicatorCalls splitByLevel(int level) {
         int[] levels = topology().levels();
         if (level < 0 || level >= levels.length) {
             throw new IllegalArgumentException(team.describe() + " called splitBy with level " + level + "; its nodes "
@@ -104,7 +104,7 @@ final class GroupCalls {
     }
 
     /** All ranks of this communicator make groups, and come together here. Its next operation tells their numbers. */
-    private Calls makeWithAll(String called, long color, int[] ranks, long deadlineNanos) {
+    private CommunicatorCalls makeWithAll(String called, long color, int[] ranks, long deadlineNanos) {
         return communicators.make(membership, called, Fingerprint.mix(team.nextOperation(), color), ranks,
                 deadlineNanos, () -> calls.runBarrierOf(called, same(called), deadlineNanos));
     }
@@ -115,7 +115,7 @@ final class GroupCalls {
     }
 
     /** Makes a group of some ranks, which alone call this. */
-    Calls create(int... ranks) {
+    CommunicatorCalls create(int... ranks) {
         long deadlineNanos = calls.deadlineNanos();
         team.checkIdle("create");
         int[] members = ranks.clone();

@@ -19,12 +19,12 @@ import org.tutti.RemoteMemory;
 import org.tutti.Topology;
 
 /**
- * The communicator behind the face. {@link Calls} makes its calls, {@link GroupCalls} its groups.
+ * The communicator behind the face. {@link CommunicatorCalls} makes its calls, {@link GroupCalls} its groups.
  */
 public final class LiveCommunicator extends Communicator {
-    private final Communicators communicators;
-    private final Membership membership;
-    private final Calls calls;
+    private final RankCommunicators communicators;
+    private final CommunicatorState membership;
+    private final CommunicatorCalls calls;
     private final GroupCalls groupCalls;
     private final LiveNonBlocking nonBlocking;
 
@@ -33,11 +33,11 @@ public final class LiveCommunicator extends Communicator {
      *
      * @param communicators those of the rank
      */
-    public LiveCommunicator(Communicators communicators) {
+    public LiveCommunicator(RankCommunicators communicators) {
         this(communicators, communicators.world());
     }
 
-    private LiveCommunicator(Communicators communicators, Calls calls) {
+    private LiveCommunicator(RankCommunicators communicators, CommunicatorCalls calls) {
         this.communicators = communicators;
         this.membership = calls.membership();
         this.calls = calls;
@@ -45,7 +45,7 @@ public final class LiveCommunicator extends Communicator {
         this.nonBlocking = new LiveNonBlocking(calls);
     }
 
-    private LiveCommunicator(LiveCommunicator viewed, Calls calls) {
+    private LiveCommunicator(LiveCommunicator viewed, CommunicatorCalls calls) {
         super(viewed);
         this.communicators = viewed.communicators;
         this.membership = viewed.membership;
@@ -173,7 +173,7 @@ public final class LiveCommunicator extends Communicator {
         return group(groupCalls.create(ranks));
     }
 
-    private Communicator group(Calls ofGroup) {
+    private Communicator group(CommunicatorCalls ofGroup) {
         return new LiveCommunicator(communicators, ofGroup);
     }
 

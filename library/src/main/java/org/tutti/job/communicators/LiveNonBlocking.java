@@ -16,9 +16,9 @@ import org.tutti.collective.Call;
  * instead of running them.
  */
 final class LiveNonBlocking extends NonBlockingCommunicator {
-    private final Calls calls;
+    private final CommunicatorCalls calls;
 
-    LiveNonBlocking(Calls calls) {
+    LiveNonBlocking(CommunicatorCalls calls) {
         this.calls = calls;
     }
 

@@ -18,9 +18,9 @@ final class LivePrepared extends PreparedCommunicator {
     private static final Runnable NOTHING = () -> {
     };
 
-    private final Calls calls;
+    private final CommunicatorCalls calls;
 
-    LivePrepared(Calls calls) {
+    LivePrepared(CommunicatorCalls calls) {
         this.calls = calls;
     }
 

@@ -12,13 +12,13 @@ import org.tutti.collective.Call;
  * has left of it.
  */
 final class LivePreparedCall implements PreparedCall {
-    private final Calls calls;
+    private final CommunicatorCalls calls;
     private final Call call;
     private final Runnable beforehand;
     private final Runnable afterwards;
     private final AtomicBoolean inFlight = new AtomicBoolean();
 
-    LivePreparedCall(Calls calls, Call call, Runnable beforehand, Runnable afterwards) {
+    LivePreparedCall(CommunicatorCalls calls, Call call, Runnable beforehand, Runnable afterwards) {
         this.calls = calls;
         this.call = call;
         this.beforehand = beforehand;

@@ -21,7 +21,7 @@ public final class ProcessCommunicators {
     private final Node node;
     private final Network network;
     private final FirstDeadline firstDeadline;
-    private final Map<Long, SharedGroup> groups = new HashMap<>();
+    private final Map<Long, ProcessGroup> groups = new HashMap<>();
     private NodeView world;
 
     /**
@@ -65,14 +65,14 @@ public final class ProcessCommunicators {
     }
 
     /** A rank of the process becomes part of a group. The first that does makes what they share of it. */
-    synchronized SharedGroup enter(long id, Supplier<SharedGroup> maker) {
-        SharedGroup group = groups.computeIfAbsent(id, _ -> maker.get());
+    synchronized ProcessGroup enter(long id, Supplier<ProcessGroup> maker) {
+        ProcessGroup group = groups.computeIfAbsent(id, _ -> maker.get());
         group.enter();
         return group;
     }
 
     /** A rank is not part of a group any more: it touches neither the group nor its block again. */
-    synchronized void leave(SharedGroup group) {
+    synchronized void leave(ProcessGroup group) {
         if (group.leave()) {
             groups.remove(group.id());
         }

@@ -31,7 +31,7 @@ import org.tutti.memory.Words;
  *           +32 1 if the process is known to have ended, whatever the state (the same)
  *           +40 0, or one more than the rank without which this one could not go on, though that one has not
  *           failed: it has left, or closed or broken a communicator (the same)
- *           of the first rank of a process of this node, what {@link Inquiry} has there:
+ *           of the first rank of a process of this node, what {@link StackQuery} has there:
  *           +48 answered: the question that the process has answered last
  *           +56 address of the answer, 0 before the first
  * </pre>

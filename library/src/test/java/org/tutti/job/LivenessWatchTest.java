@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** What a process sees of another one of its node. */
 @Timeout(60)
-class WatchTest {
+class LivenessWatchTest {
     private static final long PATIENCE_NANOS = 30_000_000_000L;
     private static final long STANDSTILL_MILLIS = 300_000;
     private static final int LOOKS = 3;
@@ -54,7 +54,8 @@ class WatchTest {
     @Test
     void shouldSeeThatTheProcessOfAFailedRankHasEndedWhenItHas() throws Exception {
         try (NodeFile file = join(0);
-                Watch _ = new Watch(file, 0, 1, null, new RankThreads(file.node()), STANDSTILL_MILLIS, true)) {
+                LivenessWatch _ =
+                        new LivenessWatch(file, 0, 1, null, new RankThreads(file.node()), STANDSTILL_MILLIS, true)) {
             Node node = file.node();
             node.markJoined(0, 0);
             try (var _ = OtherProcess.thatHolds(onlyFile(), PARTICIPANT)) {
@@ -83,7 +84,8 @@ class WatchTest {
         node.markJoined(1, 1);
         node.inquiry().ask();
         try (var access = new OnlyLivingProcess(node, memory);
-                Watch _ = new Watch(access, 0, 1, null, new RankThreads(node), STANDSTILL_MILLIS, true)) {
+                LivenessWatch _ =
+                        new LivenessWatch(access, 0, 1, null, new RankThreads(node), STANDSTILL_MILLIS, true)) {
             while (node.state(1) != NodeLayout.FAILED) {
                 Thread.sleep(1);
             }

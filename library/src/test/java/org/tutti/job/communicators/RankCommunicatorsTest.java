@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /** The numbers of groups. */
-class CommunicatorsTest {
+class RankCommunicatorsTest {
     private static final int OPERATIONS = 300;
     private static final int COLORS = 3_000;
 

@@ -17,7 +17,7 @@ import org.tutti.onesided.Allocator;
 /**
  * A rank's part in a communicator: what all views of it share.
  */
-final class Membership {
+final class CommunicatorState {
     private static final int LISTS_MAX = 1 << 16;
 
     final long id;
@@ -44,7 +44,7 @@ final class Membership {
      * @param policy whether the rank waits for them
      * @param leaveGroup leaves what the process's ranks share of it; null for the world
      */
-    Membership(long id, Team team, LiveMembers members, Topology topology, Allocator allocator,
+    CommunicatorState(long id, Team team, LiveMembers members, Topology topology, Allocator allocator,
             Machine machine, Machine backgroundMachine, ProgressPolicy policy, Runnable leaveGroup) {
         this.id = id;
         this.team = team;

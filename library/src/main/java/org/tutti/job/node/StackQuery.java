@@ -25,7 +25,7 @@ import org.tutti.memory.Words;
  * <i>answered</i> with release order. A reader loads <i>answered</i> with acquire order, reads, and then finds
  * <i>begun</i> unchanged, or reads again: a fence on either side keeps the text between the two.
  */
-public final class Inquiry {
+public final class StackQuery {
     private static final long BEGUN = 0;
     private static final long LENGTH = BEGUN + Long.BYTES;
     private static final long TEXT = LENGTH + Long.BYTES;
@@ -33,7 +33,7 @@ public final class Inquiry {
     private final Memory memory;
     private final MemorySegment words;
 
-    Inquiry(Memory memory, MemorySegment words) {
+    StackQuery(Memory memory, MemorySegment words) {
         this.memory = memory;
         this.words = words;
     }

@@ -23,8 +23,8 @@ import org.tutti.collective.kernel.Kernel;
  * nothing. A call that is started or kept is a new one, with a kernel of its own, because one thread at a time uses a
  * kernel.
  */
-final class Calls {
-    private final Membership membership;
+final class CommunicatorCalls {
+    private final CommunicatorState membership;
     private final Team team;
     private final JobDeadline deadline;
     private final Choice choice;
@@ -36,11 +36,12 @@ final class Calls {
      * @param deadline until when the rank's calls may take
      * @param choice the algorithms that were asked for
      */
-    Calls(Membership membership, JobDeadline deadline, Choice choice) {
+    CommunicatorCalls(CommunicatorState membership, JobDeadline deadline, Choice choice) {
         this(membership, deadline, choice, choice.shortlist(membership.topology()), Long.MAX_VALUE);
     }
 
-    private Calls(Membership membership, JobDeadline deadline, Choice choice, Shortlist shortlist, long waitNanosMax) {
+    private CommunicatorCalls(CommunicatorState membership, JobDeadline deadline, Choice choice, Shortlist shortlist,
+            long waitNanosMax) {
         this.membership = membership;
         this.team = membership.team;
         this.deadline = deadline;
@@ -50,17 +51,18 @@ final class Calls {
     }
 
     /** The same with an algorithm for a collective. */
-    Calls withAlgorithm(Collective collective, String name) {
+    CommunicatorCalls withAlgorithm(Collective collective, String name) {
         Choice changed = choice.with(collective, name);
-        return new Calls(membership, deadline, changed, changed.shortlist(membership.topology()), waitNanosMax);
+        return new CommunicatorCalls(membership, deadline, changed, changed.shortlist(membership.topology()),
+                waitNanosMax);
     }
 
     /** The same with a limit for each call. */
-    Calls withLimit(long nanosMax) {
-        return new Calls(membership, deadline, choice, shortlist, nanosMax);
+    CommunicatorCalls withLimit(long nanosMax) {
+        return new CommunicatorCalls(membership, deadline, choice, shortlist, nanosMax);
     }
 
-    Membership membership() {
+    CommunicatorState membership() {
         return membership;
     }
 

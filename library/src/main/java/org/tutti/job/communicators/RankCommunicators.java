@@ -38,7 +38,7 @@ import org.tutti.onesided.Allocator;
  * <p><b>Closing</b> waits for nobody. The rank leaves all operations, and what it has of the group is given back when
  * the others of its node have closed it, too: that is looked for whenever a group is made or closed.
  */
-public final class Communicators {
+public final class RankCommunicators {
     private final JobDeadline deadline;
     private final ProcessCommunicators shared;
     private final Node node;
@@ -47,9 +47,9 @@ public final class Communicators {
     private final Choice choice;
     private final boolean coreForEach;
     private final WindowPool pool;
-    private final Membership world;
-    private final List<Membership> open = new ArrayList<>();
-    private final List<Membership> closed = new ArrayList<>(); // and not yet given back
+    private final CommunicatorState world;
+    private final List<CommunicatorState> open = new ArrayList<>();
+    private final List<CommunicatorState> closed = new ArrayList<>(); // and not yet given back
 
     /**
      * @param deadline until when the rank's calls may take
@@ -59,7 +59,7 @@ public final class Communicators {
      * @param choice the algorithms that were asked for
      * @param levels the levels inside a node
      */
-    public Communicators(JobDeadline deadline, ProcessCommunicators shared, int rank, int cores, Choice choice,
+    public RankCommunicators(JobDeadline deadline, ProcessCommunicators shared, int rank, int cores, Choice choice,
             int[] levels) {
         this.deadline = deadline;
         this.shared = shared;
@@ -74,8 +74,8 @@ public final class Communicators {
                 network == null ? null : node.directory().reach(), null);
     }
 
-    private Membership membership(long id, LiveMembers members, NodeView view, long ringAddress, int rankThere,
-            Reach reach, SharedGroup group) {
+    private CommunicatorState membership(long id, LiveMembers members, NodeView view, long ringAddress, int rankThere,
+            Reach reach, ProcessGroup group) {
         Fabric fabric = network == null ? null : network.fabric();
         var machine = new LiveMachine(new Waiter(coreForEach, fabric), fabric);
         Team team = new Team(machine, members, pool,
@@ -83,7 +83,7 @@ public final class Communicators {
         Allocator allocator = new Allocator(node.memory(), fabric, members, reach, coreForEach, deadline::isClosed);
         var policy = new ProgressPolicy();
         var background = new LiveMachine(new Waiter(false, fabric), fabric, policy::isAwaited); // they share the cores
-        var made = new Membership(id, team, members, view.topology(), allocator, machine, background, policy,
+        var made = new CommunicatorState(id, team, members, view.topology(), allocator, machine, background, policy,
                 group == null ? null : () -> shared.leave(group));
         synchronized (this) {
             open.add(made);
@@ -92,12 +92,12 @@ public final class Communicators {
     }
 
     /** The calls of the world. */
-    Calls world() {
+    CommunicatorCalls world() {
         return calls(world);
     }
 
-    private Calls calls(Membership membership) {
-        return new Calls(membership, deadline, choice);
+    private CommunicatorCalls calls(CommunicatorState membership) {
+        return new CommunicatorCalls(membership, deadline, choice);
     }
 
     /**
@@ -112,18 +112,18 @@ public final class Communicators {
      *            ranks of the communicator make groups: then the group has a barrier of its own
      * @return the calls of the group
      */
-    Calls make(Membership parent, String called, long number, int[] ranks, long deadlineNanos,
+    CommunicatorCalls make(CommunicatorState parent, String called, long number, int[] ranks, long deadlineNanos,
             Runnable together) {
         giveBackLeftovers();
         long id = Fingerprint.mix(parent.id, number);
         var creation = new GroupCreation(parent.team.context(), called, id, ranks, deadlineNanos);
         creation.begin();
-        Membership made = null;
+        CommunicatorState made = null;
         try {
-            SharedGroup entered = shared.enter(id, () -> share(parent, id, ranks));
+            ProcessGroup entered = shared.enter(id, () -> share(parent, id, ranks));
             made = join(parent, creation, id, ranks, entered);
             entered.open(node, made.team.ringAddress()); // when this rank can close it
-            Calls group = calls(made);
+            CommunicatorCalls group = calls(made);
             if (together == null) {
                 await(group, made, called, deadlineNanos);
             } else {
@@ -148,7 +148,8 @@ public final class Communicators {
         }
     }
 
-    private Membership join(Membership parent, GroupCreation creation, long id, int[] ranks, SharedGroup group) {
+    private CommunicatorState join(CommunicatorState parent, GroupCreation creation, long id, int[] ranks,
+            ProcessGroup group) {
         NodeView view = group.view();
         long ringAddress;
         try {
@@ -160,14 +161,14 @@ public final class Communicators {
         }
         var members = shared.members(group.ranks());
         members.setCreation(creation);
-        Membership made = membership(id, members, view, ringAddress, indexOf(parent.team.rank(), ranks),
+        CommunicatorState made = membership(id, members, view, ringAddress, indexOf(parent.team.rank(), ranks),
                 group.reach(), group);
         creation.join(made.team.context());
         return made;
     }
 
     /** Waits until all members have come. Who has gone on before this rank may have broken the group meanwhile. */
-    private static void await(Calls group, Membership made, String called, long deadlineNanos) {
+    private static void await(CommunicatorCalls group, CommunicatorState made, String called, long deadlineNanos) {
         try {
             group.runBarrierOf(called, 0, deadlineNanos);
         } catch (TuttiException failure) {
@@ -177,10 +178,10 @@ public final class Communicators {
         }
     }
 
-    private SharedGroup share(Membership parent, long id, int[] ranks) {
+    private ProcessGroup share(CommunicatorState parent, long id, int[] ranks) {
         Topology topology = parent.topology().of(ranks);
         var view = new NodeView(topology, topology.nodeOf(indexOf(parent.team.rank(), ranks)), pool.windowBytesMax());
-        return new SharedGroup(id, Arrays.stream(ranks).map(parent::rankInJob).toArray(), view, node, network);
+        return new ProcessGroup(id, Arrays.stream(ranks).map(parent::rankInJob).toArray(), view, node, network);
     }
 
     private static int indexOf(int rank, int[] ranks) {
@@ -197,7 +198,7 @@ public final class Communicators {
      *
      * @throws CollectiveMismatchException when the last calls there differ from those of others
      */
-    void close(Membership membership) {
+    void close(CommunicatorState membership) {
         if (deadline.isClosed()) {
             return; // which has closed all
         }
@@ -216,7 +217,7 @@ public final class Communicators {
         }
     }
 
-    private void shut(Membership membership) {
+    private void shut(CommunicatorState membership) {
         if (deadline.isClosed()) {
             return; // which has closed all
         }
@@ -238,7 +239,7 @@ public final class Communicators {
      * @return what names the calls that differ, or null
      */
     public synchronized CollectiveMismatchException compareCalls() {
-        for (Membership each : open) {
+        for (CommunicatorState each : open) {
             var mismatch = compareCalls(each);
             if (mismatch != null) {
                 return mismatch;
@@ -248,7 +249,7 @@ public final class Communicators {
     }
 
     /** Only while all is well: what differs after a failure is a consequence of it. */
-    private CollectiveMismatchException compareCalls(Membership membership) {
+    private CollectiveMismatchException compareCalls(CommunicatorState membership) {
         boolean isWell =
                 node.abortStatus() < 0 && node.firstFailedRank() < 0 && node.state(rank) == NodeLayout.JOINED;
         if (!isWell) {

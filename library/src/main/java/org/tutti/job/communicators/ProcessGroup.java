@@ -12,7 +12,7 @@ import org.tutti.job.node.Node;
  * What the ranks of a process that are in a group share of it: who is where, and the region by which other nodes reach
  * its ring. The first that enters makes it, and the last that leaves gives it up.
  */
-final class SharedGroup {
+final class ProcessGroup {
     private final long id;
     private final int[] ranks;
     private final NodeView view;
@@ -28,7 +28,7 @@ final class SharedGroup {
      * @param node this process's node
      * @param network how other nodes are reached, or null with one node
      */
-    SharedGroup(long id, int[] ranks, NodeView view, Node node, Network network) {
+    ProcessGroup(long id, int[] ranks, NodeView view, Node node, Network network) {
         this.id = id;
         this.ranks = ranks;
         this.view = view;

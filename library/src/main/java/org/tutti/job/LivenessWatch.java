@@ -10,17 +10,17 @@ import org.tutti.job.diagnosis.RankThreads;
 import org.tutti.job.diagnosis.Whereabouts;
 import org.tutti.job.network.Gossip;
 import org.tutti.job.network.Network;
-import org.tutti.job.node.Inquiry;
 import org.tutti.job.node.Node;
 import org.tutti.job.node.NodeAccess;
 import org.tutti.job.node.NodeLayout;
 import org.tutti.job.node.RankFailure;
+import org.tutti.job.node.StackQuery;
 
 /**
  * Watches over the others from a process: a daemon thread that looks, every {@value #INTERVAL_MILLIS} ms, whether the
  * next process of the node lives and runs, whether the launcher lives, and whether the job was aborted; with several
  * nodes it also spreads the news ({@link Gossip}), and is woken when there are some. It also answers who asks where the
- * ranks of its process are ({@link Inquiry}).
+ * ranks of its process are ({@link StackQuery}).
  *
  * <p>Each process watches only the next one of its node, in the order of first ranks, that is still part of the job,
  * and marks its ranks as failed when it has died, which its lock tells, or has not beaten for as long as a process may
@@ -30,13 +30,13 @@ import org.tutti.job.node.RankFailure;
  *
  * <p>Whatever goes wrong in a look, the next one may go well; each kind of trouble is logged once.
  */
-final class Watch implements AutoCloseable {
+final class LivenessWatch implements AutoCloseable {
     private static final long INTERVAL_MILLIS = 200;
     private static final long INTERVAL_NANOS = INTERVAL_MILLIS * 1_000_000;
     private static final long ABORT_GRACE_MILLIS = 1000;
     private static final int STATUS_LAUNCHER_GONE = 143;
     private static final int LOGGED_MAX = 16;
-    private static final System.Logger LOG = System.getLogger(Watch.class.getName());
+    private static final System.Logger LOG = System.getLogger(LivenessWatch.class.getName());
 
     private final NodeAccess access;
     private final int self;
@@ -61,7 +61,8 @@ final class Watch implements AutoCloseable {
      * @param standstillMillisMax how long a process may stand still
      * @param endsProcess whether an abort of the job ends this process
      */
-    Watch(NodeAccess access, int self, int ranks, Network network, RankThreads threads, long standstillMillisMax,
+    LivenessWatch(NodeAccess access, int self, int ranks, Network network, RankThreads threads,
+            long standstillMillisMax,
             boolean endsProcess) {
         this.access = access;
         this.self = self;
