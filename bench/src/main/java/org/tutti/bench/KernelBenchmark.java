@@ -9,6 +9,7 @@ import java.util.Locale;
 import org.tutti.DataType;
 import org.tutti.Reduction;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.kernel.Kernels;
 import org.tutti.collective.kernel.Vectors;
 
 /**
@@ -47,11 +48,11 @@ public final class KernelBenchmark {
         for (DataType type : TYPES) {
             for (Reduction operator : OPERATORS) {
                 for (Operands operands : OPERANDS) {
-                    speed(Kernel.of(operator, type), type, operands, SIZES[0], COMPILE_NANOS);
+                    speed(Kernels.of(operator, type), type, operands, SIZES[0], COMPILE_NANOS);
                     for (int bytes : SIZES) {
                         System.out.printf(Locale.ROOT, "%s,%s,%s,%s,%d,%.2f%n", contender, operator.name(),
                                 type.name().toLowerCase(Locale.ROOT), operands.name, bytes,
-                                speed(Kernel.of(operator, type), type, operands, bytes, WARM_UP_NANOS));
+                                speed(Kernels.of(operator, type), type, operands, bytes, WARM_UP_NANOS));
                     }
                 }
             }

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.tutti.DataType;
 import org.tutti.Reduction;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.kernel.Kernels;
 
 /**
  * The kernels of collectives for long accumulates of a part. A kernel is for one thread at a time: who needs one takes
@@ -45,7 +46,7 @@ final class BorrowedKernels {
         if (places == null) {
             places = new AtomicReferenceArray<>(TYPES * REDUCTIONS.length);
             for (int place = 0; place < places.length(); place++) {
-                places.set(place, Kernel.of(REDUCTIONS[place / TYPES],
+                places.set(place, Kernels.of(REDUCTIONS[place / TYPES],
                         place % TYPES == 0 ? DataType.FLOAT : DataType.DOUBLE));
             }
         }

@@ -11,7 +11,7 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 import org.tutti.collective.allreduce.FlatAllreduce;
 import org.tutti.collective.barrier.FlatBarrier;
-import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.kernel.Kernels;
 import org.tutti.collective.members.ScriptedMembers;
 import org.tutti.collective.operation.Ledger;
 import org.tutti.memory.Memory;
@@ -85,6 +85,6 @@ class CallTest {
 
     private void prepare(MemorySegment source, MemorySegment target, int units) {
         call.set(new FlatAllreduce(), 0, Long.MAX_VALUE);
-        call.setElements(source, target, DataType.LONG, (long) units * UNIT, Kernel.of(OPERATOR, DataType.LONG));
+        call.setElements(source, target, DataType.LONG, (long) units * UNIT, Kernels.of(OPERATOR, DataType.LONG));
     }
 }

@@ -11,7 +11,7 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 import org.tutti.Topology;
 import org.tutti.collective.allreduce.FlatAllreduce;
-import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.kernel.Kernels;
 import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.layout.WindowSizes;
@@ -78,7 +78,7 @@ class CommunicatorMemoryTest {
         MemorySegment segment = MemorySegment.ofArray(elements);
         Call call = new Call();
         call.set(ALGORITHM, 0, Long.MAX_VALUE);
-        call.setElements(segment, segment, DataType.LONG, ELEMENTS, Kernel.of(Reduction.SUM, DataType.LONG));
+        call.setElements(segment, segment, DataType.LONG, ELEMENTS, Kernels.of(Reduction.SUM, DataType.LONG));
         call.draw(team);
         call.run(team);
         call.clear(); // as who calls does: the team still knows it

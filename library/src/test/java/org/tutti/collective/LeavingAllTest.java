@@ -25,7 +25,7 @@ import org.tutti.Reduction;
 import org.tutti.Topology;
 import org.tutti.collective.allreduce.FlatAllreduce;
 import org.tutti.collective.barrier.FlatBarrier;
-import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.kernel.Kernels;
 import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.layout.WindowSizes;
@@ -402,7 +402,7 @@ class LeavingAllTest {
         MemorySegment elements = MemorySegment.ofArray(new long[count]);
         Call call = new Call();
         call.set(ALLREDUCE, 0, deadlineNanos);
-        call.setElements(elements, elements, DataType.LONG, count, Kernel.of(reduction, DataType.LONG));
+        call.setElements(elements, elements, DataType.LONG, count, Kernels.of(reduction, DataType.LONG));
         return call;
     }
 

@@ -12,6 +12,7 @@ import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.kernel.Kernels;
 import org.tutti.collective.layout.Fingerprint;
 
 /**
@@ -57,7 +58,7 @@ record PlannedCall(Algorithm algorithm, Operation operation, int root, int bytes
         Call call = new Call();
         call.set(algorithm, root, Long.MAX_VALUE);
         if (collective().hasElements()) {
-            Kernel kernel = collective().combines() ? Kernel.of(operation.reduction(), operation.type()) : null;
+            Kernel kernel = collective().combines() ? Kernels.of(operation.reduction(), operation.type()) : null;
             int own = collective() == Collective.SCATTER ? length(root, rank) : length(rank, root);
             call.setElements(source, target, operation.type(), own / operation.type().bytes(), kernel);
             boolean hasSources = isUnequal() && collective().sourceHasBlocks(rank, root);

@@ -18,6 +18,7 @@ import org.tutti.collective.barrier.SrmBarrier;
 import org.tutti.collective.broadcast.Broadcast;
 import org.tutti.collective.broadcast.SlotRingBroadcast;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.kernel.Kernels;
 import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.layout.WindowSizes;
@@ -56,7 +57,7 @@ final class Pair {
             teams[rank] = new Team(new LiveMachine(new Waiter(true)), HealthyMembers.INSTANCE,
                     new WindowPool(MEMORY, WindowSizes.windowBytesMax(RANKS)), ring, rank,
                     new NodeView(new Topology(new int[RANKS]), 0), null);
-            sums[rank] = Kernel.of(Reduction.SUM, DataType.LONG);
+            sums[rank] = Kernels.of(Reduction.SUM, DataType.LONG);
             segments[rank] = MemorySegment.ofArray(elements[rank]);
             calls[rank] = new Call();
         }

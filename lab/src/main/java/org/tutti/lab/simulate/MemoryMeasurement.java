@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.DataType;
 import org.tutti.Reduction;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.kernel.Kernels;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
@@ -99,7 +100,7 @@ final class MemoryMeasurement {
     /** {@return nanoseconds of adding one double to another one} */
     double combineNanos() {
         Timing timing = new Timing();
-        Kernel sum = Kernel.of(Reduction.SUM, DataType.DOUBLE);
+        Kernel sum = Kernels.of(Reduction.SUM, DataType.DOUBLE);
         return Timing.shortest(rounds -> timing.nanosPerRound(rounds, NOTHING,
                 _ -> sum.combine(source, 0, window, 0, target, 0, Double.BYTES)));
     }
@@ -107,7 +108,7 @@ final class MemoryMeasurement {
     /** {@return nanoseconds a byte of adding doubles of a window to those of an array, into another one} */
     double combineNanosPerByte() {
         Timing timing = new Timing();
-        Kernel sum = Kernel.of(Reduction.SUM, DataType.DOUBLE);
+        Kernel sum = Kernels.of(Reduction.SUM, DataType.DOUBLE);
         return Timing.shortest(rounds -> timing.nanosPerRound(rounds, NOTHING,
                 _ -> sum.combine(source, 0, window, 0, target, 0, BYTES))) / BYTES;
     }

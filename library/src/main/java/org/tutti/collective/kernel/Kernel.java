@@ -2,7 +2,6 @@
 package org.tutti.collective.kernel;
 
 import java.lang.foreign.MemorySegment;
-import java.util.Objects;
 
 import org.tutti.DataType;
 import org.tutti.Reduction;
@@ -10,7 +9,7 @@ import org.tutti.collective.layout.Label;
 
 /**
  * An operator for elements of one type: what an algorithm calls, without ever seeing the elements. One thread at a time
- * uses it.
+ * uses it. {@code Kernels} finds it.
  */
 public abstract class Kernel {
     private final Reduction reduction;
@@ -23,40 +22,6 @@ public abstract class Kernel {
         this.type = type;
         this.label = new Label(reduction.name(), reduction.unit(), reduction.isCommutative());
         this.unitBytes = (long) reduction.unit() * type.bytes();
-    }
-
-    /**
-     * Finds the kernel of an operator.
-     *
-     * @param reduction the operator
-     * @param type the elements' type
-     * @return the kernel
-     * @throws IllegalArgumentException when the operator does not support the type
-     */
-    public static Kernel of(Reduction reduction, DataType type) {
-        if (!Objects.requireNonNull(reduction, "reduction").supports(type)) {
-            throw new IllegalArgumentException(
-                    "the operator " + reduction + " does not work on elements of type " + type
-                            + "; the table at org.tutti.Reduction says which do");
-        }
-        if (reduction.operator().isPresent()) {
-            return new UserKernel(reduction, type, reduction.operator().get());
-        }
-        ArrayKernel plain = plain(reduction, type);
-        return Vectors.areInUse() && VectorLoops.support(reduction, type)
-                ? new VectorKernel(reduction, type, plain)
-                : plain;
-    }
-
-    /** The kernel of a built-in operator that needs nothing but arrays. */
-    static ArrayKernel plain(Reduction reduction, DataType type) {
-        return switch (type) {
-            case INT -> new IntKernel(reduction);
-            case LONG -> new LongKernel(reduction);
-            case FLOAT -> new FloatKernel(reduction);
-            case DOUBLE -> new DoubleKernel(reduction);
-            case BOOLEAN, BYTE, CHAR, SHORT -> new SmallKernel(reduction, type);
-        };
     }
 
     /**

@@ -14,6 +14,7 @@ import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.kernel.Kernels;
 
 /**
  * The calls of a rank on a communicator, as one view of it makes them: checks arguments, chooses the algorithm, sets
@@ -155,7 +156,7 @@ final class CommunicatorCalls {
     }
 
     private static Kernel newKernel(Collective called, DataType type, Reduction reduction) {
-        return called.combines() ? Kernel.of(reduction, type) : null;
+        return called.combines() ? Kernels.of(reduction, type) : null;
     }
 
     /** Starts a new call. */

@@ -4,6 +4,7 @@ package org.tutti.job.communicators;
 import org.tutti.DataType;
 import org.tutti.Reduction;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.kernel.Kernels;
 
 /**
  * The kernels of a communicator's latest operators, the newest first, so that calls with the same few allocate nothing.
@@ -21,7 +22,7 @@ final class KernelCache {
                 return kernel;
             }
         }
-        Kernel kernel = Kernel.of(reduction, type);
+        Kernel kernel = Kernels.of(reduction, type);
         System.arraycopy(kernels, 0, kernels, 1, kernels.length - 1);
         kernels[0] = kernel;
         return kernel;

@@ -11,7 +11,7 @@ import org.tutti.Reduction;
 import org.tutti.Topology;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
-import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.kernel.Kernels;
 import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.LiveMachine;
@@ -57,7 +57,7 @@ class BlockAlgorithmTest {
         Call call = new Call();
         call.set(new RankOrderReduceScatter(), 0, Long.MAX_VALUE);
         call.setElements(MemorySegment.ofArray(new long[ranks]), MemorySegment.ofArray(new long[1]), DataType.LONG, 1,
-                Kernel.of(Reduction.SUM, DataType.LONG));
+                Kernels.of(Reduction.SUM, DataType.LONG));
         assertThatThrownBy(() -> call.draw(team)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(team.describe() + " called reduce-scatter with 1100 ranks on 2 nodes and an operator that "
                         + "does not commute, which are more than can be combined in their order; use groups of fewer "
@@ -70,7 +70,7 @@ class BlockAlgorithmTest {
         MemorySegment block = MemorySegment.ofArray(new long[count]);
         Call call = new Call();
         call.set(new DirectReduceScatter(), 0, Long.MAX_VALUE);
-        call.setElements(blocks, block, DataType.LONG, count, Kernel.of(reduction, DataType.LONG));
+        call.setElements(blocks, block, DataType.LONG, count, Kernels.of(reduction, DataType.LONG));
         return call;
     }
 

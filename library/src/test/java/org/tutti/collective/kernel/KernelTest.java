@@ -79,7 +79,7 @@ class KernelTest {
     }
 
     private static void combine(Reduction reduction, DataType type, MemorySegment left, MemorySegment right) {
-        Kernel.of(reduction, type).combine(left, 0, right, 0, left, 0, left.byteSize());
+        Kernels.of(reduction, type).combine(left, 0, right, 0, left, 0, left.byteSize());
     }
 
     private static int ints(Reduction reduction, int left, int right) {

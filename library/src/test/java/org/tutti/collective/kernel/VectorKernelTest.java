@@ -85,9 +85,9 @@ class VectorKernelTest {
     @ParameterizedTest
     @MethodSource("somePairs")
     void shouldCombineAsOneElementAfterAnother(Pair pair) throws IOException {
-        Kernel vectors = Kernel.of(pair.reduction, pair.type);
+        Kernel vectors = Kernels.of(pair.reduction, pair.type);
         assertThat(vectors).isInstanceOf(VectorKernel.class);
-        Kernel plain = Kernel.plain(pair.reduction, pair.type);
+        Kernel plain = Kernels.plain(pair.reduction, pair.type);
         int vector = VectorLoops.vectorBytes() / pair.type.bytes();
         try (Arena arena = Arena.ofConfined()) {
             var lefts = memories(pair.type, arena);
@@ -280,7 +280,7 @@ class VectorKernelTest {
         int[] right = random.ints(count).toArray();
         int[] expected = new int[count];
         Arrays.setAll(expected, i -> left[i] + right[i]);
-        Kernel kernel = Kernel.of(Reduction.SUM, DataType.INT);
+        Kernel kernel = Kernels.of(Reduction.SUM, DataType.INT);
         warmUp(kernel, array(DataType.INT), array(DataType.INT)); // so that all vectors are for the vector loop
         kernel.combine(MemorySegment.ofArray(left), 0, MemorySegment.ofArray(right), 0,
                 MemorySegment.ofArray(left), 0, (long) count * Integer.BYTES);
@@ -296,7 +296,7 @@ class VectorKernelTest {
     @ParameterizedTest
     @MethodSource("allocating")
     void shouldAllocateNothingOnceCompiled(Pair pair) {
-        Kernel kernel = Kernel.of(pair.reduction, pair.type);
+        Kernel kernel = Kernels.of(pair.reduction, pair.type);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment array = array(pair.type);
             MemorySegment memory = arena.allocate(MEMORY_BYTES);

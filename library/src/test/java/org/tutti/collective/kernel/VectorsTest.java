@@ -28,7 +28,7 @@ class VectorsTest {
             double[] right = new double[100];
             Arrays.fill(left, 1);
             Arrays.fill(right, 2);
-            Kernel.of(Reduction.SUM, DataType.DOUBLE).combine(MemorySegment.ofArray(left), 0,
+            Kernels.of(Reduction.SUM, DataType.DOUBLE).combine(MemorySegment.ofArray(left), 0,
                     MemorySegment.ofArray(right), 0, MemorySegment.ofArray(left), 0, left.length * Double.BYTES);
             System.out.print(Vectors.areInUse() + " " + Arrays.stream(left).sum());
         }

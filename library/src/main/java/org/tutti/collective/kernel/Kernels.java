@@ -1,0 +1,46 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.kernel;
+
+import java.util.Objects;
+
+import org.tutti.DataType;
+import org.tutti.Reduction;
+
+/** Finds the {@link Kernel} of an operator for a type: the loops of the library, vector loops, or the user's operator. */
+public final class Kernels {
+    private Kernels() {}
+
+    /**
+     * Finds the kernel of an operator.
+     *
+     * @param reduction the operator
+     * @param type the elements' type
+     * @return the kernel
+     * @throws IllegalArgumentException when the operator does not support the type
+     */
+    public static Kernel of(Reduction reduction, DataType type) {
+        if (!Objects.requireNonNull(reduction, "reduction").supports(type)) {
+            throw new IllegalArgumentException(
+                    "the operator " + reduction + " does not work on elements of type " + type
+                            + "; the table at org.tutti.Reduction says which do");
+        }
+        if (reduction.operator().isPresent()) {
+            return new UserKernel(reduction, type, reduction.operator().get());
+        }
+        ArrayKernel plain = plain(reduction, type);
+        return Vectors.areInUse() && VectorLoops.support(reduction, type)
+                ? new VectorKernel(reduction, type, plain)
+                : plain;
+    }
+
+    /** The kernel of a built-in operator that needs nothing but arrays. */
+    static ArrayKernel plain(Reduction reduction, DataType type) {
+        return switch (type) {
+            case INT -> new IntKernel(reduction);
+            case LONG -> new LongKernel(reduction);
+            case FLOAT -> new FloatKernel(reduction);
+            case DOUBLE -> new DoubleKernel(reduction);
+            case BOOLEAN, BYTE, CHAR, SHORT -> new SmallKernel(reduction, type);
+        };
+    }
+}
