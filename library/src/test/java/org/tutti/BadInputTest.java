@@ -60,7 +60,7 @@ class BadInputTest {
             Request barrier = world.nonBlocking().barrier();
             assertThatNullPointerException().isThrownBy(() -> Request.awaitAny((Duration) null, barrier))
                     .withMessage("timeout");
-            assertThatNullPointerException().isThrownBy(() -> barrier.await(null)).withMessage("duration");
+            assertThatNullPointerException().isThrownBy(() -> barrier.await(null)).withMessage("timeout");
             barrier.await();
             try (RemoteMemory memory = world.allocate(DataType.LONG, 1); Mutexes mutexes = memory.allocateMutexes(1)) {
                 assertThatNullPointerException().isThrownBy(() -> memory.awaitAny((int[]) null))

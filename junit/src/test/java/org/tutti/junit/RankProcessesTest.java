@@ -42,7 +42,7 @@ class RankProcessesTest {
     private static final String PROPERTY = "tutti.junit.set-by-the-test";
 
     private static Throwable failure(String method) {
-        TestExecutionResult result = Results.of(Examples.class, method);
+        TestExecutionResult result = TestRuns.of(Examples.class, method);
         assertThat(result.getStatus()).isEqualTo(TestExecutionResult.Status.FAILED);
         return result.getThrowable().orElseThrow();
     }
@@ -126,7 +126,7 @@ class RankProcessesTest {
     @Test
     @Tag("thorough")
     void shouldAbortByAnAssumption() {
-        assertThat(Results.of(Examples.class, "assuming").getStatus()).isEqualTo(TestExecutionResult.Status.ABORTED);
+        assertThat(TestRuns.of(Examples.class, "assuming").getStatus()).isEqualTo(TestExecutionResult.Status.ABORTED);
     }
 
     @Test
@@ -142,7 +142,7 @@ class RankProcessesTest {
     @Test
     @Tag("thorough")
     void shouldFailWhenWhatIsBeforeTheMethodFailsInARank() {
-        assertThat(Results.of(Examples.Inner.class, "neverRuns").getThrowable().orElseThrow())
+        assertThat(TestRuns.of(Examples.Inner.class, "neverRuns").getThrowable().orElseThrow())
                 .hasMessage("rank 1: java.lang.IllegalStateException: nothing is prepared");
     }
 
@@ -200,7 +200,7 @@ class RankProcessesTest {
 
     /** Is JUnit's process of the test before. */
     public static void main(String[] arguments) {
-        Results.of(Examples.class, "printing");
+        TestRuns.of(Examples.class, "printing");
     }
 
     private static final class Unserializable extends Exception {

@@ -29,7 +29,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 class RanksTest {
     private static TestExecutionResult result(String name) {
-        return Results.of(Examples.class, name);
+        return TestRuns.of(Examples.class, name);
     }
 
     private static Throwable failure(String method) {
@@ -75,7 +75,7 @@ class RanksTest {
     @Test
     void shouldTakeTheRanksOfTheClassAroundIt() {
         Examples.SEEN.clear();
-        assertThat(Results.of(Examples.Inner.class, "ofClassAround").getStatus())
+        assertThat(TestRuns.of(Examples.Inner.class, "ofClassAround").getStatus())
                 .isEqualTo(TestExecutionResult.Status.SUCCESSFUL);
         assertThat(Examples.SEEN).containsExactlyInAnyOrder(10, 11);
     }

@@ -34,7 +34,7 @@ import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.collective.barrier.HalvingBarrier;
 import org.tutti.collective.barrier.SrmBarrier;
 import org.tutti.collective.barrier.TreeBarrier;
-import org.tutti.collective.blocks.BlocksAlgorithm;
+import org.tutti.collective.blocks.AnyBlocksAlgorithm;
 import org.tutti.collective.blocks.SubtreeAlgorithm.Shape;
 import org.tutti.collective.broadcast.ChainBroadcast;
 import org.tutti.collective.broadcast.ScatterAllgatherBroadcast;
@@ -73,16 +73,16 @@ public final class Catalogue {
             new IndexRangeAllreduce(), new IndexRadixAllreduce(), new RankOrderAllreduce(),
             new DirectGather(), new TreeGather(Shape.nomial(1)), new TreeGather(Shape.nomial(3)),
             new TreeGather(Shape.HALVING),
-            new BlocksAlgorithm(Collective.GATHER),
+            new AnyBlocksAlgorithm(Collective.GATHER),
             new DirectScatter(), new TreeScatter(Shape.nomial(1)), new TreeScatter(Shape.nomial(3)),
             new TreeScatter(Shape.HALVING),
-            new BlocksAlgorithm(Collective.SCATTER), new DirectAllgather(),
+            new AnyBlocksAlgorithm(Collective.SCATTER), new DirectAllgather(),
             new RingAllgather(), new BruckAllgather(1), new BruckAllgather(3), new StandardExchangeAllgather(1),
             new StandardExchangeAllgather(3), GatherBroadcastAllgather.HALVING,
             new GatherBroadcastAllgather(1), new GatherBroadcastAllgather(3), GatherBroadcastAllgather.DIRECT,
-            new BlocksAlgorithm(Collective.ALLGATHER),
+            new AnyBlocksAlgorithm(Collective.ALLGATHER),
             new DirectAllToAll(), new BruckAllToAll(1), new BruckAllToAll(3), new StandardExchangeAllToAll(1),
-            new StandardExchangeAllToAll(3), new AggregatedAllToAll(), new BlocksAlgorithm(Collective.ALL_TO_ALL),
+            new StandardExchangeAllToAll(3), new AggregatedAllToAll(), new AnyBlocksAlgorithm(Collective.ALL_TO_ALL),
             new DirectReduceScatter(), new PairwiseReduceScatter(), new HalvingReduceScatter(1),
             new HalvingReduceScatter(3), new RankOrderReduceScatter(), new DirectScan(false), new DirectScan(true),
             new DoublingScan(false), new DoublingScan(true), new BinomialScan(false), new BinomialScan(true))

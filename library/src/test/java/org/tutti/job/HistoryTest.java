@@ -59,9 +59,10 @@ class HistoryTest {
     @ParameterizedTest
     @SampledRows({"0 1, 1", "0 0 0, 1", "0 0 1, 2"})
     void shouldKeepItsPromisesBetweenProcesses(String shape, int rails) {
-        Map<String, String> environment = Map.of(RankMain.HISTORY_SEED, String.valueOf(FIRST), RankMain.HISTORY_RUNS,
-                String.valueOf(RUNS), JobEnvironment.RAILS,
-                LocalNodes.addresses(rails));
+        Map<String, String> environment =
+                Map.of(ProcessRankMain.HISTORY_SEED, String.valueOf(FIRST), ProcessRankMain.HISTORY_RUNS,
+                        String.valueOf(RUNS), JobEnvironment.RAILS,
+                        LocalNodes.addresses(rails));
         int[] nodes = nodeOfRank(shape);
         try (var ranks = nodes[nodes.length - 1] == 0 ? RankProcesses.start(nodes.length, "history", environment)
                 : RankProcesses.startNodes(nodes, "history", environment)) {

@@ -101,7 +101,7 @@ class MpirunTest {
         command.addAll(options);
         command.addAll(List.of("sh", "-c", "\"$0\" \"$@\"; exit $?", RankProcesses.java(), "-XX:+UseSerialGC",
                 "-Xmx256m", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"),
-                RankMain.class.getName(), "sum"));
+                ProcessRankMain.class.getName(), "sum"));
         return start(command);
     }
 

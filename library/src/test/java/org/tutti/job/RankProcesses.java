@@ -98,7 +98,7 @@ final class RankProcesses implements AutoCloseable {
             Path output = Files.createTempFile("tutti-test", ".out");
             List<String> command = new ArrayList<>(List.of(java()));
             command.addAll(options);
-            command.addAll(List.of(RankMain.class.getName(), program));
+            command.addAll(List.of(ProcessRankMain.class.getName(), program));
             ProcessBuilder builder =
                     new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
             builder.environment().keySet().removeIf(name -> name.startsWith("TUTTI_"));

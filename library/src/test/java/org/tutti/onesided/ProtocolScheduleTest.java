@@ -30,6 +30,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** In which order each protocol calls the fabric, which is one that only takes note of it. */
 @Timeout(300)
 class ProtocolScheduleTest {
+    private static final int PACKED_BYTES_MAX = 64 << 10;
+    private static final int REQUEST_BYTES_MAX = 2 << 10;
     private static final int BYTES = 200_000;
     private static final Span BYTES_HERE = Span.of(new byte[BYTES]);
     private static final Section PART = Section.strided(0, 100, new long[]{BYTES / 100}, new long[]{101});
@@ -72,6 +74,12 @@ class ProtocolScheduleTest {
                 calls.add("take");
             }
             case "fence" -> calls.add("fence");
+            case "packedBytesMax" -> {
+                return PACKED_BYTES_MAX;
+            }
+            case "requestBytesMax" -> {
+                return REQUEST_BYTES_MAX;
+            }
             default -> {
                 return method.getReturnType() == long.class ? (Object) 0L : method.getReturnType() == boolean.class;
             }

@@ -47,18 +47,18 @@ final class Calls {
         if (!collective.hasElements()) {
             int barriers = BARRIERS_PER_SLOT_HALF * slots(topology) / 2;
             for (int i = 0; i < barriers; i++) {
-                calls.add(new PlannedCall(algorithm, Operation.BYTES, 0, 0, true, i));
+                calls.add(new PlannedCall(algorithm, CheckedOperation.BYTES, 0, 0, true, i));
             }
             return calls;
         }
         int roots = roots(collective, topology);
         int turns = roots * Math.ceilDiv(TURNS_MIN, roots);
-        List<Operation> operations = operations(algorithm, topology);
+        List<CheckedOperation> operations = operations(algorithm, topology);
         for (int turn = 0; turn < turns; turn++) {
             int neighbour = (int) Math.floorMod(turn + seed, (long) NEIGHBOURS) - 1;
             for (int size = 0; size < SIZES; size++) {
                 long others = turn / NEIGHBOURS + size + seed;
-                Operation operation = operations.get((int) Math.floorMod(others, (long) operations.size()));
+                CheckedOperation operation = operations.get((int) Math.floorMod(others, (long) operations.size()));
                 boolean inPlace = (turn + size + seed) % 2 == 0;
                 calls.add(new PlannedCall(algorithm, operation, turn % roots,
                         bytes(collective, size, neighbour, operation.unitBytes(), topology.size()), inPlace,
@@ -88,7 +88,7 @@ final class Calls {
     static PlannedCall any(Topology topology, Random random) {
         Collective collective = draw(List.of(Collective.values()), random);
         Algorithm algorithm = draw(Catalogue.of(collective), random);
-        Operation operation = draw(operations(algorithm, topology), random);
+        CheckedOperation operation = draw(operations(algorithm, topology), random);
         List<Integer> sizes = new ArrayList<>(
                 sizes(collective, operation.unitBytes(), topology.size()));
         if (random.nextBoolean()) {
@@ -115,11 +115,12 @@ final class Calls {
         return collective.hasRoot() ? topology.size() : 1;
     }
 
-    private static List<Operation> operations(Algorithm algorithm, Topology topology) {
+    private static List<CheckedOperation> operations(Algorithm algorithm, Topology topology) {
         if (!algorithm.collective().combines()) {
-            return List.of(Operation.BYTES);
+            return List.of(CheckedOperation.BYTES);
         }
-        return algorithm.keepsOrder(topology) ? List.of(Operation.values()) : List.of(Operation.BYTES, Operation.SUM);
+        return algorithm.keepsOrder(topology) ? List.of(CheckedOperation.values())
+                : List.of(CheckedOperation.BYTES, CheckedOperation.SUM);
     }
 
     private static TreeSet<Integer> sizes(Collective collective, int unit, int ranks) {

@@ -22,7 +22,7 @@ import org.tutti.simulator.Trace.Kind;
  *
  * <ul>
  * <li>A copy or combination occupies its rank for its bytes, and longer for those of the node's memory that another
- * core has used last ({@link Lines}); with levels the longer the farther their owner is.
+ * core has used last ({@link CacheLines}); with levels the longer the farther their owner is.
  * <li>A store is visible to others of the node after the memory's latency. Who looks later, from another core, has to
  * fetch it and waits as long; what is looked at without pause in between is fetched together. With levels every core
  * has to fetch it, from who has stored it, one core after the other; and a rank fetches one word after the other.
@@ -38,7 +38,7 @@ import org.tutti.simulator.Trace.Kind;
  * <p>What is not modelled: how large caches are, memory bandwidth shared by ranks, and contention in the network
  * between nodes.
  */
-final class Cluster implements Ranks.Order {
+final class Cluster implements SimulatedRanks.Order {
     /** Thrown when a run has more steps, or messages, than a prediction may take. */
     static final class TooManySteps extends RuntimeException {
         private static final long serialVersionUID = 1;
@@ -66,7 +66,7 @@ final class Cluster implements Ranks.Order {
     private final long stepsMax;
     private final long messagesMax;
     private final int size;
-    private final Ranks ranks;
+    private final SimulatedRanks ranks;
     private final Trace trace;
     private final SparseWords words = new SparseWords();
     private final Events events = new Events();
@@ -80,8 +80,8 @@ final class Cluster implements Ranks.Order {
     private final boolean[] waits;
     private final double[] receivesUntil;
     private final double[] owedNanos;
-    private final Cores cores;
-    private final Lines lines;
+    private final SimulatedCores cores;
+    private final CacheLines lines;
     private final double[] outFree;
     private final double[] inFree;
     private final Map<Long, Double> lastArrivals = new HashMap<>(); // by rank and node, with several rails
@@ -98,7 +98,7 @@ final class Cluster implements Ranks.Order {
         this.topology = topology;
         this.model = model;
         this.size = topology.size();
-        this.ranks = new Ranks(size, this);
+        this.ranks = new SimulatedRanks(size, this);
         this.trace = new Trace(size);
         this.time = new double[size];
         this.waitsSince = new double[size];
@@ -110,8 +110,8 @@ final class Cluster implements Ranks.Order {
         this.waits = new boolean[size];
         this.receivesUntil = new double[size];
         this.owedNanos = new double[size];
-        this.cores = new Cores(topology, model);
-        this.lines = new Lines(topology.nodes());
+        this.cores = new SimulatedCores(topology, model);
+        this.lines = new CacheLines(topology.nodes());
         this.outFree = new double[topology.nodes() * model.rails()];
         this.inFree = new double[topology.nodes() * model.rails()];
         this.bytesOut = new long[outFree.length];
@@ -121,7 +121,7 @@ final class Cluster implements Ranks.Order {
         }
     }
 
-    Ranks ranks() {
+    SimulatedRanks ranks() {
         return ranks;
     }
 
@@ -193,7 +193,7 @@ final class Cluster implements Ranks.Order {
 
     private void giveCore(int rank) {
         int next = cores.passOn(rank);
-        if (next != Cores.NOBODY) {
+        if (next != SimulatedCores.NOBODY) {
             if (time[rank] > time[next]) {
                 cause[next] = trace.last(rank);
                 queued[next] = true;

@@ -25,7 +25,7 @@ import org.tutti.collective.layout.Fingerprint;
  * @param inPlace whether source and target are the same memory
  * @param salt makes the call's data, and where ranks have them
  */
-record PlannedCall(Algorithm algorithm, Operation operation, int root, int bytes, boolean inPlace, long salt) {
+record PlannedCall(Algorithm algorithm, CheckedOperation operation, int root, int bytes, boolean inPlace, long salt) {
     private static final long SECOND_PRIME = 0xff51afd7ed558ccdL;
     private static final int KIND_SHIFT = 34;
     private static final MemoryKind[] KINDS = MemoryKind.values();

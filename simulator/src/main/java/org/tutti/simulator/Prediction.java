@@ -96,7 +96,7 @@ public final class Prediction {
 
     static Prediction of(Algorithm algorithm, Topology topology, long bytes, int root,
             Model model, int calls, long stepsMax, long messagesMax) {
-        Operation operation = algorithm.collective().combines() ? Operation.SUM : Operation.BYTES;
+        CheckedOperation operation = algorithm.collective().combines() ? CheckedOperation.SUM : CheckedOperation.BYTES;
         PlannedCall call = new PlannedCall(algorithm, operation, root, Math.toIntExact(bytes), false, 0);
         Prediction prediction = new Prediction(call, topology, model, calls);
         try {

@@ -47,7 +47,7 @@ import org.tutti.memory.Words;
  * more than the ledger tells them. But what a thread does itself is known to nobody before it says so.)
  * </ul>
  */
-final class World implements Ranks.Order, Shadow.Race, Channel.Receiver {
+final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver {
     private static final class Word {
         private final long address;
         private Clock clock;
@@ -141,7 +141,7 @@ final class World implements Ranks.Order, Shadow.Race, Channel.Receiver {
     private final Interleaving interleaving;
     private final SplittableRandom random;
     private final int rails;
-    private final Ranks ranks;
+    private final SimulatedRanks ranks;
     private final Places places = new Places();
     private final Shadow shadow = new Shadow(this);
     private final MemoryUse memoryUse = new MemoryUse();
@@ -174,7 +174,7 @@ final class World implements Ranks.Order, Shadow.Race, Channel.Receiver {
         this.interleaving = new Interleaving(seed);
         this.random = new SplittableRandom(seed + size);
         this.rails = 1 + random.nextInt(Channel.RAILS_MAX);
-        this.ranks = new Ranks(threads, this);
+        this.ranks = new SimulatedRanks(threads, this);
         this.steps = recorded ? new Steps(threads, this::name) : null;
         this.clocks = new Clock[threads];
         this.seen = new Clock[size];
@@ -210,7 +210,7 @@ final class World implements Ranks.Order, Shadow.Race, Channel.Receiver {
         return stageOf(thread) == 0 ? "rank " + thread : "stage " + stageOf(thread) + " of rank " + rankOf(thread);
     }
 
-    Ranks ranks() {
+    SimulatedRanks ranks() {
         return ranks;
     }
 

@@ -185,7 +185,7 @@ class BrokenAlgorithmsTest {
         }
         List<PlannedCall> calls = new ArrayList<>();
         for (int i = 0; i < CALLS; i++) {
-            calls.add(new PlannedCall(new EndedBarrier(ended), Operation.BYTES, 0, 0, true, i));
+            calls.add(new PlannedCall(new EndedBarrier(ended), CheckedOperation.BYTES, 0, 0, true, i));
         }
         assertThat(Verifier.verify(ONE_NODE, calls, 4, seed)).isEmpty();
         List<Integer> inOrder = IntStream.range(0, CALLS).boxed().toList();
@@ -306,7 +306,8 @@ class BrokenAlgorithmsTest {
         int[] longer = collective.hasBlocks() ? BLOCKS : SIZES;
         for (int i = 0; i < withARoot + CALLS_WITH_A_ROOT; i++) {
             int root = collective.hasRoot() ? i / withARoot % topology.size() : 0;
-            Operation operation = collective.combines() && i % 2 == 1 ? Operation.MATRIX : Operation.BYTES;
+            CheckedOperation operation =
+                    collective.combines() && i % 2 == 1 ? CheckedOperation.MATRIX : CheckedOperation.BYTES;
             int[] sizes = i < withARoot ? SMALL : longer; // small ones let a root run ahead
             int bytes = !collective.hasElements() ? 0
                     : sizes[i % sizes.length] / operation.unitBytes() * operation.unitBytes();

@@ -75,7 +75,7 @@ class CallsTest {
             }
         }
         Set<List<Object>> expected = new HashSet<>();
-        for (Operation operation : Operation.values()) {
+        for (CheckedOperation operation : CheckedOperation.values()) {
             for (long count : counts(shape.size(), operation.unitBytes())) {
                 expected.add(List.of(operation, count));
             }
@@ -83,7 +83,7 @@ class CallsTest {
             expected.add(List.of(operation, false));
         }
         for (int root = 0; root < shape.size(); root++) {
-            for (Operation operation : Operation.values()) {
+            for (CheckedOperation operation : CheckedOperation.values()) {
                 expected.add(List.of(root, operation));
                 for (long bytes : AROUND) {
                     expected.add(List.of(root, "around " + bytes, operation));

@@ -54,7 +54,7 @@ class EmbeddingTest {
 
     private static List<Put> putsOf(Algorithm algorithm, Topology topology, int root) {
         List<Put> puts = new ArrayList<>();
-        var call = new PlannedCall(algorithm, Operation.BYTES, root, BYTES, true, root);
+        var call = new PlannedCall(algorithm, CheckedOperation.BYTES, root, BYTES, true, root);
         assertThat(Verifier.verify(topology, List.of(call), 1, root, (world, thread) -> new VerifyingMachine(world,
                 thread) {
             @Override

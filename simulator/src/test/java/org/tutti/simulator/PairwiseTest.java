@@ -58,7 +58,7 @@ class PairwiseTest {
     private static List<PlannedCall> calls(Algorithm algorithm) {
         List<PlannedCall> calls = new ArrayList<>();
         for (int salt = 0; salt < CALLS; salt++) {
-            calls.add(new PlannedCall(algorithm, Operation.SUM, 0, LONG_BLOCK_BYTES, salt % 3 == 0, salt));
+            calls.add(new PlannedCall(algorithm, CheckedOperation.SUM, 0, LONG_BLOCK_BYTES, salt % 3 == 0, salt));
         }
         return calls;
     }

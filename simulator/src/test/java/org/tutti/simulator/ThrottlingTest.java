@@ -77,7 +77,8 @@ class ThrottlingTest {
     private static Map<Held, Integer> hold(Collective collective, String algorithm, int bytes, Topology topology) {
         List<PlannedCall> calls = new ArrayList<>();
         for (int i = 0; i < CALLS; i++) {
-            calls.add(new PlannedCall(Catalogue.find(collective, algorithm), Operation.BYTES, 0, bytes, false, i));
+            calls.add(
+                    new PlannedCall(Catalogue.find(collective, algorithm), CheckedOperation.BYTES, 0, bytes, false, i));
         }
         Map<Held, Integer> most = new EnumMap<>(Held.class);
         for (Held each : Held.values()) {

@@ -20,12 +20,12 @@ import org.tutti.memory.Words;
 @Outcome(id = "0, [01]", expect = Expect.ACCEPTABLE, desc = "what was read is what was there before")
 @Outcome(expect = Expect.FORBIDDEN, desc = "the next operation's bytes were read")
 public class ClosedOperationsAreKnownToOtherThreads {
-    private final Lines lines = Lines.zeroed(Lines.NATIVE);
-    private final OpenLedger ledger = new OpenLedger(lines.writer(), Lines.LEFT, 1);
+    private final TwoLines lines = TwoLines.zeroed(TwoLines.NATIVE);
+    private final OpenLedger ledger = new OpenLedger(lines.writer(), TwoLines.LEFT, 1);
 
     @Actor
     public void look(JJ_Result result) {
-        result.r1 = Words.loadPlain(lines.reader(), Lines.NEAR);
+        result.r1 = Words.loadPlain(lines.reader(), TwoLines.NEAR);
         ledger.setClosed(1);
     }
 
@@ -33,12 +33,12 @@ public class ClosedOperationsAreKnownToOtherThreads {
     public void write(JJ_Result result) {
         result.r2 = ledger.closed();
         if (result.r2 == 1) {
-            Words.storePlain(lines.writer(), Lines.NEAR, 1);
+            Words.storePlain(lines.writer(), TwoLines.NEAR, 1);
         }
     }
 
     @Arbiter
     public void finish() {
-        Lines.NATIVE.give(lines);
+        TwoLines.NATIVE.give(lines);
     }
 }

@@ -22,32 +22,32 @@ import org.tutti.memory.Words;
 public class LeftWordProtectsPayload {
     private static final Waiter WAITER = new Waiter(true);
 
-    private final Lines lines = Lines.zeroed(Lines.NATIVE);
+    private final TwoLines lines = TwoLines.zeroed(TwoLines.NATIVE);
 
     @Actor
     public void write() {
         write(1);
-        WAITER.await(lines.writer(), Lines.LEFT, 1, LeftWordProtectsPayload::goOn);
+        WAITER.await(lines.writer(), TwoLines.LEFT, 1, LeftWordProtectsPayload::goOn);
         write(2);
     }
 
     private void write(long generation) {
-        Words.storePlain(lines.writer(), Lines.NEAR, generation);
-        Words.storePlain(lines.writer(), Lines.FAR, generation);
-        Words.store(lines.writer(), Lines.READY, generation);
+        Words.storePlain(lines.writer(), TwoLines.NEAR, generation);
+        Words.storePlain(lines.writer(), TwoLines.FAR, generation);
+        Words.store(lines.writer(), TwoLines.READY, generation);
     }
 
     @Actor
     public void read(JJ_Result result) {
-        WAITER.await(lines.reader(), Lines.READY, 1, LeftWordProtectsPayload::goOn);
-        result.r1 = Words.loadPlain(lines.reader(), Lines.NEAR);
-        result.r2 = Words.loadPlain(lines.reader(), Lines.FAR);
-        Words.store(lines.reader(), Lines.LEFT, 1);
+        WAITER.await(lines.reader(), TwoLines.READY, 1, LeftWordProtectsPayload::goOn);
+        result.r1 = Words.loadPlain(lines.reader(), TwoLines.NEAR);
+        result.r2 = Words.loadPlain(lines.reader(), TwoLines.FAR);
+        Words.store(lines.reader(), TwoLines.LEFT, 1);
     }
 
     @Arbiter
     public void finish() {
-        Lines.NATIVE.give(lines);
+        TwoLines.NATIVE.give(lines);
     }
 
     private static void goOn() {}

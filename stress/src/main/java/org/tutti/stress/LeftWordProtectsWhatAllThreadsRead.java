@@ -20,32 +20,32 @@ import org.tutti.memory.Words;
 @Outcome(id = "0, 0, 2", expect = Expect.ACCEPTABLE, desc = "both were read before they were written, and are left")
 @Outcome(expect = Expect.FORBIDDEN, desc = "a later operation's bytes were read, or an operation is not left")
 public class LeftWordProtectsWhatAllThreadsRead {
-    private final Lines lines = Lines.zeroed(Lines.NATIVE);
-    private final OpenLedger ledger = new OpenLedger(lines.writer(), Lines.LEFT, 1);
+    private final TwoLines lines = TwoLines.zeroed(TwoLines.NATIVE);
+    private final OpenLedger ledger = new OpenLedger(lines.writer(), TwoLines.LEFT, 1);
 
     @Actor
     public void first(JJJ_Result result) {
-        result.r1 = Words.loadPlain(lines.reader(), Lines.NEAR);
+        result.r1 = Words.loadPlain(lines.reader(), TwoLines.NEAR);
         ledger.leave(0);
-        writeIfLeft(Lines.FAR);
+        writeIfLeft(TwoLines.FAR);
     }
 
     @Actor
     public void second(JJJ_Result result) {
-        result.r2 = Words.loadPlain(lines.reader(), Lines.FAR);
+        result.r2 = Words.loadPlain(lines.reader(), TwoLines.FAR);
         ledger.leave(1);
-        writeIfLeft(Lines.NEAR);
+        writeIfLeft(TwoLines.NEAR);
     }
 
     private void writeIfLeft(long cell) {
-        if (Words.load(lines.writer(), Lines.LEFT) == 2) {
+        if (Words.load(lines.writer(), TwoLines.LEFT) == 2) {
             Words.storePlain(lines.writer(), cell, 1);
         }
     }
 
     @Arbiter
     public void finish(JJJ_Result result) {
-        result.r3 = Words.load(lines.writer(), Lines.LEFT);
-        Lines.NATIVE.give(lines);
+        result.r3 = Words.load(lines.writer(), TwoLines.LEFT);
+        TwoLines.NATIVE.give(lines);
     }
 }

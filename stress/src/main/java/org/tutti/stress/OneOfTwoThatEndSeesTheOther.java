@@ -23,16 +23,16 @@ import org.tutti.memory.Words;
 @Outcome(id = {"7, 0", "0, 7", "7, 7"}, expect = Expect.ACCEPTABLE, desc = "one of them has, or both")
 @Outcome(expect = Expect.FORBIDDEN, desc = "a word was seen, but a stale fingerprint")
 public class OneOfTwoThatEndSeesTheOther {
-    private final Lines lines = Lines.zeroed(Lines.NATIVE);
+    private final TwoLines lines = TwoLines.zeroed(TwoLines.NATIVE);
 
     @Actor
     public void first(JJ_Result result) {
-        result.r1 = end(lines.writer(), Lines.READY, Lines.LEFT);
+        result.r1 = end(lines.writer(), TwoLines.READY, TwoLines.LEFT);
     }
 
     @Actor
     public void second(JJ_Result result) {
-        result.r2 = end(lines.reader(), Lines.LEFT, Lines.READY);
+        result.r2 = end(lines.reader(), TwoLines.LEFT, TwoLines.READY);
     }
 
     private static long end(MemorySegment memory, long own, long other) {
@@ -44,6 +44,6 @@ public class OneOfTwoThatEndSeesTheOther {
 
     @Arbiter
     public void finish() {
-        Lines.NATIVE.give(lines);
+        TwoLines.NATIVE.give(lines);
     }
 }

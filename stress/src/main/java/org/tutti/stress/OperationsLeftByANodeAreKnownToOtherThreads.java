@@ -22,12 +22,12 @@ import org.tutti.memory.Words;
 public class OperationsLeftByANodeAreKnownToOtherThreads {
     private static final int NODES = 3;
 
-    private final Lines lines = Lines.zeroed(Lines.NATIVE);
-    private final OpenLedger ledger = new OpenLedger(lines.writer(), Lines.LEFT, NODES);
+    private final TwoLines lines = TwoLines.zeroed(TwoLines.NATIVE);
+    private final OpenLedger ledger = new OpenLedger(lines.writer(), TwoLines.LEFT, NODES);
 
     @Actor
     public void look(JJJJ_Result result) {
-        result.r1 = Words.loadPlain(lines.reader(), Lines.NEAR);
+        result.r1 = Words.loadPlain(lines.reader(), TwoLines.NEAR);
         ledger.raiseLeftElsewhere(1, 1);
     }
 
@@ -36,7 +36,7 @@ public class OperationsLeftByANodeAreKnownToOtherThreads {
         ledger.raiseLeftElsewhere(2, 1);
         result.r2 = ledger.leftElsewhere(1);
         if (result.r2 == 1) {
-            Words.storePlain(lines.writer(), Lines.NEAR, 1);
+            Words.storePlain(lines.writer(), TwoLines.NEAR, 1);
         }
     }
 
@@ -44,6 +44,6 @@ public class OperationsLeftByANodeAreKnownToOtherThreads {
     public void finish(JJJJ_Result result) {
         result.r3 = ledger.leftElsewhere(1);
         result.r4 = ledger.leftElsewhere(2);
-        Lines.NATIVE.give(lines);
+        TwoLines.NATIVE.give(lines);
     }
 }

@@ -19,21 +19,21 @@ import org.tutti.memory.Words;
 @Outcome(id = "0, 1, 2", expect = Expect.ACCEPTABLE, desc = "the second actor set it")
 @Outcome(expect = Expect.FORBIDDEN, desc = "both, none, or the wrong value")
 public class WordIsSetOnce {
-    private final Lines lines = Lines.zeroed(Lines.NATIVE);
+    private final TwoLines lines = TwoLines.zeroed(TwoLines.NATIVE);
 
     @Actor
     public void first(JJJ_Result result) {
-        result.r1 = Words.compareAndSet(lines.writer(), Lines.READY, 0, 1) ? 1 : 0;
+        result.r1 = Words.compareAndSet(lines.writer(), TwoLines.READY, 0, 1) ? 1 : 0;
     }
 
     @Actor
     public void second(JJJ_Result result) {
-        result.r2 = Words.compareAndSet(lines.reader(), Lines.READY, 0, 2) ? 1 : 0;
+        result.r2 = Words.compareAndSet(lines.reader(), TwoLines.READY, 0, 2) ? 1 : 0;
     }
 
     @Arbiter
     public void finish(JJJ_Result result) {
-        result.r3 = Words.load(lines.writer(), Lines.READY);
-        Lines.NATIVE.give(lines);
+        result.r3 = Words.load(lines.writer(), TwoLines.READY);
+        TwoLines.NATIVE.give(lines);
     }
 }

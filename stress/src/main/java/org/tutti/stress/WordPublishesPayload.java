@@ -20,26 +20,26 @@ import org.tutti.memory.Words;
 @Outcome(id = "1, 7, 7", expect = Expect.ACCEPTABLE, desc = "the word was seen, and so was the payload")
 @Outcome(expect = Expect.FORBIDDEN, desc = "the word was seen, but a stale payload")
 public class WordPublishesPayload {
-    private final Lines lines = Lines.zeroed(Lines.NATIVE);
+    private final TwoLines lines = TwoLines.zeroed(TwoLines.NATIVE);
 
     @Actor
     public void write() {
-        Words.storePlain(lines.writer(), Lines.NEAR, 7);
-        Words.storePlain(lines.writer(), Lines.FAR, 7);
-        Words.store(lines.writer(), Lines.READY, 1);
+        Words.storePlain(lines.writer(), TwoLines.NEAR, 7);
+        Words.storePlain(lines.writer(), TwoLines.FAR, 7);
+        Words.store(lines.writer(), TwoLines.READY, 1);
     }
 
     @Actor
     public void read(JJJ_Result result) {
-        result.r1 = Words.load(lines.reader(), Lines.READY);
+        result.r1 = Words.load(lines.reader(), TwoLines.READY);
         if (result.r1 == 1) {
-            result.r2 = Words.loadPlain(lines.reader(), Lines.NEAR);
-            result.r3 = Words.loadPlain(lines.reader(), Lines.FAR);
+            result.r2 = Words.loadPlain(lines.reader(), TwoLines.NEAR);
+            result.r3 = Words.loadPlain(lines.reader(), TwoLines.FAR);
         }
     }
 
     @Arbiter
     public void finish() {
-        Lines.NATIVE.give(lines);
+        TwoLines.NATIVE.give(lines);
     }
 }

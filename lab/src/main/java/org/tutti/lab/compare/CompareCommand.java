@@ -126,8 +126,8 @@ public final class CompareCommand implements Callable<Integer> {
     @Option(names = "--chart", paramLabel = "file.svg", description = "Draw the figures.")
     private Path chart;
 
-    private final Results results = new Results();
-    private Optional<Cluster> shaped = Optional.empty();
+    private final ComparedFigures results = new ComparedFigures();
+    private Optional<NamespaceCluster> shaped = Optional.empty();
     private boolean complete = true;
 
     /** {@return the status to exit with: 1 when a contender has failed} */
@@ -136,7 +136,7 @@ public final class CompareCommand implements Callable<Integer> {
         var kinds = communicators.stream().map(CommunicatorKind::ofLabel).toList();
         var layouts = layouts(kinds);
         var loop = loop(kinds);
-        var wire = Optional.ofNullable(rate).map(each -> Wire.ofRate(each).times(rails.size()));
+        var wire = Optional.ofNullable(rate).map(each -> LinkRate.ofRate(each).times(rails.size()));
         var onlyInC = onlyInC(loop, kinds);
         requireFiles(onlyInC);
         var peers = installedPeers(onlyInC);
@@ -147,7 +147,7 @@ public final class CompareCommand implements Callable<Integer> {
             var contenders = contenders(place, peers, loop);
             int hosts = layouts.stream().mapToInt(Layout::nodes).max().orElseThrow();
             if (hosts > 1 && cluster == null) {
-                var made = cleanup.add(new Cluster(place, hosts, railsOfHosts(), Optional.ofNullable(rate)));
+                var made = cleanup.add(new NamespaceCluster(place, hosts, railsOfHosts(), Optional.ofNullable(rate)));
                 shaped = rate == null ? Optional.empty() : Optional.of(made);
             }
             for (var layout : layouts) {
@@ -254,8 +254,8 @@ public final class CompareCommand implements Callable<Integer> {
     /** The peers that take part; names those that are missing. */
     private List<String> installedPeers(Optional<String> onlyInC) {
         var own = oneSided.areChosen() ? TuttiContenders.ONE_SIDED_NAMES : TuttiContenders.NAMES;
-        var peers = oneSided.areChosen() ? Peers.ONE_SIDED_NAMES
-                : onlyInC.isPresent() ? Peers.C_NAMES : Peers.NAMES;
+        var peers = oneSided.areChosen() ? PeerPrograms.ONE_SIDED_NAMES
+                : onlyInC.isPresent() ? PeerPrograms.C_NAMES : PeerPrograms.NAMES;
         var all = Stream.concat(own.stream(), peers.stream()).toList();
         for (var name : names) {
             if (!all.contains(name)) {
@@ -264,13 +264,14 @@ public final class CompareCommand implements Callable<Integer> {
                                 : onlyInC.map(what -> ", which have " + what).orElse("")));
             }
         }
-        names = names.isEmpty() ? all.stream().filter(name -> mpiJar != null || !name.equals(Peers.OPENMPI_JAVA))
+        names = names.isEmpty() ? all.stream().filter(name -> mpiJar != null || !name.equals(PeerPrograms.OPENMPI_JAVA))
                 .filter(name -> !name.equals(TuttiContenders.FLAT)).toList() : names;
         var asked = names.stream().filter(peers::contains).toList();
-        var installed = asked.stream().filter(peer -> Peers.isInstalled(peer, mpiJar)).toList();
+        var installed = asked.stream().filter(peer -> PeerPrograms.isInstalled(peer, mpiJar)).toList();
         for (var peer : asked) {
             if (!installed.contains(peer)) {
-                System.err.println("tutti: " + peer + " is not installed and is left out; " + Peers.installLine(peer));
+                System.err.println(
+                        "tutti: " + peer + " is not installed and is left out; " + PeerPrograms.installLine(peer));
             }
         }
         if (installed.isEmpty() && !asked.isEmpty()) {
@@ -283,7 +284,7 @@ public final class CompareCommand implements Callable<Integer> {
     private List<Contender> contenders(Place place, List<String> installed, Loop loop)
             throws IOException, InterruptedException {
         var contenders = new ArrayList<>(new TuttiContenders(place, algorithms).contenders(names, loop));
-        var peers = new Peers(place, mpiJar);
+        var peers = new PeerPrograms(place, mpiJar);
         for (var peer : installed) {
             contenders.addAll(peers.contenders(peer, loop));
         }

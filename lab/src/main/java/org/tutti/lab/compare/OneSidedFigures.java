@@ -37,7 +37,7 @@ public final class OneSidedFigures {
     private static final String EVERYONE = "-everyone";
     private static final int FENCE_BYTES = 8;
 
-    private final Results results = new Results();
+    private final ComparedFigures results = new ComparedFigures();
 
     /**
      * Whether a file is one of {@code tutti compare --csv}.

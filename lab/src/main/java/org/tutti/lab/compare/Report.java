@@ -33,9 +33,9 @@ final class Report {
 
     private static final int OPERATION_WIDTH = 14;
 
-    private final Results results;
+    private final ComparedFigures results;
 
-    private final Optional<Wire> wire;
+    private final Optional<LinkRate> wire;
 
     private final int busy;
 
@@ -44,7 +44,7 @@ final class Report {
      * @param wire the links between the nodes, if their rate is known
      * @param busy how many processes have kept a core busy meanwhile
      */
-    Report(Results results, Optional<Wire> wire, int busy) {
+    Report(ComparedFigures results, Optional<LinkRate> wire, int busy) {
         this.results = results;
         this.wire = wire;
         this.busy = busy;
@@ -111,12 +111,12 @@ final class Report {
     }
 
     /** Prints a Markdown table: what the wire allows, what crossed it, and what the contenders took. */
-    private void printAgainst(Wire link, Layout layout, PrintStream out) {
+    private void printAgainst(LinkRate link, Layout layout, PrintStream out) {
         out.printf("%n%s against the wire%n%n", layout);
         out.println("| operation | bytes | limit µs | contender | counted bytes ÷ rate µs | time µs | time ÷ limit |");
         out.println("|---|---|---|---|---|---|---|");
         for (var cell : results.cells(layout)) {
-            double limit = link.micros(Wire.leastBytes(cell, layout.nodes(), layout.ranksPerNode()));
+            double limit = link.micros(LinkRate.leastBytes(cell, layout.nodes(), layout.ranksPerNode()));
             for (var contender : results.contenders(layout)) {
                 results.figure(layout, contender, cell).ifPresent(figure -> {
                     var counted = results.counted(layout, contender, cell);
@@ -190,10 +190,10 @@ final class Report {
                 .map(figure -> new Chart.Point(figure.cell().bytes(), figure.median())).toList();
     }
 
-    private String againstWire(Wire link, Layout layout, Contender contender, Cell cell) {
+    private String againstWire(LinkRate link, Layout layout, Contender contender, Cell cell) {
         var counted = results.counted(layout, contender, cell);
         return String.format(Locale.ROOT, ",%.4f,",
-                link.micros(Wire.leastBytes(cell, layout.nodes(), layout.ranksPerNode())))
+                link.micros(LinkRate.leastBytes(cell, layout.nodes(), layout.ranksPerNode())))
                 + (counted.isPresent() ? String.format(Locale.ROOT, "%.4f", link.micros(counted.getAsDouble())) : "");
     }
 }

@@ -73,8 +73,9 @@ class RailsTest {
     /** Its processes find each other by one interface, and send by all. */
     @Test
     void shouldGiveOpenMpiAllRails() {
-        var command = String.join(" ", new Peers(place("rail0", "rail1"), null).openMpiCommand(List.of("program"),
-                List.of(), LAYOUT, LOOP, directory));
+        var command =
+                String.join(" ", new PeerPrograms(place("rail0", "rail1"), null).openMpiCommand(List.of("program"),
+                        List.of(), LAYOUT, LOOP, directory));
         assertThat(command).contains(" btl_tcp_if_include rail0,rail1 ", " oob_tcp_if_include rail0 ");
     }
 }

@@ -57,8 +57,8 @@ class RealPeersTest {
     @ValueSource(strings = {"openmpi", "mpich", "mpjexpress", "openmpi-java"})
     void shouldMeasureARealPeer(String peer) throws Exception {
         var jar = System.getenv("TUTTI_MPI_JAR");
-        assumeTrue(Peers.isInstalled(peer, jar == null ? null : Path.of(jar)),
-                () -> peer + " is not installed; " + Peers.installLine(peer));
+        assumeTrue(PeerPrograms.isInstalled(peer, jar == null ? null : Path.of(jar)),
+                () -> peer + " is not installed; " + PeerPrograms.installLine(peer));
         List<String> arguments = new ArrayList<>(List.of("--contenders", peer, "--bytes", "64", "--repeats", "1",
                 "--rounds", "1"));
         if (peer.equals("openmpi-java")) {
@@ -75,8 +75,8 @@ class RealPeersTest {
     @ParameterizedTest
     @ValueSource(strings = {"tutti", "openmpi", "mpich"})
     void shouldMeasureGroups(String contender) throws Exception {
-        assumeTrue(contender.equals("tutti") || Peers.isInstalled(contender, null),
-                () -> contender + " is not installed; " + Peers.installLine(contender));
+        assumeTrue(contender.equals("tutti") || PeerPrograms.isInstalled(contender, null),
+                () -> contender + " is not installed; " + PeerPrograms.installLine(contender));
         var csv = directory.resolve("figures.csv");
         var ended = run("-n", "3", "--contenders", contender, "--collective",
                 "reduce,split,create,duplicate", "--communicator", "interleaved,alternating", "--bytes",
@@ -96,7 +96,7 @@ class RealPeersTest {
             tutti,openmpi,raw | --one-sided --operation put,lock,put-train | 3""")
     void shouldTellPercentiles(String contenders, String what, int cells) throws Exception {
         var missing = Stream.of(contenders.split(","))
-                .filter(name -> !name.equals("tutti") && !Peers.isInstalled(name, null)).toList();
+                .filter(name -> !name.equals("tutti") && !PeerPrograms.isInstalled(name, null)).toList();
         assumeTrue(missing.isEmpty(), () -> missing + " are not installed");
         var csv = directory.resolve("figures.csv");
         List<String> arguments = new ArrayList<>(List.of("--contenders", contenders, "--percentiles", "--busy", "1",
@@ -115,8 +115,8 @@ class RealPeersTest {
     @ParameterizedTest
     @ValueSource(strings = {"tutti", "openmpi", "mpich", "raw"})
     void shouldMeasureOneSidedOperations(String contender) throws Exception {
-        assumeTrue(TuttiContenders.ONE_SIDED_NAMES.contains(contender) || Peers.isInstalled(contender, null),
-                () -> contender + " is not installed; " + Peers.installLine(contender));
+        assumeTrue(TuttiContenders.ONE_SIDED_NAMES.contains(contender) || PeerPrograms.isInstalled(contender, null),
+                () -> contender + " is not installed; " + PeerPrograms.installLine(contender));
         var csv = directory.resolve("figures.csv");
         var ended = run("--one-sided", "--contenders", contender, "--operation",
                 String.join(",", OneSidedOperation.labels()), "--bytes", "192", "--repeats", "1", "--rounds", "1",

@@ -4,8 +4,8 @@ package org.tutti.collective.allgather;
 import org.tutti.Collective;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
-import org.tutti.collective.blocks.BlockAlgorithm;
 import org.tutti.collective.blocks.Contributions;
+import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.machine.Area;
 
 /**
@@ -22,7 +22,7 @@ import org.tutti.collective.machine.Area;
  * <p>In a node this is the allgather by index range: the r-th part of the result is rank r's block, which it copies in
  * once, and every other rank out. Ranks begin at their neighbour, so that not all read the same block at once.
  */
-public final class DirectAllgather extends BlockAlgorithm {
+public final class DirectAllgather extends EqualBlocksAlgorithm {
     /** The only object that is needed. */
     public DirectAllgather() {
         super(Collective.ALLGATHER,

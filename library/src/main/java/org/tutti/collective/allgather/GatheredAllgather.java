@@ -4,7 +4,7 @@ package org.tutti.collective.allgather;
 import org.tutti.Collective;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
-import org.tutti.collective.blocks.BlockAlgorithm;
+import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
@@ -24,7 +24,7 @@ import org.tutti.collective.machine.Area;
  * <p><b>Why it ends.</b> A master opens all that comes before it waits. It waits for the ranks of its node, which wait
  * for its window only, and then as the subclass says.
  */
-abstract class GatheredAllgather extends BlockAlgorithm {
+abstract class GatheredAllgather extends EqualBlocksAlgorithm {
     private static final long GATHERED = 2;
     private static final long COMPLETE = 3;
 

@@ -4,7 +4,7 @@ package org.tutti.collective.allgather;
 import org.tutti.Collective;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
-import org.tutti.collective.blocks.BlockAlgorithm;
+import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
@@ -20,7 +20,7 @@ import org.tutti.collective.machine.Area;
  * section 5.2). Each piece has a place of its own, which belongs to the operation until all ranks of the node have left
  * it: so nobody waits for credits, and a master that waits for a slot waits for who has sent all that it needs itself.
  */
-abstract class RelayedAllgather extends BlockAlgorithm {
+abstract class RelayedAllgather extends EqualBlocksAlgorithm {
     RelayedAllgather(Description description) {
         super(Collective.ALLGATHER, description);
     }

@@ -5,7 +5,7 @@ import org.tutti.Collective;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Team;
-import org.tutti.collective.blocks.BlockAlgorithm;
+import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
@@ -31,7 +31,7 @@ import org.tutti.collective.window.Loans;
  *
  * <p><b>DONE</b> counts the pieces that a rank has read, over all steps.
  */
-public final class DirectAllToAll extends BlockAlgorithm {
+public final class DirectAllToAll extends EqualBlocksAlgorithm {
     /** A half has room for all pieces of a step, unless there are so many for each node. */
     private static final int PIECES_PER_NODE = 3;
 

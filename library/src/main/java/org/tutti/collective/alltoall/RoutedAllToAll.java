@@ -5,7 +5,7 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
-import org.tutti.collective.blocks.BlockAlgorithm;
+import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
@@ -33,7 +33,7 @@ import org.tutti.pattern.Route;
  * its node, which only wait for each other, and in step j for messages of that step, for which its senders wait for
  * earlier ones only.
  */
-abstract class RoutedAllToAll extends BlockAlgorithm {
+abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
     private static final long GATHERED = 2;
 
     private final Route route;

@@ -57,22 +57,22 @@ public final class Contributions {
         lends = team.loans().lendBlocks(length, source, writes);
         invites = team.nodes() > 1 && team.exceedsPair(team.ranksMax() * length);
         if (lends) {
-            team.post(Team.READY, BlockAlgorithm.SHOWN);
+            team.post(Team.READY, EqualBlocksAlgorithm.SHOWN);
         } else if (team.isMaster()) {
             Area own = team.show(shownBytes(Team.MASTER));
             for (int distance = 1; distance < team.nodes(); distance++) {
                 openInflow(node(-distance), own);
             }
             team.copy(source, 0, own, shownAt(Team.MASTER), length);
-            team.post(Team.READY, BlockAlgorithm.SHOWN);
+            team.post(Team.READY, EqualBlocksAlgorithm.SHOWN);
             for (int distance = 1; distance < team.nodes(); distance++) {
                 send(node(distance));
             }
         } else {
             team.copy(source, 0, team.show(length), 0, length);
-            team.post(Team.READY, BlockAlgorithm.SHOWN);
+            team.post(Team.READY, EqualBlocksAlgorithm.SHOWN);
             if (invites) {
-                team.await(Team.MASTER, Team.READY, BlockAlgorithm.SHOWN);
+                team.await(Team.MASTER, Team.READY, EqualBlocksAlgorithm.SHOWN);
                 Area shown = team.shown(Team.MASTER, shownBytes(Team.MASTER));
                 masters.set(shown.segment(), shown.start());
             }
@@ -111,7 +111,7 @@ public final class Contributions {
     /** The block that a rank of this node shows or lends. */
     private Area local(int place) {
         if (place != team.localRank()) {
-            team.await(place, Team.READY, BlockAlgorithm.SHOWN);
+            team.await(place, Team.READY, EqualBlocksAlgorithm.SHOWN);
         }
         if (team.loans().isLendingBlocks(place, bytes)) {
             Area lent = team.loans().lent(place, Loans.SOURCE);

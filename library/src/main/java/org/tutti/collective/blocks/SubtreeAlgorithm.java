@@ -11,7 +11,7 @@ import org.tutti.pattern.Tree;
  * A gather or scatter over a tree of nodes whose first one is the root's. A message has the blocks of a subtree, which
  * are those of consecutive nodes: a piece for each rank, and empty ones where a node has fewer ranks than others.
  */
-public abstract class SubtreeAlgorithm extends BlockAlgorithm {
+public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
     /** The tree. */
     protected final Tree tree;
 

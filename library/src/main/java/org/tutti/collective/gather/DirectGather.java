@@ -4,7 +4,7 @@ package org.tutti.collective.gather;
 import org.tutti.Collective;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
-import org.tutti.collective.blocks.BlockAlgorithm;
+import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.flow.Turns;
@@ -29,7 +29,7 @@ import org.tutti.collective.window.Loans;
  * <p>Masters that send wait for the ranks of their node, which show their blocks and go on, and for the root's, which
  * waits for those that it has invited.
  */
-public final class DirectGather extends BlockAlgorithm {
+public final class DirectGather extends EqualBlocksAlgorithm {
     private static final int PORTS = 1;
     private static final int PLACES = PORTS * Turns.PER_PORT;
 

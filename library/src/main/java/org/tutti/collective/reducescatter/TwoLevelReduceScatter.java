@@ -4,7 +4,7 @@ package org.tutti.collective.reducescatter;
 import org.tutti.Collective;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
-import org.tutti.collective.blocks.BlockAlgorithm;
+import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Partition;
 
@@ -24,7 +24,7 @@ import org.tutti.pattern.Partition;
  * and written by none: each has shown what it has, and then touches its own part only. So the combination may take the
  * place of what the master has shown there. Windows belong to the operation until all ranks of the node have left.
  */
-abstract class TwoLevelReduceScatter extends BlockAlgorithm {
+abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
     static final long COMBINED = 2;
 
     TwoLevelReduceScatter(Description description) {

@@ -4,14 +4,14 @@ package org.tutti.collective.scan;
 import org.tutti.Collective;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
-import org.tutti.collective.blocks.BlockAlgorithm;
+import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.machine.Area;
 
 /**
  * A way to do a scan: the sources of all ranks up to one are combined in its target; or, exclusively, those of all
  * ranks before it, and the target of rank 0 stays as it is.
  */
-public abstract class Scan extends BlockAlgorithm {
+public abstract class Scan extends EqualBlocksAlgorithm {
     /**
      * @param exclusive whether a rank's own source is left out
      * @param description what the catalogue says of it

@@ -4,7 +4,7 @@ package org.tutti.collective.scatter;
 import org.tutti.Collective;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
-import org.tutti.collective.blocks.BlockAlgorithm;
+import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
@@ -21,7 +21,7 @@ import org.tutti.collective.window.Loans;
  * invites the root's node to a window. It waits for all of them before it leaves, as they come to its process. Landing
  * places and windows belong to the operation until all ranks of the node have left it.
  */
-public final class DirectScatter extends BlockAlgorithm {
+public final class DirectScatter extends EqualBlocksAlgorithm {
     /** The only object that is needed. */
     public DirectScatter() {
         super(Collective.SCATTER,

@@ -40,7 +40,7 @@ import org.tutti.memory.Words;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Two processes with two rails and real sockets, of which one rail goes through a {@link Relay} that is cut. */
+/** Two processes with two rails and real sockets, of which one rail goes through a {@link CableRelay} that is cut. */
 @Timeout(60)
 class RailReconnectorTest {
     private static final int BYTES = 300_000;
@@ -66,7 +66,7 @@ class RailReconnectorTest {
         @Override
         public void close() {}
     };
-    private Relay relay;
+    private CableRelay relay;
     private long word;
 
     /** A process. */
@@ -115,7 +115,7 @@ class RailReconnectorTest {
     private void start(Striping striping) {
         processes.add(new Process(0, striping));
         processes.add(new Process(1, striping));
-        relay = new Relay(processes.get(1).fabric.addresses().get(1));
+        relay = new CableRelay(processes.get(1).fabric.addresses().get(1));
     }
 
     @AfterEach

@@ -6,7 +6,7 @@ import org.tutti.collective.alltoall.AggregatedAllToAll;
 import org.tutti.collective.alltoall.BruckAllToAll;
 import org.tutti.collective.alltoall.DirectAllToAll;
 import org.tutti.collective.alltoall.StandardExchangeAllToAll;
-import org.tutti.collective.blocks.BlocksAlgorithm;
+import org.tutti.collective.blocks.AnyBlocksAlgorithm;
 import org.tutti.pattern.BruckRoute;
 import org.tutti.pattern.ExchangeRoute;
 import org.tutti.pattern.Route;
@@ -19,7 +19,7 @@ final class AllToAllCosts {
         return switch (algorithm) {
             case DirectAllToAll _ ->
                 Stages.pieces(nodes, localRanks, bytes, localRanks).withMessagesOfAllPairs(nodes);
-            case BlocksAlgorithm _ ->
+            case AnyBlocksAlgorithm _ ->
                 Stages.pieces(nodes, localRanks, bytes, localRanks).withMessagesOfAllPairs(nodes);
             case BruckAllToAll _ -> routed(new BruckRoute(Stages.ports(algorithm)), nodes, localRanks, bytes);
             case StandardExchangeAllToAll _ ->

@@ -7,7 +7,7 @@ import org.tutti.collective.allgather.DirectAllgather;
 import org.tutti.collective.allgather.GatherBroadcastAllgather;
 import org.tutti.collective.allgather.RingAllgather;
 import org.tutti.collective.allgather.StandardExchangeAllgather;
-import org.tutti.collective.blocks.BlocksAlgorithm;
+import org.tutti.collective.blocks.AnyBlocksAlgorithm;
 import org.tutti.pattern.ExchangeRoute;
 import org.tutti.pattern.Tree;
 
@@ -29,7 +29,7 @@ final class AllgatherCosts {
             case StandardExchangeAllgather _ ->
                 standardExchange(Stages.ports(algorithm), nodes, localRanks, bytes);
             case GatherBroadcastAllgather gather -> gatherAndBroadcast(gather.tree(), nodes, localRanks, bytes);
-            case BlocksAlgorithm _ -> Stages.pieces(nodes, localRanks, bytes, 1).withMessagesOfAllPairs(nodes);
+            case AnyBlocksAlgorithm _ -> Stages.pieces(nodes, localRanks, bytes, 1).withMessagesOfAllPairs(nodes);
             default -> throw Costs.missing(algorithm);
         };
     }

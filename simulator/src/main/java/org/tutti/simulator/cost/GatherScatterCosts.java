@@ -2,7 +2,7 @@
 package org.tutti.simulator.cost;
 
 import org.tutti.collective.Algorithm;
-import org.tutti.collective.blocks.BlocksAlgorithm;
+import org.tutti.collective.blocks.AnyBlocksAlgorithm;
 import org.tutti.collective.gather.DirectGather;
 import org.tutti.collective.gather.TreeGather;
 import org.tutti.collective.scatter.DirectScatter;
@@ -18,7 +18,7 @@ final class GatherScatterCosts {
             case DirectScatter _ -> Stages.contributions(nodes, localRanks, bytes, false);
             case TreeGather _ -> Stages.relayed(algorithm, nodes, localRanks, bytes);
             case TreeScatter _ -> Stages.relayed(algorithm, nodes, localRanks, bytes);
-            case BlocksAlgorithm _ -> Stages.pieces(nodes, localRanks, bytes, 1);
+            case AnyBlocksAlgorithm _ -> Stages.pieces(nodes, localRanks, bytes, 1);
             default -> throw Costs.missing(algorithm);
         };
     }

@@ -127,7 +127,7 @@ public final class BenchProgram {
         try (var communicators = Communicators.of(kind, world);
                 var report = new BenchReport(job.rank() == 0, csv, layout(world), job.size(),
                         calls.contains(CallKind.OVERLAPPED), percentiles);
-                var turns = Turns.of(repeats, percentiles, gates, job.rank())) {
+                var turns = BenchTurns.of(repeats, percentiles, gates, job.rank())) {
             for (int round = 1; round <= rounds; round++) {
                 for (int i = 0; i < cells.size(); i++) {
                     Cell cell = cells.get(i);

@@ -43,7 +43,7 @@ public final class OneSidedProgram {
             var world = job.world();
             try (var report = new BenchReport(job.rank() == 0, arguments[2], BenchReport.layout(world), job.size(),
                     false, percentiles);
-                    var turns = Turns.of(Integer.parseInt(arguments[1]), percentiles, arguments[5], job.rank())) {
+                    var turns = BenchTurns.of(Integer.parseInt(arguments[1]), percentiles, arguments[5], job.rank())) {
                 for (var cell : cells) {
                     try (var loop = new OneSidedLoop(world, cell, segments, protocol)) {
                         turns.measure(loop, true,

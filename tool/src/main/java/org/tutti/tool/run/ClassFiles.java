@@ -31,7 +31,7 @@ final class ClassFiles {
                 var name = directory.relativize(path).toString();
                 var content = Files.readAllBytes(path);
                 for (int from = 0; from < content.length; from += PIECE_BYTES) {
-                    send.accept(new Frame.Builder(FrameKind.CLASS_FILE).text(name)
+                    send.accept(new SessionFrame.Builder(FrameKind.CLASS_FILE).text(name)
                             .piece(content, from, Math.min(content.length, from + PIECE_BYTES)).bytes());
                 }
             }
@@ -39,7 +39,7 @@ final class ClassFiles {
     }
 
     /** Writes a piece of a class file to where it belongs, and nowhere else. */
-    void take(Frame frame) throws IOException {
+    void take(SessionFrame frame) throws IOException {
         var name = frame.text();
         var piece = frame.piece();
         var file = directory.resolve(name).normalize();

@@ -32,14 +32,14 @@ final class HostInput {
         }
         ended = piece.length == 0;
         waiting += piece.length;
-        if (waiting > Frame.WINDOW_BYTES) {
+        if (waiting > SessionFrame.WINDOW_BYTES) {
             throw new IOException("more input than there was room for");
         }
         pieces.add(piece);
     }
 
     private void pass() {
-        room.accept(Frame.WINDOW_BYTES);
+        room.accept(SessionFrame.WINDOW_BYTES);
         try (process) {
             for (byte[] piece; (piece = pieces.take()).length > 0;) {
                 process.write(piece);

@@ -9,7 +9,7 @@ final class HostOutput implements LineTarget {
     private final OutputStream launcher;
     private final int process;
     private final int stream;
-    private int room = Frame.WINDOW_BYTES;
+    private int room = SessionFrame.WINDOW_BYTES;
     private boolean closed;
 
     /**
@@ -31,7 +31,7 @@ final class HostOutput implements LineTarget {
                 return;
             }
             try {
-                Frame.write(launcher, new Frame.Builder(FrameKind.OUTPUT).number(process).number(stream)
+                SessionFrame.write(launcher, new SessionFrame.Builder(FrameKind.OUTPUT).number(process).number(stream)
                         .piece(bytes, start, start + count).bytes());
             } catch (UncheckedIOException _) {
                 close(); // the launcher is gone, and whoever reads from it ends all
@@ -56,7 +56,7 @@ final class HostOutput implements LineTarget {
 
     /** Takes note that the launcher has room for so many bytes more. */
     synchronized void addRoom(int bytes) {
-        room = Math.min(room + bytes, Frame.WINDOW_BYTES);
+        room = Math.min(room + bytes, SessionFrame.WINDOW_BYTES);
         notifyAll();
     }
 

@@ -49,7 +49,7 @@ final class HostSession {
     private final DataInputStream in;
     private final OutputStream out;
     private final Duration jobLimit;
-    private final List<LocalProcess> processes = new ArrayList<>();
+    private final List<ChildProcess> processes = new ArrayList<>();
     private final List<List<HostOutput>> outputs = new ArrayList<>();
     private final BlockingQueue<StartedProcess> ended = new LinkedBlockingQueue<>();
     private JobDescription job;
@@ -104,7 +104,8 @@ final class HostSession {
 
     private void refuse(String why) {
         try {
-            Frame.write(out, new Frame.Builder(FrameKind.REFUSED).text(why.replaceFirst("\\.$", "")).bytes());
+            SessionFrame.write(out,
+                    new SessionFrame.Builder(FrameKind.REFUSED).text(why.replaceFirst("\\.$", "")).bytes());
         } catch (UncheckedIOException e) {
             System.err.println("tutti: this host cannot tell the launcher: " + why);
         }
@@ -131,12 +132,12 @@ final class HostSession {
         requireClassPath(program.classPath());
         nodeFile = NodeFile.create(plan.memory(), plan.shape(), job.secret());
         cleanup.add(this::closeNodeFile);
-        states = new NodeStates(nodeFile, plan, frame -> Frame.write(out, frame));
+        states = new NodeStates(nodeFile, plan, frame -> SessionFrame.write(out, frame));
         return program;
     }
 
     /** A read knows no limit, so it is left to a thread that may wait for ever. */
-    private Frame awaitJob() throws IOException, InterruptedException {
+    private SessionFrame awaitJob() throws IOException, InterruptedException {
         var reading = new FutureTask<>(() -> next(FrameKind.JOB));
         Thread.ofPlatform().daemon().name("job").start(reading);
         try {
@@ -149,7 +150,7 @@ final class HostSession {
         }
     }
 
-    private Frame next(FrameKind kind) throws IOException {
+    private SessionFrame next(FrameKind kind) throws IOException {
         var frame = next();
         if (frame.kind() != kind) {
             throw new IOException("the launcher said " + frame.kind() + " before " + kind);
@@ -157,8 +158,8 @@ final class HostSession {
         return frame;
     }
 
-    private Frame next() throws IOException {
-        var frame = Frame.read(in);
+    private SessionFrame next() throws IOException {
+        var frame = SessionFrame.read(in);
         if (frame == null) {
             throw new IOException("the launcher is gone");
         }
@@ -171,7 +172,7 @@ final class HostSession {
         var shape = job.plan().shape();
         var directory = cleanup.add(JobDirectory.create(shape.job() + "." + shape.node())).classes();
         var files = new ClassFiles(directory);
-        for (Frame frame; (frame = next()).kind() != FrameKind.START;) {
+        for (SessionFrame frame; (frame = next()).kind() != FrameKind.START;) {
             if (frame.kind() == FrameKind.CLASS_FILE) {
                 files.take(frame);
             }
@@ -205,17 +206,17 @@ final class HostSession {
             }
             var process = start(number, builder);
             if (reads) {
-                input = new HostInput(process.input(), bytes -> send(Frame.of(FrameKind.ROOM_FOR_INPUT, bytes)));
+                input = new HostInput(process.input(), bytes -> send(SessionFrame.of(FrameKind.ROOM_FOR_INPUT, bytes)));
             }
         }
         Thread.ofPlatform().daemon().name("launcher").start(this::obey);
     }
 
-    private LocalProcess start(int number, ProcessBuilder builder) {
+    private ChildProcess start(int number, ProcessBuilder builder) {
         var name = job.plan().ranksOf(number).name();
         var sinks = List.of(new HostOutput(out, number, 0), new HostOutput(out, number, 1));
         outputs.add(sinks);
-        var process = LocalProcess.start(job.plan().ranksOf(number), builder, (stdout, stderr) -> List.of(
+        var process = ChildProcess.start(job.plan().ranksOf(number), builder, (stdout, stderr) -> List.of(
                 Relay.start(name + " out", stdout, sinks.get(0), new byte[0], Optional.empty(),
                         LineRoom.none()),
                 Relay.start(name + " err", stderr, sinks.get(1), new byte[0], Optional.empty(),
@@ -223,7 +224,8 @@ final class HostSession {
         synchronized (processes) {
             processes.add(process);
         }
-        Frame.write(out, new Frame.Builder(FrameKind.STARTED).number(number).longNumber(process.pid()).bytes());
+        SessionFrame.write(out,
+                new SessionFrame.Builder(FrameKind.STARTED).number(number).longNumber(process.pid()).bytes());
         process.whenEnded(ended::add);
         return process;
     }
@@ -237,7 +239,7 @@ final class HostSession {
             states.tell(); // what the ranks of an ended process have said comes before its end
             if (process != null) {
                 int number = processes.indexOf(process);
-                Frame.write(out, Frame.of(FrameKind.ENDED, number, process.exitStatus() & STATUS_BITS));
+                SessionFrame.write(out, SessionFrame.of(FrameKind.ENDED, number, process.exitStatus() & STATUS_BITS));
                 Thread.ofPlatform().daemon().name("rest of " + process.ranks().name())
                         .start(() -> drain(process, number));
             }
@@ -254,12 +256,12 @@ final class HostSession {
             return; // nobody does that
         }
         outputs.get(number).forEach(HostOutput::close);
-        send(Frame.of(FrameKind.OUTPUT_ENDED, number));
+        send(SessionFrame.of(FrameKind.OUTPUT_ENDED, number));
     }
 
     private void send(byte[] frame) {
         try {
-            Frame.write(out, frame);
+            SessionFrame.write(out, frame);
         } catch (UncheckedIOException _) {
             return; // the launcher is gone, and whoever reads from it ends all
         }
@@ -269,13 +271,13 @@ final class HostSession {
         if (Cleanup.isEnding() && !goodbye) {
             giveUp();
         }
-        List<LocalProcess> started;
+        List<ChildProcess> started;
         synchronized (processes) {
             started = List.copyOf(processes);
         }
-        started.forEach(LocalProcess::terminate);
+        started.forEach(ChildProcess::terminate);
         awaitEnds(started);
-        started.forEach(LocalProcess::kill);
+        started.forEach(ChildProcess::kill);
         awaitEnds(started);
     }
 
@@ -283,11 +285,11 @@ final class HostSession {
     private void giveUp() throws InterruptedException {
         givenUp = true;
         Thread.ofPlatform().daemon().name("last word")
-                .start(() -> send(new Frame.Builder(FrameKind.GIVEN_UP).text(why).bytes()))
+                .start(() -> send(new SessionFrame.Builder(FrameKind.GIVEN_UP).text(why).bytes()))
                 .join(LAST_WORD_LIMIT);
     }
 
-    private static void awaitEnds(List<LocalProcess> processes) throws InterruptedException {
+    private static void awaitEnds(List<ChildProcess> processes) throws InterruptedException {
         long deadlineNanos = System.nanoTime() + STOPPING_GRACE.toNanos();
         for (var process : processes) {
             process.awaitEnd(deadlineNanos);
@@ -306,10 +308,10 @@ final class HostSession {
         }
     }
 
-    private void obey(Frame frame) throws IOException {
+    private void obey(SessionFrame frame) throws IOException {
         switch (frame.kind()) {
             case ROOM_FOR_OUTPUT -> outputs.get(frame.numberBelow(outputs.size())).get(frame.numberBelow(2))
-                    .addRoom(frame.numberBelow(Frame.WINDOW_BYTES + 1));
+                    .addRoom(frame.numberBelow(SessionFrame.WINDOW_BYTES + 1));
             case INPUT -> {
                 if (input == null) {
                     throw new IOException("input for a node without rank 0");
@@ -333,7 +335,7 @@ final class HostSession {
         }
     }
 
-    private synchronized void passOn(Frame frame) throws IOException {
+    private synchronized void passOn(SessionFrame frame) throws IOException {
         if (nodeFileClosed) {
             return;
         }
@@ -358,7 +360,7 @@ final class HostSession {
             for (int silent = 0; silent < RemoteNode.BEATS; silent = heardNanos == heardBefore ? silent + 1 : 0) {
                 heardBefore = heardNanos;
                 Thread.sleep(intervalMillis);
-                Thread.ofVirtual().start(() -> send(Frame.of(FrameKind.ALIVE))); // it may wait for a launcher
+                Thread.ofVirtual().start(() -> send(SessionFrame.of(FrameKind.ALIVE))); // it may wait for a launcher
             }
         } catch (InterruptedException _) {
             return; // nobody does that

@@ -31,7 +31,7 @@ record JobDescription(NodePlan plan, Program program, boolean compiled, String h
     byte[] frame() {
         var shape = plan.shape();
         var share = plan.share();
-        var frame = new Frame.Builder(FrameKind.JOB)
+        var frame = new SessionFrame.Builder(FrameKind.JOB)
                 .text(shape.job()).number(shape.size()).number(shape.node()).number(shape.nodes())
                 .number(shape.nodeRanks())
                 .number(plan.firstRank()).number(plan.ranksPerProcess())
@@ -54,13 +54,13 @@ record JobDescription(NodePlan plan, Program program, boolean compiled, String h
         }
     }
 
-    private static void texts(Frame.Builder frame, List<String> texts) {
+    private static void texts(SessionFrame.Builder frame, List<String> texts) {
         frame.number(texts.size());
         texts.forEach(frame::text);
     }
 
     /** {@return what the frame says} */
-    static JobDescription of(Frame frame) throws IOException {
+    static JobDescription of(SessionFrame frame) throws IOException {
         var shape = new NodeShape(text(frame), frame.numberBelow(JobEnvironment.SIZE_MAX + 1), frame.number(),
                 frame.number(), frame.number());
         int firstRank = frame.numberBelow(shape.size());
@@ -80,15 +80,15 @@ record JobDescription(NodePlan plan, Program program, boolean compiled, String h
     }
 
     /** All texts become arguments, variables or paths of this host. */
-    private static String text(Frame frame) throws IOException {
+    private static String text(SessionFrame frame) throws IOException {
         return SystemCharset.require(frame.text());
     }
 
-    private static int atLeastOne(Frame frame) throws IOException {
+    private static int atLeastOne(SessionFrame frame) throws IOException {
         return Math.max(1, frame.numberBelow(ITEMS_MAX));
     }
 
-    private static Map<String, String> environment(Frame frame) throws IOException {
+    private static Map<String, String> environment(SessionFrame frame) throws IOException {
         Map<String, String> environment = new LinkedHashMap<>();
         for (int left = frame.numberBelow(ITEMS_MAX); left > 0; left--) {
             environment.put(text(frame), text(frame));
@@ -96,7 +96,7 @@ record JobDescription(NodePlan plan, Program program, boolean compiled, String h
         return environment;
     }
 
-    private static List<String> texts(Frame frame) throws IOException {
+    private static List<String> texts(SessionFrame frame) throws IOException {
         List<String> texts = new ArrayList<>();
         for (int left = frame.numberBelow(ITEMS_MAX); left > 0; left--) {
             texts.add(text(frame));

@@ -44,7 +44,7 @@ final class LocalNode implements JobNode {
         if (number == 0 && StandardInput.isThere()) {
             builder.redirectInput(Redirect.INHERIT);
         }
-        return LocalProcess.start(plan.ranksOf(process), builder, (out, err) -> output.relay(number, out, err));
+        return ChildProcess.start(plan.ranksOf(process), builder, (out, err) -> output.relay(number, out, err));
     }
 
     @Override

@@ -51,16 +51,16 @@ final class NodeStates {
         var failure = file.firstFailure();
         if (failure.isPresent() && !failure.equals(toldFailure)) { // its witness may change
             toldFailure = failure;
-            send.accept(new Frame.Builder(FrameKind.FIRST_FAILURE).number(failure.get().rank())
+            send.accept(new SessionFrame.Builder(FrameKind.FIRST_FAILURE).number(failure.get().rank())
                     .longNumber(failure.get().word()).bytes());
         }
         if (!toldAbort && file.abortStatus().isPresent()) {
             toldAbort = true;
-            send.accept(Frame.of(FrameKind.ABORTED, file.abortRank(), file.abortStatus().getAsInt()));
+            send.accept(SessionFrame.of(FrameKind.ABORTED, file.abortRank(), file.abortStatus().getAsInt()));
         }
         if (!toldRendezvous && file.rendezvous().isPresent()) {
             toldRendezvous = true;
-            send.accept(new Frame.Builder(FrameKind.RENDEZVOUS).text(file.rendezvous().get()).bytes());
+            send.accept(new SessionFrame.Builder(FrameKind.RENDEZVOUS).text(file.rendezvous().get()).bytes());
         }
     }
 
@@ -68,15 +68,15 @@ final class NodeStates {
         for (int rank = ranks.first(); rank <= ranks.last(); rank++) {
             if (!joined.get(rank) && file.hasJoined(rank)) {
                 joined.set(rank);
-                send.accept(Frame.of(FrameKind.JOINED, rank));
+                send.accept(SessionFrame.of(FrameKind.JOINED, rank));
             }
             if (!left.get(rank) && file.hasLeft(rank)) {
                 left.set(rank);
-                send.accept(Frame.of(FrameKind.LEFT, rank));
+                send.accept(SessionFrame.of(FrameKind.LEFT, rank));
             }
             if (!missing.get(rank) && file.missed(rank) >= 0) {
                 missing.set(rank);
-                send.accept(Frame.of(FrameKind.MISSED, rank, file.missed(rank)));
+                send.accept(SessionFrame.of(FrameKind.MISSED, rank, file.missed(rank)));
             }
         }
     }
@@ -86,7 +86,7 @@ final class NodeStates {
             var answer = file.answer(plan.ranksOf(process).first(), askedOfNode);
             if (answer.isPresent()) {
                 unanswered.clear(process);
-                send.accept(new Frame.Builder(FrameKind.WHEREABOUTS).number(process).number(question)
+                send.accept(new SessionFrame.Builder(FrameKind.WHEREABOUTS).number(process).number(question)
                         .text(answer.get()).bytes());
             }
         }

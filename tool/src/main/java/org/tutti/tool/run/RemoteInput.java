@@ -46,7 +46,7 @@ final class RemoteInput {
                 return; // nobody does that
             }
         }
-        send.accept(new Frame.Builder(FrameKind.INPUT).piece(new byte[0], 0, 0).bytes());
+        send.accept(new SessionFrame.Builder(FrameKind.INPUT).piece(new byte[0], 0, 0).bytes());
     }
 
     private void passAll(InputStream in) throws IOException, InterruptedException {
@@ -59,7 +59,7 @@ final class RemoteInput {
                 return;
             }
             room.release(most - count);
-            send.accept(new Frame.Builder(FrameKind.INPUT).piece(buffer, 0, count).bytes());
+            send.accept(new SessionFrame.Builder(FrameKind.INPUT).piece(buffer, 0, count).bytes());
         }
     }
 

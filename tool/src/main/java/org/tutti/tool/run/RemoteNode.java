@@ -137,7 +137,7 @@ final class RemoteNode implements JobNode {
             if (!greet(in)) {
                 return;
             }
-            for (Frame frame; (frame = Frame.read(in)) != null && !isLost();) {
+            for (SessionFrame frame; (frame = SessionFrame.read(in)) != null && !isLost();) {
                 heardNanos = System.nanoTime();
                 take(frame);
             }
@@ -180,7 +180,7 @@ final class RemoteNode implements JobNode {
         return false;
     }
 
-    private void take(Frame frame) throws IOException {
+    private void take(SessionFrame frame) throws IOException {
         switch (frame.kind()) {
             case REFUSED -> loseUnstarted(frame.text());
             case GIVEN_UP -> loseStarted(frame.text());
@@ -209,22 +209,22 @@ final class RemoteNode implements JobNode {
                 rendezvous = Optional.of(text);
             }
             case WHEREABOUTS -> takeAnswer(frame);
-            case ROOM_FOR_INPUT -> input.addRoom(frame.numberBelow(Frame.WINDOW_BYTES + 1));
+            case ROOM_FOR_INPUT -> input.addRoom(frame.numberBelow(SessionFrame.WINDOW_BYTES + 1));
             case ALIVE -> {
             }
             default -> throw new IOException("a host says no " + frame.kind());
         }
     }
 
-    private RemoteProcess process(Frame frame) throws IOException {
+    private RemoteProcess process(SessionFrame frame) throws IOException {
         return processes.get(frame.numberBelow(processes.size()));
     }
 
-    private synchronized void note(BitSet ranks, Frame frame) throws IOException {
+    private synchronized void note(BitSet ranks, SessionFrame frame) throws IOException {
         ranks.set(frame.numberBelow(plan.shape().size()));
     }
 
-    private synchronized void noteMissed(Frame frame) throws IOException {
+    private synchronized void noteMissed(SessionFrame frame) throws IOException {
         missed.put(frame.numberBelow(plan.shape().size()), frame.numberBelow(plan.shape().size()));
     }
 
@@ -243,15 +243,15 @@ final class RemoteNode implements JobNode {
             if (isLost()) {
                 return;
             }
-            Frame.write(out, description);
+            SessionFrame.write(out, description);
             if (program.compiled().isPresent()) {
-                ClassFiles.send(program.compiled().get(), frame -> Frame.write(out, frame));
+                ClassFiles.send(program.compiled().get(), frame -> SessionFrame.write(out, frame));
             }
-            Frame.write(out, Frame.of(FrameKind.START));
+            SessionFrame.write(out, SessionFrame.of(FrameKind.START));
             long intervalMillis = plan.heartbeat().toMillis() / BEATS;
             for (byte[] frame = null; frame == null || frame[Integer.BYTES] != FrameKind.GOODBYE.ordinal();) {
                 frame = queue.poll(intervalMillis, TimeUnit.MILLISECONDS);
-                Frame.write(out, frame == null ? Frame.of(FrameKind.ALIVE) : frame);
+                SessionFrame.write(out, frame == null ? SessionFrame.of(FrameKind.ALIVE) : frame);
             }
         } catch (IOException | UncheckedIOException e) {
             System.getLogger(RemoteNode.class.getName()).log(System.Logger.Level.DEBUG, host, e); // receive() notices
@@ -371,7 +371,7 @@ final class RemoteNode implements JobNode {
 
     @Override
     public void markFailed(RankFailure failure) {
-        send(new Frame.Builder(FrameKind.MARK_FAILED).number(failure.rank()).longNumber(failure.word()).bytes());
+        send(new SessionFrame.Builder(FrameKind.MARK_FAILED).number(failure.rank()).longNumber(failure.word()).bytes());
     }
 
     @Override
@@ -396,7 +396,7 @@ final class RemoteNode implements JobNode {
 
     @Override
     public void publishRendezvous(String address) {
-        send(new Frame.Builder(FrameKind.RENDEZVOUS).text(address).bytes());
+        send(new SessionFrame.Builder(FrameKind.RENDEZVOUS).text(address).bytes());
     }
 
     @Override
@@ -407,7 +407,7 @@ final class RemoteNode implements JobNode {
             question++;
             number = question;
         }
-        send(Frame.of(FrameKind.ASK, number));
+        send(SessionFrame.of(FrameKind.ASK, number));
     }
 
     @Override
@@ -415,7 +415,7 @@ final class RemoteNode implements JobNode {
         return Optional.ofNullable(answers.get(process));
     }
 
-    private synchronized void takeAnswer(Frame frame) throws IOException {
+    private synchronized void takeAnswer(SessionFrame frame) throws IOException {
         int process = frame.numberBelow(processes.size());
         if (frame.number() == question) {
             try {
@@ -444,7 +444,7 @@ final class RemoteNode implements JobNode {
             released = true;
         }
         if (wasGreeted) {
-            send(Frame.of(FrameKind.GOODBYE));
+            send(SessionFrame.of(FrameKind.GOODBYE));
         } else {
             agent.destroy();
         }

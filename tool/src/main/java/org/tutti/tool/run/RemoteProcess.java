@@ -32,7 +32,7 @@ final class RemoteProcess implements StartedProcess {
      * @param number its number there
      * @param output what passes its output on, in whole
      */
-    RemoteProcess(RemoteNode node, int number, RankRange ranks, LocalProcess.OutputRelay output) {
+    RemoteProcess(RemoteNode node, int number, RankRange ranks, ChildProcess.OutputRelay output) {
         this.node = node;
         this.number = number;
         this.ranks = ranks;
@@ -41,7 +41,7 @@ final class RemoteProcess implements StartedProcess {
     }
 
     private RemoteStream stream(int stream) {
-        return new RemoteStream(bytes -> node.send(Frame.of(FrameKind.ROOM_FOR_OUTPUT, number, stream, bytes)));
+        return new RemoteStream(bytes -> node.send(SessionFrame.of(FrameKind.ROOM_FOR_OUTPUT, number, stream, bytes)));
     }
 
     // ---- what the host says
@@ -120,7 +120,7 @@ final class RemoteProcess implements StartedProcess {
 
     private void endProcess(int kill) {
         if (isAlive()) {
-            node.send(Frame.of(FrameKind.END_PROCESS, number, kill));
+            node.send(SessionFrame.of(FrameKind.END_PROCESS, number, kill));
         }
     }
 

@@ -24,7 +24,7 @@ final class RemoteStream extends InputStream {
 
     /** Appends what has arrived. {@return false when there was no room for it} */
     synchronized boolean append(byte[] piece) {
-        if (piece.length > Frame.WINDOW_BYTES - waiting) {
+        if (piece.length > SessionFrame.WINDOW_BYTES - waiting) {
             return false;
         }
         if (piece.length > 0 && !ended) {

@@ -26,7 +26,7 @@ class HostSessionTest {
         }
         var said = new DataInputStream(new ByteArrayInputStream(out.toByteArray()));
         assertThat(Greeting.read(said)).isEqualTo(Greeting.OWN);
-        assertThat(Frame.read(said).text())
+        assertThat(SessionFrame.read(said).text())
                 .isEqualTo("it could not go on (the launcher has not said within 100 ms what the job is)");
     }
 }

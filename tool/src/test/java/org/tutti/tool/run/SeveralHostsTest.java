@@ -286,10 +286,10 @@ class SeveralHostsTest {
         assertThat(host.waitFor()).isEqualTo(1);
         try (var said = new DataInputStream(Files.newInputStream(out))) {
             assertThat(Greeting.read(said)).isEqualTo(Greeting.OWN);
-            var refusal = Frame.read(said);
+            var refusal = SessionFrame.read(said);
             assertThat(refusal.kind()).isEqualTo(FrameKind.REFUSED);
             assertThat(refusal.text()).contains("what arrived is no message of Tutti's");
-            assertThat(Frame.read(said)).isNull();
+            assertThat(SessionFrame.read(said)).isNull();
         }
     }
 
@@ -419,7 +419,7 @@ class SeveralHostsTest {
     /** What the launcher sent to a host. */
     private byte[] secret(String host) throws IOException {
         try (var sent = new DataInputStream(Files.newInputStream(directory.resolve(host + ".in")))) {
-            return JobDescription.of(Frame.read(sent)).secret().bytes();
+            return JobDescription.of(SessionFrame.read(sent)).secret().bytes();
         }
     }
 }

@@ -31,12 +31,12 @@ import org.tutti.job.launch.JobEnvironment;
 import org.tutti.onesided.History;
 
 /** What the processes of {@link ProcessTest} run; the first argument says what. */
-final class RankMain {
+final class ProcessRankMain {
     /** The seed of the first history. */
     static final String HISTORY_SEED = "HISTORY_SEED";
     static final String HISTORY_RUNS = "HISTORY_RUNS";
 
-    private RankMain() {}
+    private ProcessRankMain() {}
 
     public static void main(String[] arguments) throws InterruptedException {
         try {
@@ -110,7 +110,7 @@ final class RankMain {
                     world.barrier();
                     System.out.println("joined");
                     if (job.rank() == 1) {
-                        Runtime.getRuntime().addShutdownHook(new Thread(RankMain::park));
+                        Runtime.getRuntime().addShutdownHook(new Thread(ProcessRankMain::park));
                         System.exit(0);
                     }
                     world.barrier();
@@ -432,7 +432,7 @@ final class RankMain {
         if (world.rank() == 1) {
             try {
                 new ProcessBuilder(RankProcesses.java(), "-cp", System.getProperty("java.class.path"),
-                        RankMain.class.getName(), "sum").inheritIO().start().waitFor();
+                        ProcessRankMain.class.getName(), "sum").inheritIO().start().waitFor();
             } catch (IOException | InterruptedException e) {
                 throw new IllegalStateException(e);
             }

@@ -13,7 +13,7 @@ import java.util.function.Predicate;
  * or, when none has, was the first to read them. Caches never overflow. A memory of one node is used by the cores of
  * one host.
  */
-final class Lines {
+final class CacheLines {
     private static final int NOBODY = -1;
 
     /** What it costs that bytes cross from one rank to another. */
@@ -52,7 +52,7 @@ final class Lines {
     /**
      * @param nodes how many nodes there are; what lies above their memories belongs to one rank, and never crosses
      */
-    Lines(int nodes) {
+    CacheLines(int nodes) {
         this.privateStart = SymbolicMemory.start(nodes);
         ranges.put(SymbolicMemory.start(0), new Range(privateStart, NOBODY, new BitSet()));
     }

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 /** Figures, their medians, ratios and means against computations by hand, and how they are written. */
-class ResultsTest {
+class ComparedFiguresTest {
     private static final Layout ONE_NODE = new Layout(1, 2);
     private static final Cell BARRIER = new Cell("barrier", 0);
     private static final Cell SMALL = new Cell("reduce", 8);
@@ -35,8 +35,8 @@ class ResultsTest {
     }
 
     /** Tutti takes 1 and 6; the natives take at best 4 (mpich) and 2 (openmpi spin). */
-    private static Results known() {
-        var results = new Results();
+    private static ComparedFigures known() {
+        var results = new ComparedFigures();
         var tutti = contender("tutti", Kind.TUTTI);
         for (double median : new double[]{9, 1, 0.5}) {
             results.add(ONE_NODE, tutti, new Figure(BARRIER, median, median / 2, median * 2));
@@ -74,7 +74,7 @@ class ResultsTest {
 
     @Test
     void shouldHaveNoRatiosWithoutANative() {
-        var results = new Results();
+        var results = new ComparedFigures();
         results.add(ONE_NODE, contender("tutti", Kind.TUTTI), new Figure(SMALL, 5, 4, 6));
         assertThat(results.meanRatio(ONE_NODE, "tutti", Kind.NATIVE, Optional.empty())).isEmpty();
     }
@@ -110,8 +110,8 @@ class ResultsTest {
     }
 
     /** Tutti has two turns; of Open MPI one variant has the shortest median, the other one the shortest tail. */
-    private static Results percentiles() {
-        var results = new Results();
+    private static ComparedFigures percentiles() {
+        var results = new ComparedFigures();
         var tutti = contender("tutti", Kind.TUTTI);
         for (var line : List.of("1.0,3.0,20.0", "2.0,5.0,40.0")) {
             Figure.ofTurn("tutti,reduce,one node,2,8," + line + ",2000", true)

@@ -17,7 +17,7 @@ import org.tutti.lab.compare.Figure.Cell;
 import org.tutti.tool.bench.Percentile;
 
 /** All figures of a comparison: for each layout, contender and cell those of its turns. */
-final class Results {
+final class ComparedFigures {
     private final Map<Layout, Map<Contender, Map<Cell, List<Figure>>>> turns = new LinkedHashMap<>();
 
     private final Map<Layout, Map<Contender, Map<Cell, List<Double>>>> counted = new LinkedHashMap<>();

@@ -11,7 +11,7 @@ import java.util.function.IntConsumer;
  *
  * <p>What one rank did is visible to the next one: the number of the running rank is a volatile field.
  */
-final class Ranks {
+final class SimulatedRanks {
     /** Decides who runs. */
     interface Order {
         /**
@@ -49,7 +49,7 @@ final class Ranks {
     private Throwable failure;
     private int left;
 
-    Ranks(int size, Order order) {
+    SimulatedRanks(int size, Order order) {
         this.order = order;
         this.threads = new Thread[size];
         this.left = size;

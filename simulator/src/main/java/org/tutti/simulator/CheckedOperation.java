@@ -11,13 +11,13 @@ import org.tutti.Reduction;
  * What calls of a verification run move or combine. The expected results are computed here, one rank after the other,
  * without the library's kernels.
  */
-enum Operation {
+enum CheckedOperation {
     /** Bytes, combined by exclusive or: messages of any length, cut anywhere. */
     BYTES(DataType.BYTE, Reduction.BITWISE_XOR),
     /** Sums of longs. */
     SUM(DataType.LONG, Reduction.SUM),
     /** Products of 2×2 matrices of longs, modulo 2⁶⁴: associative to the bit, and not commutative. */
-    MATRIX(DataType.LONG, Reduction.of("matrix-product", DataType.LONG, 4, false, Operation::multiply));
+    MATRIX(DataType.LONG, Reduction.of("matrix-product", DataType.LONG, 4, false, CheckedOperation::multiply));
 
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
     private static final int ROW = 2;
@@ -27,7 +27,7 @@ enum Operation {
     private final DataType type;
     private final Reduction reduction;
 
-    Operation(DataType type, Reduction reduction) {
+    CheckedOperation(DataType type, Reduction reduction) {
         this.type = type;
         this.reduction = reduction;
     }

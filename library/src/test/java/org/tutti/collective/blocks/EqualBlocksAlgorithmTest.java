@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** The blocks of very many ranks. */
-class BlockAlgorithmTest {
+class EqualBlocksAlgorithmTest {
     private static final int RANKS = 1000;
     private static final int UNIT = 64;
 

@@ -28,9 +28,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** What the launcher and another host say to each other, and what neither can be made to believe. */
-class FrameTest {
-    private static Frame read(byte[] bytes) throws IOException {
-        return Frame.read(new DataInputStream(new ByteArrayInputStream(bytes)));
+class SessionFrameTest {
+    private static SessionFrame read(byte[] bytes) throws IOException {
+        return SessionFrame.read(new DataInputStream(new ByteArrayInputStream(bytes)));
     }
 
     private static Greeting greeting(String text) throws IOException {
@@ -39,7 +39,7 @@ class FrameTest {
 
     @Test
     void shouldReadWhatWasWritten() throws Exception {
-        var frame = read(new Frame.Builder(FrameKind.OUTPUT).number(7).longNumber(-1L).text("Größe")
+        var frame = read(new SessionFrame.Builder(FrameKind.OUTPUT).number(7).longNumber(-1L).text("Größe")
                 .piece(new byte[]{9, 8, 7}, 1, 3).bytes());
         assertThat(frame.kind()).isEqualTo(FrameKind.OUTPUT);
         assertThat(frame.numberBelow(8)).isEqualTo(7);
@@ -65,7 +65,7 @@ class FrameTest {
 
     @Test
     void shouldSeeTheEndBetweenFramesOnly() throws Exception {
-        var bytes = Frame.of(FrameKind.JOINED, 3);
+        var bytes = SessionFrame.of(FrameKind.JOINED, 3);
         assertThat(read(new byte[0])).isNull();
         for (int length = 1; length < bytes.length; length++) {
             var part = Arrays.copyOf(bytes, length);
@@ -75,7 +75,7 @@ class FrameTest {
 
     @Test
     void shouldRefuseFramesThatAreTooLongOrUnknown() {
-        var tooLong = ByteBuffer.allocate(5).putInt(Frame.BYTES_MAX + 1).array();
+        var tooLong = ByteBuffer.allocate(5).putInt(SessionFrame.BYTES_MAX + 1).array();
         var negative = ByteBuffer.allocate(5).putInt(-1).array();
         var unknown = new byte[]{0, 0, 0, 0, 99};
         for (var bytes : List.of(tooLong, negative, unknown)) {
@@ -85,10 +85,13 @@ class FrameTest {
 
     @Test
     void shouldRefuseNumbersAndLengthsOutOfBounds() throws Exception {
-        assertThatThrownBy(() -> read(Frame.of(FrameKind.JOINED, 4)).numberBelow(4)).isInstanceOf(IOException.class);
-        assertThatThrownBy(() -> read(Frame.of(FrameKind.JOINED, -1)).numberBelow(4)).isInstanceOf(IOException.class);
-        assertThatThrownBy(() -> read(Frame.of(FrameKind.JOINED)).number()).isInstanceOf(IOException.class);
-        assertThatThrownBy(() -> read(Frame.of(FrameKind.OUTPUT, 1 << 20)).piece()).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> read(SessionFrame.of(FrameKind.JOINED, 4)).numberBelow(4))
+                .isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> read(SessionFrame.of(FrameKind.JOINED, -1)).numberBelow(4))
+                .isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> read(SessionFrame.of(FrameKind.JOINED)).number()).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> read(SessionFrame.of(FrameKind.OUTPUT, 1 << 20)).piece())
+                .isInstanceOf(IOException.class);
     }
 
     @Test
@@ -132,14 +135,14 @@ class FrameTest {
     void shouldTakeNoMoreOutputThanThereIsRoomFor() throws Exception {
         List<Integer> room = new ArrayList<>();
         var stream = new RemoteStream(room::add);
-        assertThat(stream.append(new byte[Frame.WINDOW_BYTES])).isTrue();
+        assertThat(stream.append(new byte[SessionFrame.WINDOW_BYTES])).isTrue();
         assertThat(stream.append(new byte[1])).isFalse();
         assertThat(stream.read(new byte[10], 0, 10)).isEqualTo(10);
         assertThat(room).containsExactly(10);
         assertThat(stream.append(new byte[11])).isFalse();
         assertThat(stream.append(new byte[]{1, 2, 3, 4, 5, 6, 7, 8, 9, 10})).isTrue();
         stream.end();
-        assertThat(stream.readNBytes(Frame.WINDOW_BYTES - 10)).hasSize(Frame.WINDOW_BYTES - 10);
+        assertThat(stream.readNBytes(SessionFrame.WINDOW_BYTES - 10)).hasSize(SessionFrame.WINDOW_BYTES - 10);
         assertThat(stream.read()).isEqualTo(1);
         assertThat(stream.read(new byte[99], 0, 99)).isEqualTo(9);
         assertThat(stream.read()).isEqualTo(-1);
@@ -162,7 +165,7 @@ class FrameTest {
     }
 
     private static byte[] classFile(String name, String content) {
-        return new Frame.Builder(FrameKind.CLASS_FILE).text(name)
+        return new SessionFrame.Builder(FrameKind.CLASS_FILE).text(name)
                 .piece(content.getBytes(StandardCharsets.US_ASCII), 0, content.length()).bytes();
     }
 }

@@ -9,13 +9,13 @@ import java.util.function.Consumer;
 import org.tutti.tool.bench.MeasuredLoop.Repeat;
 
 /** When a rank measures: at once, or whenever it is its turn. */
-final class Turns implements AutoCloseable {
+final class BenchTurns implements AutoCloseable {
     private final int repeats;
     private final boolean percentiles;
     private final Gate gate; // or null
     private boolean begun;
 
-    private Turns(int repeats, boolean percentiles, Gate gate) {
+    private BenchTurns(int repeats, boolean percentiles, Gate gate) {
         this.repeats = repeats;
         this.percentiles = percentiles;
         this.gate = gate;
@@ -29,8 +29,8 @@ final class Turns implements AutoCloseable {
      * @param gates the directory of the gates, or nothing
      * @param rank whose they are
      */
-    static Turns of(int repeats, boolean percentiles, String gates, int rank) throws IOException {
-        return new Turns(repeats, percentiles, gates.isEmpty() ? null : new Gate(gates, rank));
+    static BenchTurns of(int repeats, boolean percentiles, String gates, int rank) throws IOException {
+        return new BenchTurns(repeats, percentiles, gates.isEmpty() ? null : new Gate(gates, rank));
     }
 
     /**

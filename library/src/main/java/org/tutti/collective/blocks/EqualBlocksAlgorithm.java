@@ -13,7 +13,7 @@ import org.tutti.memory.Words;
  * An algorithm whose ranks show the blocks of all ranks in windows, and whose masters exchange them over {@linkplain
  * Team#pair pairs}. A call with longer blocks than a window has room for is several operations.
  */
-public abstract class BlockAlgorithm extends Algorithm {
+public abstract class EqualBlocksAlgorithm extends Algorithm {
     /** The step of READY at which a rank shows what it has. */
     protected static final long SHOWN = 1;
 
@@ -21,7 +21,7 @@ public abstract class BlockAlgorithm extends Algorithm {
      * @param collective what it does
      * @param description what the catalogue says of it
      */
-    protected BlockAlgorithm(Collective collective, Description description) {
+    protected EqualBlocksAlgorithm(Collective collective, Description description) {
         super(collective, description);
     }
 

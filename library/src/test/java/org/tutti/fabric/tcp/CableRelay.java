@@ -12,14 +12,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A cable between two processes that a test can cut and mend: it passes on what comes, and counts it. */
-final class Relay implements AutoCloseable {
+final class CableRelay implements AutoCloseable {
     private final ServerSocket server;
     private final InetSocketAddress target;
     private final Queue<Socket> sockets = new ConcurrentLinkedQueue<>();
     private final AtomicLong bytes = new AtomicLong();
     private volatile boolean cut;
 
-    Relay(InetSocketAddress target) {
+    CableRelay(InetSocketAddress target) {
         this.target = target;
         try {
             server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -41,7 +41,7 @@ final class Relay implements AutoCloseable {
     /** Breaks all connections, and lets no others pass. */
     void cut() {
         cut = true;
-        sockets.forEach(Relay::close);
+        sockets.forEach(CableRelay::close);
         sockets.clear();
     }
 

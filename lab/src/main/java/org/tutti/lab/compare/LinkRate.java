@@ -13,24 +13,24 @@ import org.tutti.tool.UsageException;
  *
  * @param bytesPerSecond the rate of a link
  */
-record Wire(double bytesPerSecond) {
+record LinkRate(double bytesPerSecond) {
     private static final Pattern RATE = Pattern.compile("(\\d+(?:\\.\\d+)?)([kmg]?)(bit|bps)");
     private static final Map<String, Double> UNITS = Map.of("", 1.0, "k", 1e3, "m", 1e6, "g", 1e9);
     private static final double MICROS = 1e6;
 
     /** {@return the wire of a rate as tc writes it: {@code bit} are bits, {@code bps} bytes a second} */
-    static Wire ofRate(String rate) {
+    static LinkRate ofRate(String rate) {
         var parts = RATE.matcher(rate.toLowerCase(Locale.ROOT));
         if (!parts.matches() || Double.parseDouble(parts.group(1)) == 0) {
             throw new UsageException("--rate " + rate + " is not possible; give a rate such as 1gbit or 100mbit");
         }
-        return new Wire(Double.parseDouble(parts.group(1)) * UNITS.get(parts.group(2))
+        return new LinkRate(Double.parseDouble(parts.group(1)) * UNITS.get(parts.group(2))
                 / (parts.group(3).equals("bit") ? Byte.SIZE : 1));
     }
 
     /** {@return so many such wires side by side} */
-    Wire times(int links) {
-        return new Wire(bytesPerSecond * links);
+    LinkRate times(int links) {
+        return new LinkRate(bytesPerSecond * links);
     }
 
     /** {@return the microseconds that the link of a node takes for so many bytes in one direction} */

@@ -18,7 +18,7 @@ import org.tutti.memory.Words;
  * @param writer the lines as the first party sees them
  * @param reader the same lines as the second party sees them
  */
-record Lines(MemorySegment writer, MemorySegment reader) {
+record TwoLines(MemorySegment writer, MemorySegment reader) {
     /** A word. */
     static final long READY = 0;
 
@@ -34,24 +34,24 @@ record Lines(MemorySegment writer, MemorySegment reader) {
     private static final long BYTES = 2L * Words.LINE_BYTES;
 
     /** Lines seen through one segment. */
-    static final Pool<Lines> NATIVE = new Pool<>(() -> {
+    static final Pool<TwoLines> NATIVE = new Pool<>(() -> {
         MemorySegment lines = Arena.global().allocate(BYTES, Words.LINE_BYTES);
-        return new Lines(lines, lines);
+        return new TwoLines(lines, lines);
     });
 
-    static Lines zeroed(Pool<Lines> pool) {
-        Lines lines = pool.take();
+    static TwoLines zeroed(Pool<TwoLines> pool) {
+        TwoLines lines = pool.take();
         lines.writer.fill((byte) 0);
         return lines;
     }
 
     /** Lines seen through two mappings of the file of a {@link FileMemory}, which has lost its name already. */
     static final class Mapped {
-        static final Pool<Lines> POOL = pool();
+        static final Pool<TwoLines> POOL = pool();
 
         private Mapped() {}
 
-        private static Pool<Lines> pool() {
+        private static Pool<TwoLines> pool() {
             Path path = Path.of("/dev/shm/tutti-stress-" + ProcessHandle.current().pid());
             try {
                 FileMemory memory = FileMemory.create(path, BYTES, 0);
@@ -61,7 +61,7 @@ record Lines(MemorySegment writer, MemorySegment reader) {
                             file.getChannel().map(MapMode.READ_WRITE, 0, file.length(), Arena.global());
                     return new Pool<>(() -> {
                         long address = memory.claim(BYTES, "a stress test");
-                        return new Lines(memory.block(address, BYTES), second.asSlice(address, BYTES));
+                        return new TwoLines(memory.block(address, BYTES), second.asSlice(address, BYTES));
                     });
                 } finally {
                     memory.unlink();

@@ -11,12 +11,12 @@ import java.util.function.Consumer;
 import org.tutti.JobStartException;
 
 /** A process of the job that this process has started. */
-final class LocalProcess implements StartedProcess {
+final class ChildProcess implements StartedProcess {
     private final RankRange ranks;
     private final Process process;
     private final List<Relay> relays;
 
-    private LocalProcess(RankRange ranks, Process process, List<Relay> relays) {
+    private ChildProcess(RankRange ranks, Process process, List<Relay> relays) {
         this.ranks = ranks;
         this.process = process;
         this.relays = relays;
@@ -30,10 +30,10 @@ final class LocalProcess implements StartedProcess {
     }
 
     /** {@return the process of these ranks, which was just started} */
-    static LocalProcess start(RankRange ranks, ProcessBuilder builder, OutputRelay output) {
+    static ChildProcess start(RankRange ranks, ProcessBuilder builder, OutputRelay output) {
         try {
             var process = builder.start();
-            return new LocalProcess(ranks, process, output.start(process.getInputStream(), process.getErrorStream()));
+            return new ChildProcess(ranks, process, output.start(process.getInputStream(), process.getErrorStream()));
         } catch (IOException e) {
             throw new JobStartException("the process of " + ranks.name() + " could not be started: " + e.getMessage());
         }

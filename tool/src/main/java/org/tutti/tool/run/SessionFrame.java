@@ -16,7 +16,7 @@ import java.util.Arrays;
  *
  * <p>A frame that ends early, is too long or is of no known kind is an {@link IOException}: the connection is given up.
  */
-final class Frame {
+final class SessionFrame {
     /** The longest body. The arguments of a program can be half as long on Linux. */
     static final int BYTES_MAX = 1 << 22;
 
@@ -28,7 +28,7 @@ final class Frame {
     private final FrameKind kind;
     private final ByteBuffer body;
 
-    private Frame(FrameKind kind, ByteBuffer body) {
+    private SessionFrame(FrameKind kind, ByteBuffer body) {
         this.kind = kind;
         this.body = body;
     }
@@ -84,7 +84,7 @@ final class Frame {
     }
 
     /** {@return the next frame, or null when the other side has ended the connection between frames} */
-    static Frame read(DataInputStream in) throws IOException {
+    static SessionFrame read(DataInputStream in) throws IOException {
         int first = in.read();
         if (first < 0) {
             return null;
@@ -98,7 +98,7 @@ final class Frame {
         if (body.length < length) {
             throw new IOException("the connection ended within a message");
         }
-        return new Frame(kind, ByteBuffer.wrap(body));
+        return new SessionFrame(kind, ByteBuffer.wrap(body));
     }
 
     /** Writes a frame as a whole. */

@@ -10,10 +10,10 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Which bytes cross between cores, and from whom they come. Rank r is on core r unless said otherwise. */
-class LinesTest {
+class CacheLinesTest {
     private static final long START = SymbolicMemory.start(0);
 
-    private final Lines lines = new Lines(2);
+    private final CacheLines lines = new CacheLines(2);
     private final List<String> crossing = new ArrayList<>();
 
     @BeforeEach

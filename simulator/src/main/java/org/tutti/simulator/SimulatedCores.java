@@ -12,7 +12,7 @@ import org.tutti.Topology;
  * Which rank has which core of its host, in a predicted run, and who queues for one. A rank prefers the core that it
  * had last, then one that nobody has had yet.
  */
-final class Cores {
+final class SimulatedCores {
     static final int NOBODY = -1;
 
     private final Topology topology;
@@ -25,7 +25,7 @@ final class Cores {
     private final int[] coreOf;
     private final boolean[] isSwitch;
 
-    Cores(Topology topology, Model model) {
+    SimulatedCores(Topology topology, Model model) {
         this.topology = topology;
         this.nodesPerHost = model.nodesPerHost();
         this.coreOf = new int[topology.size()];

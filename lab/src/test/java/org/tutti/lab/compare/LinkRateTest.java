@@ -23,17 +23,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** What a wire allows, and what was counted on it, against figures by hand. */
-class WireTest {
+class LinkRateTest {
     @ParameterizedTest
     @CsvSource({"1gbit, 125e6", "100mbit, 12.5e6", "2.5Gbit, 312.5e6", "8kbit, 1000", "64bit, 8", "3mbps, 3e6"})
     void shouldReadRates(String rate, double bytesPerSecond) {
-        assertThat(Wire.ofRate(rate).bytesPerSecond()).isEqualTo(bytesPerSecond);
+        assertThat(LinkRate.ofRate(rate).bytesPerSecond()).isEqualTo(bytesPerSecond);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "fast", "1", "0gbit", "-1gbit", "1tbit"})
     void shouldRejectOtherRates(String rate) {
-        assertThatThrownBy(() -> Wire.ofRate(rate)).isInstanceOf(UsageException.class)
+        assertThatThrownBy(() -> LinkRate.ofRate(rate)).isInstanceOf(UsageException.class)
                 .hasMessageContaining("--rate " + rate + " is not possible");
     }
 
@@ -42,7 +42,7 @@ class WireTest {
             "allreduce, 1000, 4, 1500", "broadcast, 1000, 1, 0", "allreduce, 1000, 1, 0", "gather, 1000, 4, 6000",
             "allgather, 1000, 2, 2000", "all-to-all, 1000, 4, 12000", "scan, 1000, 2, 1000"})
     void shouldKnowWhatTheBusiestNodeMustPass(String operation, long bytes, int nodes, double least) {
-        assertThat(Wire.leastBytes(new Cell(operation, bytes), nodes, 2)).isEqualTo(least);
+        assertThat(LinkRate.leastBytes(new Cell(operation, bytes), nodes, 2)).isEqualTo(least);
     }
 
     @Test
@@ -63,13 +63,13 @@ class WireTest {
         var layout = new Layout(4, 1);
         var cell = new Cell("allreduce", 1_000_000);
         var tutti = new Contender("tutti", Kind.TUTTI, 0, each -> true, (each, loop, gates) -> List.of());
-        var results = new Results();
+        var results = new ComparedFigures();
         results.add(layout, tutti, new Figure(cell, 15_000, 14_000, 16_000));
         for (double bytes : new double[]{1_600_000, 1_550_000, 9_000_000}) {
             results.count(layout, tutti, cell, bytes);
         }
         results.fail(layout, "mpich did not end in 60 s");
-        var report = new Report(results, Optional.of(Wire.ofRate("1gbit")), 0);
+        var report = new Report(results, Optional.of(LinkRate.ofRate("1gbit")), 0);
         var bytes = new ByteArrayOutputStream();
         report.print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
         assertThat(bytes.toString(StandardCharsets.UTF_8).lines())

@@ -12,8 +12,8 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
 /** Runs tests inside a test. */
-final class Results {
-    private Results() {}
+final class TestRuns {
+    private TestRuns() {}
 
     /** {@return what becomes of a test, by the name of its method} */
     static TestExecutionResult of(Class<?> type, String name) {

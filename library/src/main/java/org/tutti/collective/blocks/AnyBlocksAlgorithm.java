@@ -15,13 +15,13 @@ import org.tutti.collective.layout.RingLayout;
  * where they are shown to a place that is promised (eager); the rest node by node, when the receiver invites
  * (rendezvous).
  */
-public final class BlocksAlgorithm extends Algorithm {
+public final class AnyBlocksAlgorithm extends Algorithm {
     private static final int LEFT_BYTES = 2 * Long.BYTES; // with what a chunk is rounded up by
 
     /**
      * @param collective a gather, a scatter, an allgather or an all-to-all
      */
-    public BlocksAlgorithm(Collective collective) {
+    public AnyBlocksAlgorithm(Collective collective) {
         super(collective, new Description("blocks", Order.ALWAYS, "1, n − 1 more between nodes; 2 more a round",
                 "2·b·p·n", "b·p·(n − 1); all-to-all b·p²·(n − 1)", "up to 1.25 MiB a rank, 2 MiB at masters",
                 "this project, after Qian, Afsahi 2008, section 5.1.3, and Portals' eager and rendezvous"));

@@ -10,14 +10,14 @@ import java.util.Optional;
 import org.tutti.TuttiException;
 
 /** Hosts as network namespaces that exist as long as this does. */
-final class Cluster implements AutoCloseable {
+final class NamespaceCluster implements AutoCloseable {
     private final Place place;
 
     /**
      * @param rails how many interfaces each host has
      * @param rate of each of their links, if it is limited
      */
-    Cluster(Place place, int hosts, int rails, Optional<String> rate) throws IOException {
+    NamespaceCluster(Place place, int hosts, int rails, Optional<String> rate) throws IOException {
         this.place = place;
         List<String> arguments = new ArrayList<>(List.of("up", String.valueOf(hosts), "--rails",
                 String.valueOf(rails)));

@@ -16,9 +16,9 @@ import org.tutti.TuttiException;
 import org.tutti.lab.compare.Contender.Kind;
 
 /** The other implementations: what they need, how their program is compiled, and how it is started at its best. */
-final class Peers {
+final class PeerPrograms {
     /** The names of those that have collectives. */
-    static final List<String> NAMES = List.of("openmpi", "mpich", "mpjexpress", Peers.OPENMPI_JAVA);
+    static final List<String> NAMES = List.of("openmpi", "mpich", "mpjexpress", PeerPrograms.OPENMPI_JAVA);
 
     /** The one that needs to be pointed at its classes. */
     static final String OPENMPI_JAVA = "openmpi-java";
@@ -38,7 +38,7 @@ final class Peers {
     /**
      * @param mpiJar the classes of Open MPI's Java bindings, or null
      */
-    Peers(Place place, Path mpiJar) {
+    PeerPrograms(Place place, Path mpiJar) {
         this.place = place;
         this.mpiJar = mpiJar;
     }
