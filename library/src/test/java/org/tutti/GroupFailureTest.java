@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 @Timeout(120)
 @Tag("sampled")
 class GroupFailureTest {
-    /** With the landing places of two nodes. */
+    /** With the eager buffers of two nodes. */
     private static final long GROUP_BYTES = 9 << 20;
 
     private static final int[] ONE_NODE = {0, 0, 0, 0};

@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @Timeout(300)
 @Tag("sampled")
 class GroupsTest {
-    /** With the landing places of two nodes. */
+    /** With the eager buffers of two nodes. */
     static final long GROUP_BYTES = 9 << 20;
 
     /** For each rank its node. */
@@ -225,7 +225,7 @@ class GroupsTest {
         assertThat(after[1].get() - after[0].get()).as("what waits for others to close it").isLessThan(4 * GROUP_BYTES);
     }
 
-    /** Rank 3 leaves when it has shown its block; then its master is invited to send both, over the landings. */
+    /** Rank 3 leaves when it has shown its block; then its master is invited to send both, over the eager buffers. */
     @Test
     void shouldReachAMasterWhenOthersOfItsNodeHaveLeftTheJob() {
         int bytes = 64 << 10; // too long for a pair

@@ -406,7 +406,7 @@ class NonBlockingTest {
         LocalNodes.run(new int[]{0, 1}, () -> new CountedMemory(claimed), job -> {
             Communicator world = job.world();
             world.barrier();
-            allreduceTogether(world, 1); // the landings are there from then on
+            allreduceTogether(world, 1); // the eager buffers are there from then on
             world.barrier();
             long before = claimed.get();
             world.barrier();

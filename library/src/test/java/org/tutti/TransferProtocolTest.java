@@ -125,7 +125,7 @@ class TransferProtocolTest {
         return inHeap ? MemorySegment.ofArray(new byte[bytes]) : Arena.ofAuto().allocate(bytes);
     }
 
-    private static int reach(Counted counted) {
+    private static int endpoints(Counted counted) {
         return Arrays.stream(counted.bytes).max().orElse(0) + 65;
     }
 
@@ -141,28 +141,28 @@ class TransferProtocolTest {
 
     private static void put(RemotePart part, MemorySegment theirs, RemoteMemory memory, Counted there, Counted here,
             boolean inHeap, Random random) {
-        MemorySegment source = memory(reach(here), inHeap);
-        fill(source, reach(here), random);
-        byte[] expected = copy(theirs, reach(there));
+        MemorySegment source = memory(endpoints(here), inHeap);
+        fill(source, endpoints(here), random);
+        byte[] expected = copy(theirs, endpoints(there));
         for (int i = 0; i < there.bytes.length; i++) {
             expected[there.bytes[i]] = source.get(ValueLayout.JAVA_BYTE, here.bytes[i]);
         }
         part.put(there.section, Span.of(source, DataType.BYTE), here.section);
         memory.fence(1);
-        assertThat(Arrays.mismatch(copy(theirs, reach(there)), expected)).isEqualTo(-1);
+        assertThat(Arrays.mismatch(copy(theirs, endpoints(there)), expected)).isEqualTo(-1);
     }
 
     private static void get(RemotePart part, MemorySegment theirs, Counted there, Counted here, boolean inHeap,
             Random random) {
-        MemorySegment target = memory(reach(here), inHeap);
-        fill(target, reach(here), random);
-        fill(theirs, reach(there), random);
-        byte[] expected = copy(target, reach(here));
+        MemorySegment target = memory(endpoints(here), inHeap);
+        fill(target, endpoints(here), random);
+        fill(theirs, endpoints(there), random);
+        byte[] expected = copy(target, endpoints(here));
         for (int i = 0; i < there.bytes.length; i++) {
             expected[here.bytes[i]] = theirs.get(ValueLayout.JAVA_BYTE, there.bytes[i]);
         }
         part.get(there.section, Span.of(target, DataType.BYTE), here.section);
-        assertThat(Arrays.mismatch(copy(target, reach(here)), expected)).isEqualTo(-1);
+        assertThat(Arrays.mismatch(copy(target, endpoints(here)), expected)).isEqualTo(-1);
     }
 
     private static void run(int rails, Transfers transfers) {

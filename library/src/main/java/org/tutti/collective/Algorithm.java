@@ -127,12 +127,12 @@ public abstract class Algorithm {
     }
 
     /**
-     * Tells whether the {@linkplain RingLayout landings} are needed.
+     * Tells whether the {@linkplain RingLayout eager buffers} are needed.
      *
      * @param bytes the length of the message
      * @return whether they are, on several nodes
      */
-    public final boolean claimsLandings(long bytes) {
+    public final boolean usesEagerBuffers(long bytes) {
         return usesPairs() || bytes > Flow.SHORT_BYTES_MAX;
     }
 
@@ -146,7 +146,7 @@ public abstract class Algorithm {
 
     /**
      * Bounds the shared memory of one node in which an operation puts data: the windows that the node's ranks show, and
-     * the landing places of its edges. What fits beside words counts for nothing.
+     * the eager buffers of its edges. What fits beside words counts for nothing.
      *
      * @param nodes how many nodes there are
      * @param localRanks how many ranks the node has
@@ -192,14 +192,14 @@ public abstract class Algorithm {
     }
 
     /**
-     * Counts the landing places of edges, each with two halves in turn.
+     * Counts the eager buffers of edges, each with two halves in turn.
      *
      * @param nodes how many nodes there are; one has no edges
      * @param edges over how many edges of the node data come
      * @param bytes the length of the message
      * @return their bytes
      */
-    protected static long landings(int nodes, int edges, long bytes) {
-        return nodes == 1 ? 0 : edges * Math.min(2 * bytes, RingLayout.LANDING_BYTES);
+    protected static long eagerBuffers(int nodes, int edges, long bytes) {
+        return nodes == 1 ? 0 : edges * Math.min(2 * bytes, RingLayout.EAGER_BUFFER_BYTES);
     }
 }

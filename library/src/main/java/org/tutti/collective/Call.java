@@ -2,7 +2,7 @@
 package org.tutti.collective;
 
 import org.tutti.collective.operation.CallArguments;
-import org.tutti.collective.operation.Ledger;
+import org.tutti.collective.operation.OperationSequence;
 
 /**
  * A call of a collective with its arguments and the algorithm that runs it: a blocking call draws and runs it on the
@@ -53,7 +53,7 @@ public final class Call extends CallArguments {
     public void draw(Team team) {
         long bytesMax = operationBytesMax(team);
         team.context.enter(called());
-        draw(team.context.ledger, bytesMax);
+        draw(team.context.operations, bytesMax);
     }
 
     /**
@@ -65,14 +65,14 @@ public final class Call extends CallArguments {
      */
     public void drawForOther(Team team) {
         long bytesMax = operationBytesMax(team);
-        team.context.ledger.expectOtherThreads();
-        draw(team.context.ledger, bytesMax);
+        team.context.operations.expectOtherThreads();
+        draw(team.context.operations, bytesMax);
     }
 
-    void draw(Ledger ledger, long bytesMax) {
-        long operations = cut(bytesMax);
-        long history = ledger.history();
-        number(ledger.draw(hash, operations), history);
+    void draw(OperationSequence operations, long bytesMax) {
+        long count = cut(bytesMax);
+        long history = operations.history();
+        number(operations.draw(hash, count), history);
     }
 
     private long operationBytesMax(Team team) {
@@ -122,7 +122,7 @@ public final class Call extends CallArguments {
 
     /** Begins the present operation. */
     public void begin(Team team) {
-        team.lifecycle.begin(this, algorithm.claimsLandings(bytes()));
+        team.lifecycle.begin(this, algorithm.usesEagerBuffers(bytes()));
     }
 
     /** A lone rank's contribution is its result. */

@@ -13,7 +13,7 @@ public interface Chunked {
     long CHUNK_BYTES_MAX = 1 << 20;
 
     /**
-     * The same algorithm with chunks of another length. Where windows or landing places are shorter than its buffers
+     * The same algorithm with chunks of another length. Where windows or eager buffers are shorter than its buffers
      * would be, chunks are as long as they allow.
      *
      * @param bytes the length, {@link #CHUNK_BYTES_MIN} to {@link #CHUNK_BYTES_MAX}, a multiple of 1 KiB

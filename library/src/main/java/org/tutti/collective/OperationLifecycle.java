@@ -4,18 +4,18 @@ package org.tutti.collective;
 import org.tutti.collective.communicator.BrokenWord;
 import org.tutti.collective.communicator.CommunicatorClose;
 import org.tutti.collective.flow.Edges;
-import org.tutti.collective.flow.Invitations;
+import org.tutti.collective.flow.RendezvousOffers;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Machine;
 import org.tutti.collective.operation.CallArguments;
 import org.tutti.collective.operation.Descriptor;
-import org.tutti.collective.operation.Ledger;
 import org.tutti.collective.operation.Operation;
+import org.tutti.collective.operation.OperationSequence;
+import org.tutti.collective.operation.OperationWait;
 import org.tutti.collective.operation.StepWords;
 import org.tutti.collective.operation.TeamContext;
-import org.tutti.collective.operation.Waiting;
-import org.tutti.collective.window.Loans;
 import org.tutti.collective.window.OperationWindows;
+import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
  * The life of an operation at one rank: from the call that draws its number to the word that says that the rank has
@@ -40,20 +40,21 @@ import org.tutti.collective.window.OperationWindows;
 public final class OperationLifecycle {
     private final TeamContext context;
     private final Machine machine;
-    private final Ledger ledger;
+    private final OperationSequence operations;
     private final Operation operation;
-    private final Waiting waiting;
+    private final OperationWait waiting;
     private final OperationWindows windows;
-    private final Loans loans;
-    private final Invitations invitations;
+    private final ZeroCopyLoans loans;
+    private final RendezvousOffers invitations;
     private final BrokenWord broken;
     private boolean mayClaim;
 
-    OperationLifecycle(TeamContext context, Operation operation, Waiting waiting, OperationWindows windows, Loans loans,
-            Invitations invitations, BrokenWord broken) {
+    OperationLifecycle(TeamContext context, Operation operation, OperationWait waiting, OperationWindows windows,
+            ZeroCopyLoans loans,
+            RendezvousOffers invitations, BrokenWord broken) {
         this.context = context;
         this.machine = context.machine;
-        this.ledger = context.ledger;
+        this.operations = context.operations;
         this.operation = operation;
         this.waiting = waiting;
         this.windows = windows;
@@ -67,17 +68,18 @@ public final class OperationLifecycle {
      * Begins the present operation of a call that was drawn: notices what has broken meanwhile, waits until the slot is
      * free, and writes the call's descriptor.
      *
-     * @param lands whether the operation may need the landings of its node
+     * @param lands whether the operation may need the eager buffers of its node
      */
     void begin(CallArguments drawn, boolean lands) {
         operation.begin(drawn);
         waiting.checkAlive();
-        waiting.awaitClosed(operation.sequence - (context.blocking ? context.layout.slots() : Ledger.AT_ONCE_MAX));
+        waiting.awaitClosed(
+                operation.sequence - (context.blocking ? context.layout.slots() : OperationSequence.AT_ONCE_MAX));
         if (mayClaim && lands) {
-            context.landings.claim(machine); // before this rank waits for any other one in the operation
+            context.eagerBuffers.claim(machine); // before this rank waits for any other one in the operation
             mayClaim = false;
         }
-        long left = ledger.left(machine);
+        long left = operations.left(machine);
         operation.quiet = left == operation.sequence;
         if (left > operation.sequence) { // another thread has found meanwhile what this one did not see yet
             waiting.checkAlive();
@@ -89,13 +91,13 @@ public final class OperationLifecycle {
     public void leave() {
         waiting.flush();
         giveBack();
-        ledger.leave(machine, operation.sequence);
+        operations.leave(machine, operation.sequence);
     }
 
     /** Ends the call, and the communicator, because of an exception. */
     public void breakOff(Throwable failure) {
         try {
-            if (ledger.isComplete()) {
+            if (operations.isComplete()) {
                 broken.set(failure); // before others miss what it had
             }
         } catch (IllegalStateException closed) { // the job was closed under the call, and its memory is gone
@@ -105,7 +107,7 @@ public final class OperationLifecycle {
         loans.forgetBorrowed(); // nor keep alive what they have lent
         giveBack(); // or a late put would land in memory that the caller uses for something else
         try {
-            ledger.leaveAll(machine, operation.call.operationsLeft());
+            operations.leaveAll(machine, operation.call.operationsLeft());
         } catch (IllegalStateException closed) {
             failure.addSuppressed(closed);
         }

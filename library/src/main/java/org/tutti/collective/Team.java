@@ -7,25 +7,25 @@ import org.tutti.collective.communicator.CommunicatorClose;
 import org.tutti.collective.flow.Edges;
 import org.tutti.collective.flow.Flows;
 import org.tutti.collective.flow.Inflow;
-import org.tutti.collective.flow.Invitations;
 import org.tutti.collective.flow.Outflow;
-import org.tutti.collective.flow.Turns;
+import org.tutti.collective.flow.RendezvousOffers;
+import org.tutti.collective.flow.RendezvousSchedule;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.machine.Machine;
+import org.tutti.collective.members.EndpointTable;
 import org.tutti.collective.members.Members;
-import org.tutti.collective.members.Reach;
 import org.tutti.collective.operation.DataMover;
-import org.tutti.collective.operation.Ledger;
 import org.tutti.collective.operation.Operation;
+import org.tutti.collective.operation.OperationSequence;
+import org.tutti.collective.operation.OperationWait;
 import org.tutti.collective.operation.StepWords;
 import org.tutti.collective.operation.TeamContext;
-import org.tutti.collective.operation.Waiting;
-import org.tutti.collective.window.Loans;
 import org.tutti.collective.window.OperationWindows;
 import org.tutti.collective.window.WindowPool;
+import org.tutti.collective.window.ZeroCopyLoans;
 import org.tutti.memory.WaitingCall;
 import org.tutti.pattern.LevelTree;
 
@@ -34,11 +34,11 @@ import org.tutti.pattern.LevelTree;
  * and the few verbs that move data.
  *
  * <p>A team is in one operation at a time. What the operations of a communicator share at a rank is in its {@link
- * Ledger}, so several teams of the rank may be in different operations, each on a thread of its own.
+ * OperationSequence}, so several teams of the rank may be in different operations, each on a thread of its own.
  *
  * <p>A team is composed of parts, each of which argues its own safety: {@link OperationLifecycle} has leaving, closing
- * and memory ordering, {@link Waiting} mismatches and the other ends of a wait, {@link OperationWindows} the memory
- * that ranks show, {@link Edges} the data between nodes, {@link CommunicatorClose} the end of the communicator.
+ * and memory ordering, {@link OperationWait} mismatches and the other ends of a wait, {@link OperationWindows} the
+ * memory that ranks show, {@link Edges} the data between nodes, {@link CommunicatorClose} the end of the communicator.
  */
 public final class Team {
     /** The rank of a node that exchanges with other nodes, by its place there. */
@@ -60,17 +60,17 @@ public final class Team {
     final Operation operation;
     public final OperationLifecycle lifecycle;
     final Object[] locals = new Object[TeamLocal.COUNT_MAX];
-    private final Waiting waiting;
+    private final OperationWait waiting;
     private final OperationWindows windows;
     private final StepWords words;
     private final DataMover mover;
-    private final Loans loans;
+    private final ZeroCopyLoans loans;
     private final Edges edges;
     private final Flows flows;
-    private final Turns turns;
+    private final RendezvousSchedule turns;
     private final CommunicatorClose close;
     private final WindowPool pool;
-    private final Area landing = new Area();
+    private final Area eagerBuffer = new Area();
     private final Chunk chunk = new Chunk();
 
     /**
@@ -80,26 +80,26 @@ public final class Team {
      * @param ringAddress the block of this communicator on this node, as {@link RingLayout} has it
      * @param rank this rank
      * @param view which ranks are on which nodes
-     * @param reach how ranks on other nodes are reached; null with one node
+     * @param endpoints how ranks on other nodes are reached; null with one node
      */
     public Team(Machine machine, Members members, WindowPool pool, long ringAddress, int rank, NodeView view,
-            Reach reach) {
-        this(new TeamContext(machine, members, pool.memory(), ringAddress, rank, view, reach, null), pool);
+            EndpointTable endpoints) {
+        this(new TeamContext(machine, members, pool.memory(), ringAddress, rank, view, endpoints, null), pool);
     }
 
     private Team(TeamContext context, WindowPool pool) {
         this.context = context;
         this.pool = pool;
         this.operation = new Operation(context.layout);
-        this.waiting = new Waiting(context, operation);
+        this.waiting = new OperationWait(context, operation);
         this.windows = new OperationWindows(context, operation, waiting, pool);
         this.words = new StepWords(context, operation, waiting);
         this.mover = new DataMover(context.machine, waiting);
-        this.loans = new Loans(context, operation, waiting, words);
-        var invitations = new Invitations(context.machine, context.nodes() > 1);
+        this.loans = new ZeroCopyLoans(context, operation, waiting, words);
+        var invitations = new RendezvousOffers(context.machine, context.nodes() > 1);
         this.edges = new Edges(context, operation, waiting, windows, invitations);
         this.flows = new Flows(context, operation, words, mover, windows, edges);
-        this.turns = new Turns(flows);
+        this.turns = new RendezvousSchedule(flows);
         this.close = new CommunicatorClose(context);
         this.lifecycle = new OperationLifecycle(context, operation, waiting, windows, loans, invitations,
                 new BrokenWord(context));
@@ -113,7 +113,7 @@ public final class Team {
      * @return the team
      */
     public Team forBackground(Machine background) {
-        context.ledger.expectOtherThreads();
+        context.operations.expectOtherThreads();
         return new Team(context.forBackground(background), pool);
     }
 
@@ -363,7 +363,7 @@ public final class Team {
      * @return what says so, or else the same
      */
     public Throwable explain(Throwable failure) {
-        return context.ledger.hasEnded() && !(failure instanceof TuttiException) ? waiting.hasLeft() : failure;
+        return context.operations.hasEnded() && !(failure instanceof TuttiException) ? waiting.hasLeft() : failure;
     }
 
     /**
@@ -377,7 +377,7 @@ public final class Team {
      * {@return the number of the operation that this rank will draw next, the same at every rank}
      */
     public long nextOperation() {
-        return context.ledger.drawn();
+        return context.operations.drawn();
     }
 
     // ---- words
@@ -506,7 +506,7 @@ public final class Team {
     /**
      * {@return the callers' memory that ranks of this node lend each other}
      */
-    public Loans loans() {
+    public ZeroCopyLoans loans() {
         return loans;
     }
 
@@ -563,14 +563,15 @@ public final class Team {
     }
 
     /**
-     * {@return in which order this node invites others: once an algorithm has {@linkplain Turns#begin begun} it}
+     * {@return in which order this node invites others: once an algorithm has {@linkplain RendezvousSchedule#begin
+     * begun} it}
      */
-    public Turns turns() {
+    public RendezvousSchedule rendezvousSchedule() {
         return turns;
     }
 
     /**
-     * Finds the pair of this node and another one: an edge over which data and credits go both ways, whose landing
+     * Finds the pair of this node and another one: an edge over which data and credits go both ways, whose eager buffer
      * place is short: {@link #exceedsPair}. Only for algorithms that {@linkplain Algorithm#usesPairs say so}.
      *
      * @param otherNode the other node
@@ -581,14 +582,14 @@ public final class Team {
     }
 
     /**
-     * {@return the length of the landing place of a pair, the same at every rank}
+     * {@return the length of the eager buffer of a pair, the same at every rank}
      */
     public long pairBytes() {
-        return context.layout.pairLandingBytes();
+        return context.layout.pairEagerBytes();
     }
 
     /**
-     * Tells whether what comes over a pair has no room in its landing place, so that the receiver has to invite the
+     * Tells whether what comes over a pair has no room in its eager buffer, so that the receiver has to invite the
      * sender to a window.
      *
      * @param bytes how many bytes come in an operation
@@ -618,15 +619,15 @@ public final class Team {
     }
 
     /**
-     * Finds the landing place of an edge on this node, which all its ranks can read: to invite others to, where nothing
+     * Finds the eager buffer of an edge on this node, which all its ranks can read: to invite others to, where nothing
      * comes over the edge itself. Only for messages of more than {@link RingLayout#EDGE_PAYLOAD_BYTES}.
      *
      * @param edge the edge
-     * @return the memory, {@link RingLayout#LANDING_BYTES} long, until this is asked again
+     * @return the memory, {@link RingLayout#EAGER_BUFFER_BYTES} long, until this is asked again
      */
-    public Area landing(int edge) {
-        edges.findLanding(edge, landing);
-        return landing;
+    public Area eagerBuffer(int edge) {
+        edges.findEagerBuffer(edge, eagerBuffer);
+        return eagerBuffer;
     }
 
     /**
@@ -634,7 +635,7 @@ public final class Team {
      * {@linkplain #meet meet}}
      */
     public boolean isComplete() {
-        return context.ledger.isComplete();
+        return context.operations.isComplete();
     }
 
     /**
@@ -654,6 +655,6 @@ public final class Team {
      * have told from rank to rank, all have left even the one before this.
      */
     public void noteAllAreHere() {
-        context.ledger.raiseLeftEverywhere(Ledger.leftBy(operation.sequence, operation.quiet));
+        context.operations.raiseLeftEverywhere(OperationSequence.leftBy(operation.sequence, operation.quiet));
     }
 }

@@ -9,8 +9,8 @@ import java.util.function.LongSupplier;
 import org.tutti.Communicator;
 import org.tutti.DataType;
 import org.tutti.RemoteMemory;
+import org.tutti.collective.members.EndpointTable;
 import org.tutti.collective.members.Members;
-import org.tutti.collective.members.Reach;
 import org.tutti.fabric.SectionTransport;
 import org.tutti.memory.Memory;
 
@@ -37,13 +37,14 @@ public final class Allocator {
      * @param memory the node's memory
      * @param fabric how other nodes are reached, or null when there are none
      * @param members what is known of the ranks' lives
-     * @param reach how ranks on other nodes are reached; null when there are none
+     * @param endpoints how ranks on other nodes are reached; null when there are none
      * @param coreForEach whether every rank of the node has a core of its own
      * @param ended tells whether the rank has left its job: then none of its remote memory can be used any more
      */
-    public Allocator(Memory memory, SectionTransport fabric, Members members, Reach reach, boolean coreForEach,
+    public Allocator(Memory memory, SectionTransport fabric, Members members, EndpointTable endpoints,
+            boolean coreForEach,
             BooleanSupplier ended) {
-        this.parts = new PartAllocator(memory, fabric, members, reach, coreForEach, ended);
+        this.parts = new PartAllocator(memory, fabric, members, endpoints, coreForEach, ended);
         this.members = members;
     }
 

@@ -11,8 +11,8 @@ import java.util.stream.IntStream;
 import org.tutti.Communicator;
 import org.tutti.NodeMemoryException;
 import org.tutti.Topology;
+import org.tutti.collective.members.EndpointTable;
 import org.tutti.collective.members.Members;
-import org.tutti.collective.members.Reach;
 import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.SectionTransport;
 import org.tutti.memory.Bytes;
@@ -38,7 +38,7 @@ final class PartAllocator {
     private final Memory memory;
     private final SectionTransport fabric;
     private final Members members;
-    private final Reach reach;
+    private final EndpointTable endpoints;
     private final boolean coreForEach;
     private final Waiter waiter;
     private final Waiter answers;
@@ -50,16 +50,16 @@ final class PartAllocator {
      * @param memory the node's memory
      * @param fabric how other nodes are reached, or null when there are none
      * @param members what is known of the ranks' lives
-     * @param reach how ranks on other nodes are reached; null when there are none
+     * @param endpoints how ranks on other nodes are reached; null when there are none
      * @param coreForEach whether every rank of the node has a core of its own
      * @param ended tells whether the rank has left its job: then none of its remote memory can be used any more
      */
-    PartAllocator(Memory memory, SectionTransport fabric, Members members, Reach reach, boolean coreForEach,
+    PartAllocator(Memory memory, SectionTransport fabric, Members members, EndpointTable endpoints, boolean coreForEach,
             BooleanSupplier ended) {
         this.memory = memory;
         this.fabric = fabric;
         this.members = members;
-        this.reach = reach;
+        this.endpoints = endpoints;
         this.coreForEach = coreForEach;
         this.ended = ended;
         this.waiter = new Waiter(coreForEach, fabric);
@@ -202,14 +202,14 @@ final class PartAllocator {
     /** Greater than the number of any process that a rank of the communicator is in. */
     int processesEnd() {
         int last = 0;
-        for (int rank = 0; rank < reach.size(); rank++) {
-            last = Math.max(last, reach.process(rank));
+        for (int rank = 0; rank < endpoints.size(); rank++) {
+            last = Math.max(last, endpoints.process(rank));
         }
         return last + 1;
     }
 
     /** The process of a rank, by its first rank. */
     int process(int rank) {
-        return reach.process(rank);
+        return endpoints.process(rank);
     }
 }

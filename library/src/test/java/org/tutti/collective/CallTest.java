@@ -13,7 +13,7 @@ import org.tutti.collective.allreduce.FlatAllreduce;
 import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.collective.kernel.Kernels;
 import org.tutti.collective.members.ScriptedMembers;
-import org.tutti.collective.operation.Ledger;
+import org.tutti.collective.operation.OperationSequence;
 import org.tutti.memory.Memory;
 import org.tutti.memory.PrivateMemory;
 
@@ -32,14 +32,15 @@ class CallTest {
 
     private final Memory memory = new PrivateMemory();
     private final MemorySegment words = memory.block(memory.claim(64, "a test"), 64);
-    private final Ledger ledger = new Ledger(new ScriptedMembers(), words, 0, new int[]{0}, 0, 1);
+    private final OperationSequence operations =
+            new OperationSequence(new ScriptedMembers(), words, 0, new int[]{0}, 0, 1);
     private final Call call = new Call();
 
     @BeforeEach
     void drawsAnother() {
         Call another = new Call();
         another.set(new FlatBarrier(), 0, Long.MAX_VALUE);
-        another.draw(ledger, OPERATION_BYTES_MAX);
+        another.draw(operations, OPERATION_BYTES_MAX);
     }
 
     @ParameterizedTest
@@ -48,7 +49,7 @@ class CallTest {
         MemorySegment source = MemorySegment.ofArray(new long[units * UNIT]);
         MemorySegment target = MemorySegment.ofArray(new long[units * UNIT]);
         prepare(source, target, units);
-        call.draw(ledger, OPERATION_BYTES_MAX);
+        call.draw(operations, OPERATION_BYTES_MAX);
         long at = 0;
         long operations = 0;
         do {
@@ -69,11 +70,11 @@ class CallTest {
     @Test
     void shouldLeaveTheNumbersOfItsOperationsToNobodyElse() {
         prepare(MemorySegment.NULL, MemorySegment.NULL, 9);
-        call.draw(ledger, OPERATION_BYTES_MAX);
+        call.draw(operations, OPERATION_BYTES_MAX);
         Call next = new Call();
         next.set(new FlatBarrier(), 0, Long.MAX_VALUE);
-        long before = ledger.history();
-        next.draw(ledger, OPERATION_BYTES_MAX);
+        long before = operations.history();
+        next.draw(operations, OPERATION_BYTES_MAX);
         long last = call.sequence;
         while (call.next()) {
             last++;

@@ -32,10 +32,10 @@ import org.tutti.collective.layout.WindowSizes;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.machine.LiveMachine;
 import org.tutti.collective.machine.Machine;
+import org.tutti.collective.members.EndpointTable;
 import org.tutti.collective.members.Members;
-import org.tutti.collective.members.Reach;
 import org.tutti.collective.members.ScriptedMembers;
-import org.tutti.collective.operation.Ledger;
+import org.tutti.collective.operation.OperationSequence;
 import org.tutti.collective.stage.NodeTree;
 import org.tutti.collective.window.WindowPool;
 import org.tutti.job.CountedMemory;
@@ -189,7 +189,7 @@ class LeavingAllTest {
             NodeView view = new NodeView(new Topology(new int[]{0, 1}), 0);
             long block = memory.claim(new RingLayout(2, 1).bytes(), "a test");
             Team caller = new Team(machine, members, pools.getFirst(), block, 0, view,
-                    new Reach(new int[]{0, 1}, new long[2]));
+                    new EndpointTable(new int[]{0, 1}, new long[2]));
             Team team = request ? caller.forBackground(machine) : caller;
             enter(team);
             team.inflow(NodeTree.PARENT).invite(1, NodeTree.PARENT, GREATEST, 1, team.show(GREATEST), 0, GREATEST);
@@ -368,7 +368,7 @@ class LeavingAllTest {
 
     /** Whether rank 0 may use again what it has shown in an operation, or in any below. */
     private boolean isFree(long operation) {
-        return first.context.ledger.behind(MACHINE, operation) == Ledger.NOBODY;
+        return first.context.operations.behind(MACHINE, operation) == OperationSequence.NOBODY;
     }
 
     private void leaveJob(Team team) {

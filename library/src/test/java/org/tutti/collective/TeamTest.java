@@ -18,7 +18,7 @@ import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.layout.WindowSizes;
 import org.tutti.collective.machine.LiveMachine;
 import org.tutti.collective.machine.Machine;
-import org.tutti.collective.members.Reach;
+import org.tutti.collective.members.EndpointTable;
 import org.tutti.collective.members.ScriptedMembers;
 import org.tutti.collective.stage.NodeTree;
 import org.tutti.collective.window.WindowPool;
@@ -106,7 +106,7 @@ class TeamTest {
         });
         Team receiver =
                 new Team(machine, members, pool(1), address, 1, new NodeView(new Topology(new int[]{0, 1}), 1),
-                        new Reach(new int[]{0, 1}, new long[2]));
+                        new EndpointTable(new int[]{0, 1}, new long[2]));
         enter(receiver);
         Words.storePlain(words, arrived + Long.BYTES, receiver.operation.tag());
         Inflow flow = receiver.inflow(NodeTree.PARENT);

@@ -18,7 +18,7 @@ import org.tutti.RemotePart;
 import org.tutti.Section;
 import org.tutti.Span;
 import org.tutti.TransferProtocol;
-import org.tutti.collective.members.Reach;
+import org.tutti.collective.members.EndpointTable;
 import org.tutti.collective.members.ScriptedMembers;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.SectionPieces;
@@ -94,7 +94,7 @@ class ProtocolScheduleTest {
             Communicator world = job.world();
             try (PrivateMemory node = new PrivateMemory()) {
                 Allocator allocator = new Allocator(node, fabric(), new ScriptedMembers(),
-                        new Reach(new int[]{0, 1}, new long[2]), false,
+                        new EndpointTable(new int[]{0, 1}, new long[2]), false,
                         () -> false);
                 RemoteMemory memory = allocator.allocate(world, table -> world.allreduce(table, Reduction.SUM),
                         DataType.BYTE, 3L * BYTES, 16, () -> Long.MAX_VALUE);

@@ -17,8 +17,8 @@ import org.tutti.collective.communicator.GroupCreation;
 import org.tutti.collective.layout.Fingerprint;
 import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.members.EndpointTable;
 import org.tutti.collective.members.HealthyMembers;
-import org.tutti.collective.members.Reach;
 import org.tutti.collective.window.WindowPool;
 import org.tutti.simulator.GroupScript.Calling;
 import org.tutti.simulator.GroupScript.Close;
@@ -67,10 +67,10 @@ final class GroupVerifier {
 
         private Team team(int number, NodeView view, long ringAddress) {
             Members members = script.communicators().get(number);
-            Reach reach = view.topology().nodes() == 1 ? null
-                    : number == WORLD ? new Reach(members.ranks(), worldHandles())
-                            : new Reach(members.ranks(), process -> handle(number, process));
-            return new Team(machine, HealthyMembers.INSTANCE, pool, ringAddress, members.rank(rank), view, reach);
+            EndpointTable endpoints = view.topology().nodes() == 1 ? null
+                    : number == WORLD ? new EndpointTable(members.ranks(), worldHandles())
+                            : new EndpointTable(members.ranks(), process -> handle(number, process));
+            return new Team(machine, HealthyMembers.INSTANCE, pool, ringAddress, members.rank(rank), view, endpoints);
         }
 
         void run() {

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import java.util.function.LongPredicate;
 
 /**
- * How much of the nodes' shared memory each call has put data into: windows and landing places, not words and what lies
+ * How much of the nodes' shared memory each call has put data into: windows and eager buffers, not words and what lies
  * beside them. A byte that is written several times counts once.
  */
 final class MemoryUse {

@@ -12,7 +12,7 @@ import org.tutti.memory.Waiter;
 
 /**
  * The machine of one rank in a predicted run. A process is a node, and the handle of a region is its address. Where
- * the landings are is known for nothing, as it is asked once in a communicator's life.
+ * the eager buffers are is known for nothing, as it is asked once in a communicator's life.
  */
 final class PredictingMachine implements Machine {
     private final Cluster cluster;
@@ -25,7 +25,8 @@ final class PredictingMachine implements Machine {
 
     @Override
     public long load(MemorySegment memory, long offset) {
-        return offset == RingLayout.LANDINGS ? cluster.loadPlain(memory, offset) : cluster.load(rank, memory, offset);
+        return offset == RingLayout.EAGER_BUFFERS ? cluster.loadPlain(memory, offset)
+                : cluster.load(rank, memory, offset);
     }
 
     @Override

@@ -14,8 +14,8 @@ import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.members.EndpointTable;
 import org.tutti.collective.members.HealthyMembers;
-import org.tutti.collective.members.Reach;
 import org.tutti.collective.window.WindowPool;
 import org.tutti.simulator.Cluster.TooManySteps;
 import org.tutti.simulator.Trace.Step;
@@ -122,14 +122,14 @@ public final class Prediction {
             memories[node] = new SymbolicMemory(node);
             rings[node] = memories[node].claim(new RingLayout(topology.nodes(), ranksOn[node]).bytes(), "ring");
         }
-        if (topology.nodes() > 1 && call.algorithm().claimsLandings(call.bytes())) {
-            claimLandings(cluster, memories, rings, ranksOn);
+        if (topology.nodes() > 1 && call.algorithm().usesEagerBuffers(call.bytes())) {
+            claimEagerBuffers(cluster, memories, rings, ranksOn);
         }
         for (int rank = 0; rank < topology.size(); rank++) {
             processes[rank] = topology.nodeOf(rank);
             handles[rank] = rings[topology.nodeOf(rank)];
         }
-        Reach reach = new Reach(processes, handles);
+        EndpointTable endpoints = new EndpointTable(processes, handles);
         long source = users.claim(call.sourceBytes(call.root(), topology.size()) + 1L, "source");
         long target = users.claim(call.targetBytes(call.root(), topology.size()) + 1L, "target");
         Team[] teams = new Team[topology.size()];
@@ -141,7 +141,7 @@ public final class Prediction {
             int node = topology.nodeOf(rank);
             teams[rank] = new Team(new PredictingMachine(cluster, rank), HealthyMembers.INSTANCE,
                     new WindowPool(memories[node], views[node].windowBytesMax()), rings[node], rank, views[node],
-                    reach);
+                    endpoints);
         }
         if (call.bytes() > teams[0].operationBytesMax()) {
             throw new IllegalArgumentException("a message of " + call.bytes() + " bytes is several operations with "
@@ -171,14 +171,14 @@ public final class Prediction {
     }
 
     /** A communicator claims them once in its life, and that is not part of a prediction. */
-    private void claimLandings(Cluster cluster, SymbolicMemory[] memories, long[] rings, int[] ranksOn) {
+    private void claimEagerBuffers(Cluster cluster, SymbolicMemory[] memories, long[] rings, int[] ranksOn) {
         for (int node = 0; node < memories.length; node++) {
             RingLayout layout = new RingLayout(topology.nodes(), ranksOn[node]);
-            long address = memories[node].claim(layout.landingsBytes(), RingLayout.LANDINGS_PURPOSE);
+            long address = memories[node].claim(layout.eagerBuffersBytes(), RingLayout.EAGER_BUFFERS_PURPOSE);
             MemorySegment ring = memories[node].block(rings[node], layout.bytes());
-            cluster.storePlain(ring, RingLayout.LANDINGS, 1);
-            cluster.storePlain(ring, RingLayout.LANDINGS_ADDRESS, address);
-            cluster.storePlain(ring, RingLayout.LANDINGS_HANDLE, address);
+            cluster.storePlain(ring, RingLayout.EAGER_BUFFERS, 1);
+            cluster.storePlain(ring, RingLayout.EAGER_BUFFERS_ADDRESS, address);
+            cluster.storePlain(ring, RingLayout.EAGER_BUFFERS_HANDLE, address);
         }
     }
 

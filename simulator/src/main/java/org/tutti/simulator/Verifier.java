@@ -15,8 +15,8 @@ import org.tutti.collective.flow.Flow;
 import org.tutti.collective.layout.Fingerprint;
 import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.members.EndpointTable;
 import org.tutti.collective.members.HealthyMembers;
-import org.tutti.collective.members.Reach;
 import org.tutti.collective.window.WindowPool;
 import org.tutti.memory.Words;
 
@@ -84,11 +84,11 @@ public final class Verifier {
             RingLayout layout = new RingLayout(topology.nodes(), topology.ranksOf(node).length);
             memories[node] = new NodeMemory(world, memory, seed % 2 == 0, (block, purpose) -> {
                 String owner = world.actor();
-                boolean lands = purpose.equals(RingLayout.LANDINGS_PURPOSE);
-                world.places().name(block, lands ? offset -> layout.describeLandings(offset) + " on node " + here
+                boolean lands = purpose.equals(RingLayout.EAGER_BUFFERS_PURPOSE);
+                world.places().name(block, lands ? offset -> layout.describeEagerBuffers(offset) + " on node " + here
                         : offset -> "byte " + offset + " of what " + owner + " shows");
                 world.memoryUse().add(here, world.places().address(block, 0), block,
-                        lands ? layout::isLanding : _ -> true);
+                        lands ? layout::isEagerBuffer : _ -> true);
             });
             ringAddresses[node] = memories[node].claim(layout.bytes(), "ring");
             rings[node] = memories[node].block(ringAddresses[node], layout.bytes());
@@ -106,7 +106,7 @@ public final class Verifier {
                     + offset / STAGE_BYTES + " tell of calls that are "
                     + (offset % STAGE_BYTES == 0 ? "drawn" : "ended"));
         }
-        Reach reach = new Reach(processes, handles);
+        EndpointTable endpoints = new EndpointTable(processes, handles);
         for (int thread = 0; thread < threads; thread++) {
             int rank = world.rankOf(thread);
             int node = topology.nodeOf(rank);
@@ -115,7 +115,7 @@ public final class Verifier {
             teams[thread] = thread == rank
                     ? new Team(machine, HealthyMembers.INSTANCE,
                             new WindowPool(memories[node], views[node].windowBytesMax()),
-                            ringAddresses[node], rank, views[node], reach)
+                            ringAddresses[node], rank, views[node], endpoints)
                     : teams[rank].forBackground(machine);
         }
     }
@@ -260,7 +260,7 @@ public final class Verifier {
     }
 
     /**
-     * What a node may claim: the slots; landing places if a message is long; for each rank a ring of windows of its
+     * What a node may claim: the slots; eager buffers if a message is long; for each rank a ring of windows of its
      * first and of its full size, and with several stages a block of either size for each operation that may be between
      * its steps; what exchanges of long blocks show between nodes, and their inbox.
      */
@@ -275,8 +275,8 @@ public final class Verifier {
             long exchanged =
                     exchanges ? BlockExchange.claimedBytesMax(window, teams[topology.firstRankOf(node)].ranksMax()) : 0;
             RingLayout layout = new RingLayout(topology.nodes(), ranks);
-            boolean lands = calls.stream().anyMatch(call -> call.algorithm().claimsLandings(call.bytes()));
-            long bound = layout.bytes() + (lands ? layout.landingsBytes() : 0)
+            boolean lands = calls.stream().anyMatch(call -> call.algorithm().usesEagerBuffers(call.bytes()));
+            long bound = layout.bytes() + (lands ? layout.eagerBuffersBytes() : 0)
                     + ranks * (RING_SMALL_BYTES + 2 * window + blocks) + inboxes + exchanged;
             if (memories[node].bytes() > bound) {
                 throw new SimulationFailure("node " + node + " has claimed " + memories[node].bytes()

@@ -43,8 +43,9 @@ import org.tutti.memory.Words;
  * <li>A get is answered after the puts before it in its channel, and joins the clocks of the words that it reads; one
  * from a group's ring also that of who has opened it.
  * <li>Who gives a lock back leaves its clock there, and the next who takes it joins that.
- * <li>What a thread has seen of others, the other threads of its rank know, too: they have a ledger in common. (That is
- * more than the ledger tells them. But what a thread does itself is known to nobody before it says so.)
+ * <li>What a thread has seen of others, the other threads of its rank know, too: they have a operation sequence in
+ * common. (That is more than the operation sequence tells them. But what a thread does itself is known to nobody before
+ * it says so.)
  * </ul>
  */
 final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver {
@@ -53,7 +54,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         private Clock clock;
         private int writer;
         private int time;
-        private final List<Waiting> waiting = new ArrayList<>();
+        private final List<OperationWait> waiting = new ArrayList<>();
 
         Word(long address) {
             this.address = address;
@@ -61,7 +62,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
     }
 
     /** A thread that waits, and for which word; none when it waits for anything to change. */
-    private record Waiting(int thread, MemorySegment memory, long offset, long atLeast) {}
+    private record OperationWait(int thread, MemorySegment memory, long offset, long atLeast) {}
 
     private static final class Held {
         private final Clock clock = new Clock(0);
@@ -153,7 +154,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
     private final Map<Long, Region> regions = new HashMap<>();
     private final List<Channel> channels = new ArrayList<>();
     private final Channel[][] channelBetween;
-    private final Waiting[] waitsFor;
+    private final OperationWait[] waitsFor;
     private final int[] callOf;
     private final List<Integer> paused = new ArrayList<>();
     private final long[] changesSeen;
@@ -179,7 +180,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         this.clocks = new Clock[threads];
         this.seen = new Clock[size];
         this.channelBetween = new Channel[size][size];
-        this.waitsFor = new Waiting[threads];
+        this.waitsFor = new OperationWait[threads];
         this.callOf = new int[threads];
         this.changesSeen = new long[threads];
         for (int thread = 0; thread < threads; thread++) {
@@ -340,7 +341,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         return Arrays.stream(waitsFor).filter(Objects::nonNull).map(this::text).collect(Collectors.joining("; "));
     }
 
-    private String text(Waiting waiting) {
+    private String text(OperationWait waiting) {
         return name(waiting.thread) + " waits for " + (waiting.memory == null ? "anything to change"
                 : describe(waiting.memory, waiting.offset) + " to become " + Steps.value(waiting.atLeast)
                         + ", and it is " + Steps.value(Words.load(waiting.memory, waiting.offset)));
@@ -427,7 +428,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         }
     }
 
-    private boolean wakes(Waiting waiting, long value) {
+    private boolean wakes(OperationWait waiting, long value) {
         if (value < waiting.atLeast) {
             return false;
         }
@@ -438,14 +439,14 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
     void await(int thread, MemorySegment memory, long offset, long atLeast) {
         step(thread, () -> "waits for " + describe(memory, offset) + " to become " + Steps.value(atLeast));
         if (Words.load(memory, offset) < atLeast) {
-            Waiting waiting = new Waiting(thread, memory, offset, atLeast);
+            OperationWait waiting = new OperationWait(thread, memory, offset, atLeast);
             makeWord(places.address(memory, offset)).waiting.add(waiting);
             sleep(thread, waiting);
         }
         acquire(thread, memory, offset);
     }
 
-    private void sleep(int thread, Waiting reason) {
+    private void sleep(int thread, OperationWait reason) {
         waitsFor[thread] = reason;
         interleaving.remove(thread);
         goOn(thread);
@@ -456,7 +457,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
     void pause(int thread) {
         if (changesSeen[thread] == changes) {
             paused.add(thread);
-            sleep(thread, new Waiting(thread, null, 0, 0));
+            sleep(thread, new OperationWait(thread, null, 0, 0));
         } else {
             step(thread, () -> "lets others go first");
         }
@@ -468,7 +469,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         Held held = locks.computeIfAbsent(lock, _ -> new Held());
         while (held.taken) {
             held.waiting.add(thread);
-            sleep(thread, new Waiting(thread, null, 0, 0));
+            sleep(thread, new OperationWait(thread, null, 0, 0));
         }
         held.taken = true;
         clocks[thread].join(held.clock);
@@ -635,7 +636,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         Get get = new Get(thread, region, offset, target, targetOffset, bytes, channel.time());
         channel.add(get);
         channel.send();
-        sleep(thread, new Waiting(thread, null, 0, 0));
+        sleep(thread, new OperationWait(thread, null, 0, 0));
         if (get.given) {
             write(thread, target, targetOffset, bytes);
         }
@@ -656,7 +657,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         if (opened != null) { // the process that delivers has found the ring because it is open
             put.clock.join(opened);
         }
-        MemorySegment memory = reach(put.target.region(), put.target.offset(), put.bytes.length);
+        MemorySegment memory = endpoints(put.target.region(), put.target.offset(), put.bytes.length);
         checkAwaited(channel.to(), put, memory);
         if (put.bytes.length > 0 && !put.isNoted) {
             long address = places.address(memory, put.target.offset());
@@ -673,7 +674,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
             case Get get -> answer(channel, get);
             case Put put when put.target.action() == WordAction.RAISE && !put.isRefused
                     && isThere(put.target.region()) -> {
-                MemorySegment memory = reach(put.target.region(), put.target.word(), Long.BYTES);
+                MemorySegment memory = endpoints(put.target.region(), put.target.word(), Long.BYTES);
                 checkAwaited(channel.to(), put, memory);
                 put.clock.set(channel.component(), put.time); // words are raised in order
                 raise(channel.component(), put, memory);
@@ -721,7 +722,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         return region != null && !(region.revoked && region.opened != null);
     }
 
-    private MemorySegment reach(long handle, long offset, long bytes) {
+    private MemorySegment endpoints(long handle, long offset, long bytes) {
         Region region = regions.get(handle);
         if (region.revoked) {
             fail("reaches memory of rank " + region.process + " that it no longer gives access to");
@@ -742,7 +743,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         if (regions.get(get.region).opened != null) { // what its process had done before it answered
             see(get.thread, regions.get(get.region).opened);
         }
-        MemorySegment memory = reach(get.region, get.offset, get.bytes);
+        MemorySegment memory = endpoints(get.region, get.offset, get.bytes);
         Clock clock = clocks[get.thread];
         clock.set(channel.component(), Math.max(clock.time(channel.component()), get.time));
         if (regions.get(get.region).hasWords && get.bytes >= Words.LINE_BYTES) { // less than a line is a payload

@@ -13,7 +13,7 @@ import org.tutti.collective.kernel.Kernel;
 abstract class BrokenBlocks extends Algorithm {
     static final int MASTER = 0;
     static final long SHOWN = 1;
-    private static final long BLOCK_BYTES_MAX = 4 << 10; // those of a node have room in a pair's landing place
+    private static final long BLOCK_BYTES_MAX = 4 << 10; // those of a node have room in a pair's eager buffer
 
     final Fault fault;
 

@@ -15,7 +15,7 @@ import org.tutti.pattern.Partition;
 final class BrokenBroadcast extends Broadcast {
     private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
     private static final int BUFFERS = 2;
-    private static final long BUFFER_BYTES = RingLayout.LANDING_BYTES / BUFFERS;
+    private static final long BUFFER_BYTES = RingLayout.EAGER_BUFFER_BYTES / BUFFERS;
 
     private final Fault fault;
 
@@ -118,7 +118,7 @@ final class BrokenBroadcast extends Broadcast {
             long from = (chunk - 1) * BUFFER_BYTES;
             long length = Math.min(BUFFER_BYTES, bytes - from);
             if (team.isMaster() && fault == Fault.FORWARDS_BEFORE_ARRIVAL) {
-                forward(team, top, chunk, team.landing(NodeTree.PARENT), place(chunk), length);
+                forward(team, top, chunk, team.eagerBuffer(NodeTree.PARENT), place(chunk), length);
             }
             Area landed = in.await();
             if (team.isMaster() && fault != Fault.FORWARDS_BEFORE_ARRIVAL) {
@@ -133,6 +133,6 @@ final class BrokenBroadcast extends Broadcast {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return windows(1, bytes, BUFFERS * BUFFER_BYTES) + landings(nodes, 1, bytes);
+        return windows(1, bytes, BUFFERS * BUFFER_BYTES) + eagerBuffers(nodes, 1, bytes);
     }
 }

@@ -5,7 +5,7 @@ import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 import org.tutti.collective.broadcast.Broadcast;
 import org.tutti.collective.machine.Area;
-import org.tutti.collective.window.Loans;
+import org.tutti.collective.window.ZeroCopyLoans;
 
 /** A broadcast in one node whose root lends its memory, or shows all of it when it cannot, with a fault. */
 final class BrokenLendingBroadcast extends Broadcast {
@@ -51,7 +51,7 @@ final class BrokenLendingBroadcast extends Broadcast {
             team.post(Team.DONE, 1);
         }
         boolean lent = team.loans().isLending(root, bytes);
-        team.copy(lent ? team.loans().lent(root, Loans.SOURCE) : team.shown(root, bytes), 0, data, 0, bytes);
+        team.copy(lent ? team.loans().lent(root, ZeroCopyLoans.SOURCE) : team.shown(root, bytes), 0, data, 0, bytes);
         if (lent) {
             team.loans().confirm();
         }

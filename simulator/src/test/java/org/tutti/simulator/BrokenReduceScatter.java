@@ -9,8 +9,8 @@ import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * A copy of the direct reduce-scatter on several nodes with a fault; what other nodes have combined comes to landing
- * places.
+ * A copy of the direct reduce-scatter on several nodes with a fault; what other nodes have combined comes to eager
+ * buffer places.
  */
 final class BrokenReduceScatter extends BrokenBlocks {
     private static final long COMBINED = 2;

@@ -8,7 +8,7 @@ import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
-/** A copy of the direct scatter with a fault; blocks of other nodes come to landing places. */
+/** A copy of the direct scatter with a fault; blocks of other nodes come to eager buffers. */
 final class BrokenScatter extends BrokenBlocks {
     BrokenScatter(Fault fault) {
         super(Collective.SCATTER, fault);

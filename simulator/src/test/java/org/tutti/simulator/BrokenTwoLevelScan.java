@@ -8,7 +8,7 @@ import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
-/** A copy of the exclusive scan by recursive doubling between masters with a fault; messages come to landing places. */
+/** A copy of the exclusive scan by recursive doubling between masters with a fault; messages come to eager buffers. */
 final class BrokenTwoLevelScan extends BrokenBlocks {
     private static final long BEFORE_IS_SHOWN = 2;
 

@@ -393,10 +393,10 @@ class PredictionTest {
         assertThat(ceilLog(17 * 15)).isEqualTo(8);
     }
 
-    /** SRM 2003, section 2.4: as many landing places are used as the master has neighbours, not one for each node. */
+    /** SRM 2003, section 2.4: as many eager buffers are used as the master has neighbours, not one for each node. */
     @ParameterizedTest
     @ValueSource(ints = {2, 5, 8, 17, 64})
-    void shouldUseAsManyLandingPlacesAsTheMasterHasNeighbours(int nodes) {
+    void shouldUseAsManyEagerBuffersAsTheMasterHasNeighbours(int nodes) {
         Prediction prediction = predict(Collective.REDUCE, "srm", nodes, 2, 800, 0, Model.of("gigabit"));
         Topology topology = Sweep.even(nodes, 2);
         int most = 0;
@@ -426,8 +426,8 @@ class PredictionTest {
                 int degree = algorithm.description().name().endsWith("-ports") ? RingLayout.edges(nodes)
                         : ceilLog(nodes);
                 assertThat(algorithm.memoryBytes(nodes, 4, message) - few).as("%s on %s nodes", algorithm, nodes)
-                        .isLessThanOrEqualTo((degree - 1) * RingLayout.LANDING_BYTES
-                                + (collective.hasBlocks() ? nodes * RingLayout.pairLandingBytes(nodes) : 0));
+                        .isLessThanOrEqualTo((degree - 1) * RingLayout.EAGER_BUFFER_BYTES
+                                + (collective.hasBlocks() ? nodes * RingLayout.pairEagerBytes(nodes) : 0));
             }
         }
     }

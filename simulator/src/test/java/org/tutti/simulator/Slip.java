@@ -1,7 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator;
 
-import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -39,14 +38,15 @@ record Slip(Kind kind, String what, String place) {
     private static final String LIBRARY = "org.tutti.collective.";
 
     /** What algorithms are made of: not their text. */
-    private static final Set<String> PARTS =
-            Set.of("Team", "Operation", "Waiting", "Edges", "Inflow", "Outflow", "WindowPool", "Ledger");
+    private static final Pattern PARTS = Pattern.compile("org\\.tutti\\.collective\\.("
+            + "(layout|members|machine|operation|communicator|window|flow)\\..*|Team|Call|OperationLifecycle)");
     private static final int PARTS_DEEP_MAX = 8;
 
     /** {@return at which lines of an algorithm the calling thread is; empty if it is in none} */
     static String here() {
         return StackWalker.getInstance().walk(frames -> frames
-                .filter(frame -> frame.getClassName().startsWith(LIBRARY) && !PARTS.contains(simpleName(frame)))
+                .filter(frame -> frame.getClassName().startsWith(LIBRARY)
+                        && !PARTS.matcher(frame.getClassName()).matches())
                 .map(frame -> simpleName(frame) + "." + frame.getMethodName() + ":" + frame.getLineNumber())
                 .collect(Collectors.joining(" < ")));
     }
@@ -54,7 +54,8 @@ record Slip(Kind kind, String what, String place) {
     /** {@return whether the calling thread waits until another rank has set a word} */
     static boolean isAwaiting() {
         return StackWalker.getInstance().walk(frames -> frames.limit(PARTS_DEEP_MAX)
-                .anyMatch(frame -> simpleName(frame).equals("Waiting") && frame.getMethodName().equals("awaitWord")));
+                .anyMatch(frame -> simpleName(frame).equals("OperationWait")
+                        && frame.getMethodName().equals("awaitWord")));
     }
 
     private static String simpleName(StackWalker.StackFrame frame) {

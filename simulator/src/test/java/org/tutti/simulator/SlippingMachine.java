@@ -96,7 +96,7 @@ final class SlippingMachine extends VerifyingMachine {
 
     private boolean isTooLate(MemorySegment target, long offset) {
         String name = world.describe(target, offset);
-        boolean isShown = name.endsWith(" shows") || name.startsWith("landing place") || name.startsWith("READY");
+        boolean isShown = name.endsWith(" shows") || name.startsWith("eager buffer") || name.startsWith("READY");
         return isShown && slips(Slip.Kind.SHOWN_TOO_LATE, "");
     }
 

@@ -26,11 +26,11 @@ class ThrottlingTest {
     private static final int CALLS = 300;
     private static final int[] SEEDS = {2, 5, 8, 11}; // of those that let ranks run apart
     private static final int WINDOWS_OF_64_KIB = 16; // in the ring of 1 MiB
-    private static final int ASKED_FIRST = 1; // the first call between two nodes finds out where landing places are
+    private static final int ASKED_FIRST = 1; // the first call between two nodes finds out where eager buffers are
 
     /** What a rank waits for, by the method of the library that does. */
     private enum Held {
-        SLOT("OperationLifecycle.begin"), WINDOW("WindowPool.take"), LOAN("Loans.takeBlocksBack"),
+        SLOT("OperationLifecycle.begin"), WINDOW("WindowPool.take"), LOAN("ZeroCopyLoans.takeBlocksBack"),
         SLOT_ELSEWHERE("Edges.awaitLeft"), INVITATION("Edges.awaitInvitation"), CREDIT("Outflow.send");
 
         private final String method;

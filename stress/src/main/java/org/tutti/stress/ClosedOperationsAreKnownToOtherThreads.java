@@ -8,12 +8,12 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
-import org.tutti.collective.OpenLedger;
+import org.tutti.collective.OpenSequence;
 import org.tutti.memory.Words;
 
 /**
- * Shows that a thread which finds in its rank's ledger that an operation is closed may write where that operation was
- * read, although another thread has looked: all that was before the look is before the write.
+ * Shows that a thread which finds in its rank's operation sequence that an operation is closed may write where that
+ * operation was read, although another thread has looked: all that was before the look is before the write.
  */
 @JCStressTest
 @State
@@ -21,17 +21,17 @@ import org.tutti.memory.Words;
 @Outcome(expect = Expect.FORBIDDEN, desc = "the next operation's bytes were read")
 public class ClosedOperationsAreKnownToOtherThreads {
     private final TwoLines lines = TwoLines.zeroed(TwoLines.NATIVE);
-    private final OpenLedger ledger = new OpenLedger(lines.writer(), TwoLines.LEFT, 1);
+    private final OpenSequence operations = new OpenSequence(lines.writer(), TwoLines.LEFT, 1);
 
     @Actor
     public void look(JJ_Result result) {
         result.r1 = Words.loadPlain(lines.reader(), TwoLines.NEAR);
-        ledger.setClosed(1);
+        operations.setClosed(1);
     }
 
     @Actor
     public void write(JJ_Result result) {
-        result.r2 = ledger.closed();
+        result.r2 = operations.closed();
         if (result.r2 == 1) {
             Words.storePlain(lines.writer(), TwoLines.NEAR, 1);
         }

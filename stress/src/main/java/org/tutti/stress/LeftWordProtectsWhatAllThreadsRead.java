@@ -8,7 +8,7 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJJ_Result;
-import org.tutti.collective.OpenLedger;
+import org.tutti.collective.OpenSequence;
 import org.tutti.memory.Words;
 
 /**
@@ -21,19 +21,19 @@ import org.tutti.memory.Words;
 @Outcome(expect = Expect.FORBIDDEN, desc = "a later operation's bytes were read, or an operation is not left")
 public class LeftWordProtectsWhatAllThreadsRead {
     private final TwoLines lines = TwoLines.zeroed(TwoLines.NATIVE);
-    private final OpenLedger ledger = new OpenLedger(lines.writer(), TwoLines.LEFT, 1);
+    private final OpenSequence operations = new OpenSequence(lines.writer(), TwoLines.LEFT, 1);
 
     @Actor
     public void first(JJJ_Result result) {
         result.r1 = Words.loadPlain(lines.reader(), TwoLines.NEAR);
-        ledger.leave(0);
+        operations.leave(0);
         writeIfLeft(TwoLines.FAR);
     }
 
     @Actor
     public void second(JJJ_Result result) {
         result.r2 = Words.loadPlain(lines.reader(), TwoLines.FAR);
-        ledger.leave(1);
+        operations.leave(1);
         writeIfLeft(TwoLines.NEAR);
     }
 

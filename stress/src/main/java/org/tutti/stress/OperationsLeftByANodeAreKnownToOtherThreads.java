@@ -8,7 +8,7 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJJJ_Result;
-import org.tutti.collective.OpenLedger;
+import org.tutti.collective.OpenSequence;
 import org.tutti.memory.Words;
 
 /**
@@ -23,18 +23,18 @@ public class OperationsLeftByANodeAreKnownToOtherThreads {
     private static final int NODES = 3;
 
     private final TwoLines lines = TwoLines.zeroed(TwoLines.NATIVE);
-    private final OpenLedger ledger = new OpenLedger(lines.writer(), TwoLines.LEFT, NODES);
+    private final OpenSequence operations = new OpenSequence(lines.writer(), TwoLines.LEFT, NODES);
 
     @Actor
     public void look(JJJJ_Result result) {
         result.r1 = Words.loadPlain(lines.reader(), TwoLines.NEAR);
-        ledger.raiseLeftElsewhere(1, 1);
+        operations.raiseLeftElsewhere(1, 1);
     }
 
     @Actor
     public void write(JJJJ_Result result) {
-        ledger.raiseLeftElsewhere(2, 1);
-        result.r2 = ledger.leftElsewhere(1);
+        operations.raiseLeftElsewhere(2, 1);
+        result.r2 = operations.leftElsewhere(1);
         if (result.r2 == 1) {
             Words.storePlain(lines.writer(), TwoLines.NEAR, 1);
         }
@@ -42,8 +42,8 @@ public class OperationsLeftByANodeAreKnownToOtherThreads {
 
     @Arbiter
     public void finish(JJJJ_Result result) {
-        result.r3 = ledger.leftElsewhere(1);
-        result.r4 = ledger.leftElsewhere(2);
+        result.r3 = operations.leftElsewhere(1);
+        result.r4 = operations.leftElsewhere(2);
         TwoLines.NATIVE.give(lines);
     }
 }

@@ -8,7 +8,7 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
-import org.tutti.collective.OpenLedger;
+import org.tutti.collective.OpenSequence;
 import org.tutti.memory.Words;
 
 /**
@@ -20,17 +20,17 @@ import org.tutti.memory.Words;
 @Outcome(expect = Expect.FORBIDDEN, desc = "the next operation's bytes were read")
 public class OperationsLeftByAllNodesAreKnownToOtherThreads {
     private final TwoLines lines = TwoLines.zeroed(TwoLines.NATIVE);
-    private final OpenLedger ledger = new OpenLedger(lines.writer(), TwoLines.LEFT, 2);
+    private final OpenSequence operations = new OpenSequence(lines.writer(), TwoLines.LEFT, 2);
 
     @Actor
     public void look(JJ_Result result) {
         result.r1 = Words.loadPlain(lines.reader(), TwoLines.NEAR);
-        ledger.raiseLeftEverywhere(1);
+        operations.raiseLeftEverywhere(1);
     }
 
     @Actor
     public void write(JJ_Result result) {
-        result.r2 = ledger.leftElsewhere(1);
+        result.r2 = operations.leftElsewhere(1);
         if (result.r2 == 1) {
             Words.storePlain(lines.writer(), TwoLines.NEAR, 1);
         }

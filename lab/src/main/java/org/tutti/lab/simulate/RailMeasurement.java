@@ -22,7 +22,7 @@ final class RailMeasurement implements AutoCloseable {
     static final int LARGE_BYTES = 64 << 10;
     static final int STREAM_PUTS = 64;
 
-    private static final int PLACES = 64; // for puts to go to, as landing places do: more than caches hold
+    private static final int PLACES = 64; // for puts to go to, as eager buffers do: more than caches hold
     private static final int REGION_BYTES = 4096 + PLACES * LARGE_BYTES;
     private static final long WORD = 64;
     private static final long DATA = 4096;

@@ -30,8 +30,8 @@ import org.tutti.collective.stage.RankOrder;
  * there.)
  *
  * <p>The paper's cluster master polls the other nodes' memory. Here every master puts what it has over its {@linkplain
- * Team#pair pair} with the cluster master. What has no room in the pair's landing place comes in chunks, for which the
- * cluster master invites one after the other to two places in turn, in the landing place of an edge that nobody else
+ * Team#pair pair} with the cluster master. What has no room in the pair's eager buffer comes in chunks, for which the
+ * cluster master invites one after the other to two places in turn, in the eager buffer of an edge that nobody else
  * uses there: so it needs memory for two nodes, however many there are.
  *
  * <p>A rank contributes to chunk k + 1 after it has copied the result of chunk k, and a master sends chunk k + 1 after
@@ -56,8 +56,8 @@ public final class ChengAllreduce extends Allreduce {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        long inPairs = bytes <= RingLayout.pairLandingBytes(nodes) ? (nodes - 1) * bytes : 0;
-        return windows(localRanks, bytes, CHUNK_BYTES) + landings(nodes, 1, bytes) + inPairs;
+        long inPairs = bytes <= RingLayout.pairEagerBytes(nodes) ? (nodes - 1) * bytes : 0;
+        return windows(localRanks, bytes, CHUNK_BYTES) + eagerBuffers(nodes, 1, bytes) + inPairs;
     }
 
     @Override
@@ -165,7 +165,7 @@ public final class ChengAllreduce extends Allreduce {
         int other = other(team, index);
         Inflow in = team.inflow(team.pair(other));
         if (step == 1) {
-            in.openPair(other, chunk.longest(), chunk.count(), team.landing(NodeTree.PARENT),
+            in.openPair(other, chunk.longest(), chunk.count(), team.eagerBuffer(NodeTree.PARENT),
                     index % Flow.PLACES * chunk.longest(), 1);
         } else {
             in.release();

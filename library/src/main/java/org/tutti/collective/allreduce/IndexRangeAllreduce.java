@@ -10,7 +10,7 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.IndexRange;
 import org.tutti.collective.stage.NodeStage;
 import org.tutti.collective.stage.RankOrder;
-import org.tutti.collective.window.Loans;
+import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
  * Allreduce by index range in shared memory: reduce-scatter and allgather without messages. Of every chunk, rank r
@@ -154,7 +154,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
             int other = (rank + distance) % size;
             team.await(other, Team.READY, COMBINED);
             long begin = IndexRange.start(team, kernel, bytes, other);
-            team.copy(team.loans().lent(other, Loans.TARGET), begin, target, begin,
+            team.copy(team.loans().lent(other, ZeroCopyLoans.TARGET), begin, target, begin,
                     IndexRange.start(team, kernel, bytes, other + 1) - begin);
         }
         team.loans().confirm();

@@ -26,7 +26,7 @@ import org.tutti.pattern.Folding;
  * only.
  */
 public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce implements Exchange {
-    private static final int LANDINGS = 0; // no shares of an inbox
+    private static final int EAGER_BUFFERS = 0; // no shares of an inbox
 
     /** The only object that is needed. */
     public RecursiveDoublingAllreduce() {
@@ -52,11 +52,11 @@ public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce implemen
 
     @Override
     public void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
-        Partners.openFolds(team, kernel, LANDINGS, rounds, chunk);
+        Partners.openFolds(team, kernel, EAGER_BUFFERS, rounds, chunk);
         if (!Partners.isFolded(team)) {
             int steps = Partners.steps(team.nodes());
             for (int step = 0; step < steps; step++) {
-                Partners.open(team, kernel, step, LANDINGS, rounds, chunk);
+                Partners.open(team, kernel, step, EAGER_BUFFERS, rounds, chunk);
             }
         }
     }

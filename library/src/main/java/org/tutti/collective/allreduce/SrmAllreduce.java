@@ -22,10 +22,10 @@ import org.tutti.pattern.HalvingTree;
  *
  * <p>Longer messages are reduced between the masters by a binomial tree to rank 0's node, and broadcast from there the
  * same way; in rank 0's node everybody copies the result from rank 0's buffer, in other nodes from where it has landed.
- * They go through two buffers a rank and two landing buffers an edge, in chunks: while chunk k is being combined, the
- * result of chunk k − 1 is distributed (figure 5, the four-stage pipeline: reduce in the node, reduce between nodes,
- * broadcast between nodes, broadcast in the node). A rank's DONE word of chunk k says that it has read its children's
- * contributions and the result.
+ * They go through two buffers a rank and two eager buffer buffers an edge, in chunks: while chunk k is being combined,
+ * the result of chunk k − 1 is distributed (figure 5, the four-stage pipeline: reduce in the node, reduce between
+ * nodes, broadcast between nodes, broadcast in the node). A rank's DONE word of chunk k says that it has read its
+ * children's contributions and the result.
  *
  * <p>Portals' allreduce is its reduce and its broadcast, with the same messages: messages of any length go up and down
  * the tree of recursive halving.
@@ -88,7 +88,7 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         // an edge for each child and the parent, or for each partner of the exchange
         long buffers = Chunk.HALVES * bufferBytes(nodes);
         return windows(localRanks, bytes, nodes == 1 ? buffers : Math.max(doublingBytesMax, buffers))
-                + landings(nodes, BinomialTree.INSTANCE.children(0, nodes) + 1, bytes);
+                + eagerBuffers(nodes, BinomialTree.INSTANCE.children(0, nodes) + 1, bytes);
     }
 
     @Override

@@ -9,7 +9,7 @@ import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
-import org.tutti.collective.window.Loans;
+import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
  * Every rank shows all its blocks, node by node, so that those for the ranks of a node lie together. Ranks of the node
@@ -17,10 +17,10 @@ import org.tutti.collective.window.Loans;
  * a master sends to the node at distance i, wrapping around, what each of its node's ranks has for that node: a piece
  * each, in the order of the ranks. All ranks of the receiving node copy their blocks from where a piece has landed.
  *
- * <p>On one node long blocks are {@linkplain Loans#lendBlocks lent} instead of shown where that can be, unless the call
- * is in place, and ranks wait for each other in the end.
+ * <p>On one node long blocks are {@linkplain ZeroCopyLoans#lendBlocks lent} instead of shown where that can be, unless
+ * the call is in place, and ranks wait for each other in the end.
  *
- * <p><b>Where pieces land.</b> If all of a step have room in the landing place of the {@linkplain Team#pair pair}, they
+ * <p><b>Where pieces land.</b> If all of a step have room in the eager buffer of the {@linkplain Team#pair pair}, they
  * go there. Else the receiver invites the sender to one of two halves of its master's window, in turn: to that of the
  * step before the last, when all its ranks have read what came there. So one sender, and the next one, are invited at
  * once. If a half has not room for all pieces of the step, places are given back one by one.
@@ -70,7 +70,7 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
             team.await(place, Team.READY, SHOWN);
             long to = call.block(team.rankAt(team.node(), place));
             if (team.loans().isLendingBlocks(place, bytes)) {
-                team.copy(team.loans().lent(place, Loans.SOURCE), call.block(team.rank()), target, to, bytes);
+                team.copy(team.loans().lent(place, ZeroCopyLoans.SOURCE), call.block(team.rank()), target, to, bytes);
             } else {
                 team.copy(team.shown(place, shownBytes(team, place, bytes)),
                         at(team, team.node(), team.localRank(), bytes), target, to, bytes);
@@ -78,7 +78,7 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
         }
         team.loans().finishBlocks(bytes);
         if (lends) {
-            team.loans().takeBlocksBack(Loans.ALL);
+            team.loans().takeBlocksBack(ZeroCopyLoans.ALL);
         }
         long taken = 0;
         for (int step = 1; step < team.nodes(); step++) {

@@ -8,7 +8,7 @@ import org.tutti.Collective;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 import org.tutti.collective.TeamLocal;
-import org.tutti.collective.flow.Turns;
+import org.tutti.collective.flow.RendezvousSchedule;
 import org.tutti.collective.layout.WindowSizes;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.WindowPool;
@@ -34,7 +34,7 @@ import org.tutti.collective.window.WindowPool;
  *
  * <p><b>First round.</b> Each source shows a section for each node, with its first, short chunks: one after the other
  * behind a directory of where they begin. Readers of its node read there; its master puts the section for each other
- * node to the pair's landing place there, a piece for each source, which that node's readers read where it is. With
+ * node to the pair's eager buffer there, a piece for each source, which that node's readers read where it is. With
  * short blocks, that is all.
  *
  * <p><b>Further rounds</b>, for what is left, go node by node, so that long chunks have room: first in the node itself,
@@ -42,7 +42,7 @@ import org.tutti.collective.window.WindowPool;
  * turn, behind the first sections, and says READY for each. Masters put sections to the inbox of the other node's
  * master, which invites them: rendezvous, as the first round has told the receiver what will come. All readers of its
  * node read them there. The inbox has two halves in turn: so one sender is invited, and the next one while that sends,
- * and never more, as {@link Turns} have it where lengths are known.
+ * and never more, as {@link RendezvousSchedule} have it where lengths are known.
  *
  * <p><b>Words.</b> READY counts what a source has shown: 1 for the first round, and one more for each time it has
  * filled a place. DONE of a reader counts the rounds in its node, up to that which is the last one of all pairs there,
@@ -51,7 +51,7 @@ import org.tutti.collective.window.WindowPool;
  *
  * <p><b>Why nothing is overwritten.</b> The first sections stay until all ranks have left the operation. A source fills
  * a place again when DONE says that the round that was there has been read, by the readers of the node, or by the
- * master that has put it to another one. Places in landing places and the inbox are given back by credits, which the
+ * master that has put it to another one. Places in eager buffers and the inbox are given back by credits, which the
  * master gives when all readers have said DONE; a half of the inbox is another sender's when all have read what the one
  * before the last has sent.
  *
@@ -115,7 +115,7 @@ public final class BlockExchange {
         if (sections.blockBytesMax() == 0) {
             throw new IllegalArgumentException(team.describe() + " called " + collective.label() + " with blocks of "
                     + team.size() + " ranks, " + team.ranksMax() + " on a node, for so many of which neither a window "
-                    + "nor a landing place has room; use groups of fewer ranks");
+                    + "nor an eager buffer has room; use groups of fewer ranks");
         }
         return sections.blockBytesMax();
     }

@@ -5,18 +5,18 @@ import org.tutti.collective.Team;
 import org.tutti.collective.TeamLocal;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
-import org.tutti.collective.window.Loans;
+import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
  * What every rank contributes to an operation, a block each, where all ranks can read it: those of this node where
  * their ranks show them, or on one node lend long ones, those of other nodes where they have landed. Each master sends
  * what its node's ranks show to every other one, straight from there.
  *
- * <p>A node's blocks come in as many pieces as it has ranks. If they have room in the landing place of a {@linkplain
+ * <p>A node's blocks come in as many pieces as it has ranks. If they have room in the eager buffer of a {@linkplain
  * Team#pair pair}, they go there; else the receiving master invites the sender to its window, in which the blocks of
  * all ranks have room, node by node.
  *
- * <p><b>Why nothing is overwritten.</b> Windows and landing places belong to the operation until all ranks of the node
+ * <p><b>Why nothing is overwritten.</b> Windows and eager buffers belong to the operation until all ranks of the node
  * have left it. Who lends waits for the others, and masters for all that comes to their node, before they leave it:
  * {@link #complete}.
  */
@@ -114,7 +114,7 @@ public final class Contributions {
             team.await(place, Team.READY, EqualBlocksAlgorithm.SHOWN);
         }
         if (team.loans().isLendingBlocks(place, bytes)) {
-            Area lent = team.loans().lent(place, Loans.SOURCE);
+            Area lent = team.loans().lent(place, ZeroCopyLoans.SOURCE);
             found.set(lent.segment(), lent.start());
         } else {
             Area shown = team.shown(place, shownBytes(place));
@@ -143,7 +143,7 @@ public final class Contributions {
         found.clear();
         team.loans().finishBlocks(bytes);
         if (lends) {
-            team.loans().takeBlocksBack(Loans.ALL);
+            team.loans().takeBlocksBack(ZeroCopyLoans.ALL);
         }
         if (team.isMaster()) {
             for (int node = 0; node < team.nodes(); node++) {

@@ -13,7 +13,7 @@ final class Sections {
     /** What a section says of each reader before the chunks: how many bytes are left for it. */
     static final long LEFT_BYTES = Long.BYTES;
 
-    /** Places of a window, a landing place or the inbox that are filled in turn. */
+    /** Places of a window, an eager buffer or the inbox that are filled in turn. */
     static final int PLACES = 2;
 
     private static final long CHUNK_MIN = 8;
@@ -30,7 +30,7 @@ final class Sections {
     /** The longest chunk of further rounds. */
     final long chunkMax;
 
-    /** Whether the first sections of all sources of a node have room in a landing place at once. */
+    /** Whether the first sections of all sources of a node have room in an eager buffer at once. */
     final boolean isRoomy;
 
     /** How many places a source fills in turn, and how long each is. */

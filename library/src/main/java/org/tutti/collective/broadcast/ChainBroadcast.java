@@ -19,7 +19,7 @@ import org.tutti.pattern.ChainTree;
  *    0 → 1        1 2 3
  * </pre>
  *
- * <p>Chunks go through the landing place of the one edge, {@value #SHORT_PARTS} at a time; those of messages longer
+ * <p>Chunks go through the eager buffer of the one edge, {@value #SHORT_PARTS} at a time; those of messages longer
  * than 256 KiB, where the first chunk's way counts for less, straight to where they belong or can be read, as in {@link
  * SrmBroadcast}. On one node as in {@link SlotRingBroadcast}, through shorter windows.
  */
@@ -34,14 +34,14 @@ public final class ChainBroadcast extends Broadcast {
     public ChainBroadcast() {
         super(new Description("chain", Order.ALWAYS, "n − 1 + c, above 256 KiB 1 more", "b, b twice at the root", "b",
                 "64 KiB at the root, 64 KiB an edge; n > 1, > 256 KiB: 8 × 60 KiB",
-                "van de Geijn and Watts, SUMMA (1997), section 4; landing places of SRM 2003"));
+                "van de Geijn and Watts, SUMMA (1997), section 4; eager buffers of SRM 2003"));
     }
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return isStraight(nodes, bytes)
                 ? windows(1, bytes, TreePipeline.windowBytes(nodes, Machine.PACKET_BYTES))
-                : windows(leaders(localRanks), bytes, RingLayout.LANDING_BYTES) + landings(nodes, 1, bytes);
+                : windows(leaders(localRanks), bytes, RingLayout.EAGER_BUFFER_BYTES) + eagerBuffers(nodes, 1, bytes);
     }
 
     @Override
@@ -51,8 +51,8 @@ public final class ChainBroadcast extends Broadcast {
             pipeline.straight(team, call, team.packetBytes());
         } else {
             int parts = parts(bytes);
-            long window = Math.min(RingLayout.LANDING_BYTES, team.windowBytesMax());
-            pipeline.throughLandings(team, call, window / parts, parts, Integer.MAX_VALUE);
+            long window = Math.min(RingLayout.EAGER_BUFFER_BYTES, team.windowBytesMax());
+            pipeline.throughEagerBuffers(team, call, window / parts, parts, Integer.MAX_VALUE);
         }
     }
 
@@ -68,10 +68,10 @@ public final class ChainBroadcast extends Broadcast {
     }
 
     /**
-     * Says in how many parts other messages go through a landing place.
+     * Says in how many parts other messages go through an eager buffer.
      *
      * @param bytes the length of the message
-     * @return how many a landing place has
+     * @return how many an eager buffer has
      */
     public static int parts(long bytes) {
         return bytes <= SHORT_BYTES_MAX ? SHORT_PARTS : LONG_PARTS;

@@ -6,7 +6,7 @@ import org.tutti.collective.Chunked;
 import org.tutti.collective.Team;
 import org.tutti.collective.flow.Flow;
 import org.tutti.collective.layout.RingLayout;
-import org.tutti.collective.window.Loans;
+import org.tutti.collective.window.ZeroCopyLoans;
 import org.tutti.pattern.BinomialTree;
 
 /**
@@ -21,10 +21,10 @@ import org.tutti.pattern.BinomialTree;
  * <p>If the root can lend its memory, because the ranks are threads of one process or it lies in memory that they
  * share, the others read messages of {@value #LENT_BYTES_MIN} bytes or more where they are: then they are copied once,
  * and what the root has not written anew since, and the readers' caches still hold, does not cross between cores; but
- * the root waits until all have read. A loan ends when all others have said DONE; {@link Loans} argues the ordering. On
- * a node with levels they go through windows nevertheless, group by group.
+ * the root waits until all have read. A loan ends when all others have said DONE; {@link ZeroCopyLoans} argues the
+ * ordering. On a node with levels they go through windows nevertheless, group by group.
  *
- * <p>Between nodes a message goes down the binomial tree of masters, through the two halves of the landing place that
+ * <p>Between nodes a message goes down the binomial tree of masters, through the two halves of the eager buffer that
  * the slot has for each edge; messages of up to 64 KiB need no credit, so nobody waits for a node below.
  */
 public final class SlotRingBroadcast extends Broadcast implements Chunked {
@@ -60,8 +60,8 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        return windows(leaders(localRanks), bytes, nodes == 1 ? PARTS * chunkMax : RingLayout.LANDING_BYTES)
-                + landings(nodes, 1, bytes);
+        return windows(leaders(localRanks), bytes, nodes == 1 ? PARTS * chunkMax : RingLayout.EAGER_BUFFER_BYTES)
+                + eagerBuffers(nodes, 1, bytes);
     }
 
     @Override
@@ -72,7 +72,7 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
                     chunk(bytes, Math.min(chunkMax, team.windowBytesMax() / PARTS)), PARTS,
                     bytes >= LENT_BYTES_MIN && team.levels() == 0);
         } else {
-            pipeline.throughLandings(team, call,
+            pipeline.throughEagerBuffers(team, call,
                     Math.min(Math.min(Flow.PIECE_BYTES, chunkMax), team.windowBytesMax() / Flow.PLACES), Flow.PLACES,
                     Integer.MAX_VALUE);
         }

@@ -23,11 +23,11 @@ import org.tutti.pattern.Tree;
  * figure 4):
  *
  * <ol>
- * <li>up to 8 KiB: one put per edge, into a landing place; the child passes the message on, and then its node copies it
+ * <li>up to 8 KiB: one put per edge, into an eager buffer; the child passes the message on, and then its node copies it
  * from there;
- * <li>above 8 KiB and below 32 KiB: the same in chunks of 4 KiB, through two landing buffers in turn, each given back
- * by a zero-byte put;
- * <li>from 32 KiB to 64 KiB: whole, in one put (the landing place of an edge has 64 KiB: its two buffers, as one);
+ * <li>above 8 KiB and below 32 KiB: the same in chunks of 4 KiB, through two eager buffer buffers in turn, each given
+ * back by a zero-byte put;
+ * <li>from 32 KiB to 64 KiB: whole, in one put (the eager buffer of an edge has 64 KiB: its two buffers, as one);
  * <li>above 64 KiB: every child sends the address of its user's buffer to its parent, which puts there straight; in the
  * nodes, the message goes through the two buffers as the chunks arrive. A Java array cannot be addressed from
  * elsewhere: then the child sends the address of buffers of its own, from which its node copies: two in the paper,
@@ -35,8 +35,8 @@ import org.tutti.pattern.Tree;
  * </ol>
  *
  * <p>The paper's READY flags are one word of the root here, and "the flag is cleared" is a rank's DONE word, which is
- * said only when somebody waits for it. The paper has two landing buffers for all operations; here each operation in
- * flight has its own, so small messages need no credit. Where a node is so wide that its ranks have windows of less
+ * said only when somebody waits for it. The paper has two eager buffer buffers for all operations; here each operation
+ * in flight has its own, so small messages need no credit. Where a node is so wide that its ranks have windows of less
  * than 64 KiB, the third protocol goes in halves. {@link TreePipeline} argues why no buffer is overwritten before it
  * was read.
  *
@@ -106,7 +106,7 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
             return windows(1, bytes, TreePipeline.windowBytes(nodes, straightBytes(Machine.PACKET_BYTES)));
         }
         return nodes == 1 ? windows(leaders(localRanks), bytes, Chunk.HALVES * bufferBytes)
-                : windows(leaders(localRanks), bytes, WHOLE_BYTES_MAX) + landings(nodes, 1, bytes);
+                : windows(leaders(localRanks), bytes, WHOLE_BYTES_MAX) + eagerBuffers(nodes, 1, bytes);
     }
 
     @Override
@@ -114,14 +114,14 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
         long bytes = call.bytes();
         long half = team.windowBytesMax() / Chunk.HALVES;
         if (team.nodes() == 1) {
-            pipeline.throughLandings(team, call, Math.min(bufferBytes, half), Chunk.HALVES, Chunk.HALVES);
+            pipeline.throughEagerBuffers(team, call, Math.min(bufferBytes, half), Chunk.HALVES, Chunk.HALVES);
         } else if (bytes > WHOLE_BYTES_MAX) {
             pipeline.straight(team, call, straightBytes(team.packetBytes()));
         } else if (bytes >= WHOLE_BYTES_MIN && bytes <= team.windowBytesMax()) {
-            pipeline.throughLandings(team, call, chunk(bytes), 1, Chunk.HALVES);
+            pipeline.throughEagerBuffers(team, call, chunk(bytes), 1, Chunk.HALVES);
         } else {
-            pipeline.throughLandings(team, call,
-                    Math.min(chunk(bytes), Math.min(half, RingLayout.LANDING_BYTES / Chunk.HALVES)), Chunk.HALVES,
+            pipeline.throughEagerBuffers(team, call,
+                    Math.min(chunk(bytes), Math.min(half, RingLayout.EAGER_BUFFER_BYTES / Chunk.HALVES)), Chunk.HALVES,
                     Chunk.HALVES);
         }
     }

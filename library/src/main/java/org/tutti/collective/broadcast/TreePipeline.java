@@ -8,7 +8,7 @@ import org.tutti.collective.flow.Flow;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.NodeTree;
-import org.tutti.collective.window.Loans;
+import org.tutti.collective.window.ZeroCopyLoans;
 import org.tutti.pattern.LevelTree;
 import org.tutti.pattern.Tree;
 
@@ -17,9 +17,9 @@ import org.tutti.pattern.Tree;
  * several broadcasts have in common. The masters send; a master passes a chunk on before its own node takes it. The
  * master of the root's node sends from the root's shared memory, or from its own if it is the root.
  *
- * <p><b>Landing places</b> ({@link #throughLandings}; SRM 2003, section 2.4, figure 4 on the left). The landing place
+ * <p><b>Eager buffers</b> ({@link #throughEagerBuffers}; SRM 2003, section 2.4, figure 4 on the left). The eager buffer
  * of a node's edge to its parent is cut into parts. It is shared memory: all ranks of the node copy a chunk from there,
- * and the master gives it back when all have read it ({@link Inflow#release}). Across operations the landing places are
+ * and the master gives it back when all have read it ({@link Inflow#release}). Across operations the eager buffers are
  * apart, as slots are.
  *
  * <p><b>Straight</b> ({@link #straight}; figure 4 on the right). Each master invites its parent to where the message
@@ -49,16 +49,16 @@ final class TreePipeline {
     }
 
     /**
-     * Copies the root's bytes to every rank, by way of landing places.
+     * Copies the root's bytes to every rank, by way of eager buffers.
      *
      * @param team the ranks
      * @param call what is called
      * @param chunk the length of a chunk, at most windowBytesMax / parts and, with several nodes, {@link
-     *            org.tutti.collective.layout.RingLayout#LANDING_BYTES} / parts
+     *            org.tutti.collective.layout.RingLayout#EAGER_BUFFER_BYTES} / parts
      * @param parts how many chunks may be under way on an edge and in a node
      * @param windowsMax how many windows the root may have in use at once
      */
-    void throughLandings(Team team, Call call, long chunk, int parts, int windowsMax) {
+    void throughEagerBuffers(Team team, Call call, long chunk, int parts, int windowsMax) {
         int top = team.nodeOf(call.root());
         Chunk chunks = team.chunks(call.bytes(), chunk, parts);
         if (team.nodes() > 1) {
@@ -181,7 +181,7 @@ final class TreePipeline {
             long length = chunk.length();
             team.await(from, Team.READY, step);
             if (lends && step == FIRST && team.loans().isLending(from, call.bytes())) {
-                lent = team.loans().lent(from, Loans.SOURCE);
+                lent = team.loans().lent(from, ZeroCopyLoans.SOURCE);
             }
             Area source = lent != null ? lent : team.shown(from, chunk.window());
             long place = lent != null ? at : chunk.place();
@@ -205,7 +205,7 @@ final class TreePipeline {
         }
     }
 
-    // ---- other nodes, by landing places
+    // ---- other nodes, by eager buffers
 
     private void land(Team team, Call call, Chunk chunk, int top) {
         Area data = call.target();

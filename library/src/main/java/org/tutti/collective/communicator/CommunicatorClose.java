@@ -2,7 +2,7 @@
 package org.tutti.collective.communicator;
 
 import org.tutti.collective.operation.CallArguments;
-import org.tutti.collective.operation.Ledger;
+import org.tutti.collective.operation.OperationSequence;
 import org.tutti.collective.operation.TeamContext;
 
 /**
@@ -11,12 +11,12 @@ import org.tutti.collective.operation.TeamContext;
  *
  * <ol>
  * <li><b>Leaving.</b> The rank begins no operation any more. It leaves all operations, drawn or not, once those in
- * flight on other threads have ended ({@link Ledger#leaveAll}), and its left word says so. A rank that has broken off
- * an operation has set the broken word, or found it set, before, and {@code OperationLifecycle.begin} looks at that
- * word. The memory that it has shown stays until all other ranks of its node have left the operation, too, or have
- * ended, because a rank that has not noticed the failure may still read it. Other nodes put nothing there any more,
- * because their right is revoked before. So the memory of a broken communicator is used again by the same rule as that
- * of any operation.
+ * flight on other threads have ended ({@link OperationSequence#leaveAll}), and its left word says so. A rank that has
+ * broken off an operation has set the broken word, or found it set, before, and {@code OperationLifecycle.begin} looks
+ * at that word. The memory that it has shown stays until all other ranks of its node have left the operation, too, or
+ * have ended, because a rank that has not noticed the failure may still read it. Other nodes put nothing there any
+ * more, because their right is revoked before. So the memory of a broken communicator is used again by the same rule as
+ * that of any operation.
  * <li><b>Detaching.</b> When all ranks of the node have left, no rank reads any more what this one has shown. The rank
  * ends that other nodes put into the block by way of it, and says in its left word that it is detached: it touches the
  * block no more.
@@ -67,10 +67,10 @@ public final class CommunicatorClose {
         breakOff(drawn.operationsLeft(), failure);
     }
 
-    private void breakOff(long operations, Throwable failure) {
+    private void breakOff(long unfinished, Throwable failure) {
         try {
             broken.set(failure);
-            context.ledger.leaveAll(context.machine, operations);
+            context.operations.leaveAll(context.machine, unfinished);
         } catch (IllegalStateException closed) { // the job was closed meanwhile, and its memory is gone
             failure.addSuppressed(closed);
         }
@@ -88,7 +88,7 @@ public final class CommunicatorClose {
      * Says that this rank leaves its job: its operations in flight end with an exception, soon.
      */
     public void interrupt() {
-        context.ledger.end();
+        context.operations.end();
     }
 
     /**
@@ -96,7 +96,7 @@ public final class CommunicatorClose {
      * interrupted}, or closes the communicator.
      */
     public void leave() {
-        context.ledger.leaveAll(context.machine, 0);
+        context.operations.leaveAll(context.machine, 0);
     }
 
     // ---- detaching and releasing
@@ -108,8 +108,8 @@ public final class CommunicatorClose {
      * @return whether this rank has given back all that it has of the communicator
      */
     public boolean tryRelease(Runnable revoke) {
-        if (state == State.ATTACHED && !isBehind(Ledger.ALL, Ledger.NOBODY)) {
-            context.ledger.setDetached();
+        if (state == State.ATTACHED && !isBehind(OperationSequence.ALL, OperationSequence.NOBODY)) {
+            context.operations.setDetached();
             detach(revoke);
         }
         if (state == State.DETACHED && release()) {
@@ -136,28 +136,29 @@ public final class CommunicatorClose {
     private void detach(Runnable revoke) {
         if (state == State.ATTACHED) {
             state = State.DETACHED;
-            if (context.landings != null && context.isMaster()) {
-                context.landings.revoke(context.machine);
+            if (context.eagerBuffers != null && context.isMaster()) {
+                context.eagerBuffers.revoke(context.machine);
             }
             revoke.run();
         }
     }
 
     private void sayDetached() {
-        long left = context.ledger.left(context.machine);
-        if (left >= Ledger.ALL) {
-            context.machine.store(context.ring, context.layout.left(context.localRank), left + Ledger.DETACHED);
+        long left = context.operations.left(context.machine);
+        if (left >= OperationSequence.ALL) {
+            context.machine.store(context.ring, context.layout.left(context.localRank),
+                    left + OperationSequence.DETACHED);
         }
     }
 
     private boolean release() {
         if (!context.isMaster()) {
             sayDetached();
-        } else if (isBehind(Ledger.ALL + Ledger.DETACHED, context.localRank)) {
+        } else if (isBehind(OperationSequence.ALL + OperationSequence.DETACHED, context.localRank)) {
             return false;
         } else {
-            if (context.landings != null) {
-                context.landings.release(context.machine);
+            if (context.eagerBuffers != null) {
+                context.eagerBuffers.release(context.machine);
             }
             context.memory.release(context.ringAddress, context.layout.bytes());
         }

@@ -13,7 +13,7 @@ import org.tutti.collective.machine.Machine;
 import org.tutti.collective.members.Breakage;
 import org.tutti.collective.members.WaitGuard;
 import org.tutti.collective.operation.GroupLine;
-import org.tutti.collective.operation.Ledger;
+import org.tutti.collective.operation.OperationSequence;
 import org.tutti.collective.operation.TeamContext;
 import org.tutti.memory.CallSite;
 import org.tutti.memory.LongWait;
@@ -94,16 +94,16 @@ public final class GroupCreation {
             throw failure;
         }
         moveTo(State.BEGUN);
-        parent.ledger.blocking().enter(called);
-        parent.ledger.making = id;
+        parent.operations.blocking().enter(called);
+        parent.operations.making = id;
     }
 
     /**
      * Ends the call, whether or not the group is complete.
      */
     public void leave() {
-        parent.ledger.blocking().leave();
-        parent.ledger.making = 0;
+        parent.operations.blocking().leave();
+        parent.operations.making = 0;
     }
 
     /**
@@ -120,7 +120,7 @@ public final class GroupCreation {
         moveTo(State.FOUND);
         boolean isMaster = master == parent.rank;
         long address = isMaster ? claim(memory, bytes, opener) : 0;
-        GroupLine.write(machine, parent.ring, ownLine, id, address, parent.ledger.drawn(), ranks);
+        GroupLine.write(machine, parent.ring, ownLine, id, address, parent.operations.drawn(), ranks);
         if (isMaster) {
             return address;
         }
@@ -158,7 +158,7 @@ public final class GroupCreation {
     public void join(TeamContext context) {
         moveTo(State.JOINED);
         group = context;
-        group.ledger.setComplete(false);
+        group.operations.setComplete(false);
     }
 
     /**
@@ -167,7 +167,7 @@ public final class GroupCreation {
      */
     public void allowCallOfParent() {
         assert state == State.JOINED : state;
-        parent.ledger.blocking().leave();
+        parent.operations.blocking().leave();
     }
 
     /**
@@ -175,7 +175,7 @@ public final class GroupCreation {
      */
     public void complete() {
         moveTo(State.COMPLETE);
-        group.ledger.setComplete(true);
+        group.operations.setComplete(true);
         GroupLine.noteMade(parent, id, ranks);
         GroupLine.clear(machine, parent.ring, ownLine);
     }
@@ -193,7 +193,7 @@ public final class GroupCreation {
 
         @Override
         protected boolean checkOthers() {
-            boolean closed = machine.load(parent.ring, line) >= Ledger.ALL; // before why it may have left all
+            boolean closed = machine.load(parent.ring, line) >= OperationSequence.ALL; // before why it may have left all
             RuntimeException failure = failureAt(master);
             if (failure != null) {
                 throw failure;
@@ -243,7 +243,7 @@ public final class GroupCreation {
     }
 
     private RuntimeException failureAt(int awaited) {
-        if (parent.ledger.hasEnded()) {
+        if (parent.operations.hasEnded()) {
             return new RankFailedException(parent.members.rankInJob(parent.rank),
                     parent.describe() + " left its job while it was inside " + called);
         }

@@ -37,8 +37,8 @@ public final class LastCalls {
             return null;
         }
         long end = context.layout.end(context.localRank);
-        context.machine.storePlain(context.ring, end + RingLayout.END_FINGERPRINT, context.ledger.history());
-        context.machine.store(context.ring, end, context.ledger.drawn() + 1);
+        context.machine.storePlain(context.ring, end + RingLayout.END_FINGERPRINT, context.operations.history());
+        context.machine.store(context.ring, end, context.operations.drawn() + 1);
         VarHandle.fullFence();
         for (int each = 0; each < context.localSize; each++) {
             long there = context.layout.end(each);
@@ -74,14 +74,14 @@ public final class LastCalls {
      * {@return how many operations this rank has drawn}
      */
     public long drawn() {
-        return context.ledger.drawn();
+        return context.operations.drawn();
     }
 
     /**
      * {@return the fingerprint of the calls that this rank has made}
      */
     public long history() {
-        return context.ledger.history();
+        return context.operations.history();
     }
 
     /**

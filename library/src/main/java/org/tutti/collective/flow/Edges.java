@@ -6,12 +6,12 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.machine.Machine;
-import org.tutti.collective.operation.Landings;
-import org.tutti.collective.operation.Ledger;
+import org.tutti.collective.operation.EagerBuffers;
 import org.tutti.collective.operation.Operation;
+import org.tutti.collective.operation.OperationSequence;
+import org.tutti.collective.operation.OperationWait;
 import org.tutti.collective.operation.StepWords;
 import org.tutti.collective.operation.TeamContext;
-import org.tutti.collective.operation.Waiting;
 import org.tutti.collective.window.OperationWindows;
 import org.tutti.collective.window.Window;
 import org.tutti.fabric.PutTarget;
@@ -42,19 +42,19 @@ public final class Edges {
 
     private final TeamContext context;
     private final Operation operation;
-    private final Waiting waiting;
+    private final OperationWait waiting;
     private final OperationWindows windows;
-    private final Invitations invitations;
+    private final RendezvousOffers invitations;
     private final Machine machine;
     private final MemorySegment ring;
     private final RingLayout layout;
-    private final Ledger ledger;
+    private final OperationSequence operations;
     private final PutTarget putTarget = new PutTarget();
 
-    private MemorySegment landingsHere;
+    private MemorySegment eagerBuffersHere;
 
-    public Edges(TeamContext context, Operation operation, Waiting waiting, OperationWindows windows,
-            Invitations invitations) {
+    public Edges(TeamContext context, Operation operation, OperationWait waiting, OperationWindows windows,
+            RendezvousOffers invitations) {
         this.context = context;
         this.operation = operation;
         this.waiting = waiting;
@@ -63,12 +63,12 @@ public final class Edges {
         this.machine = context.machine;
         this.ring = context.ring;
         this.layout = context.layout;
-        this.ledger = context.ledger;
+        this.operations = context.operations;
     }
 
     // ---- where things are
 
-    /** Where the word lies, in the landings or the communicator's block, that says what a flow has brought. */
+    /** Where the word lies, in the eager buffers or the communicator's block, that says what a flow has brought. */
     private long wordOf(Flow flow, int receivingEdge) {
         long slotIndex = operation.slotIndex();
         return flow.lands ? layout.landed(slotIndex, receivingEdge) : layout.arrived(slotIndex, receivingEdge);
@@ -76,7 +76,7 @@ public final class Edges {
 
     /** Where the places of a flow begin, counted from its word. */
     private long startOf(Flow flow) {
-        return flow.lands ? layout.landing(flow.edge) : RingLayout.PAYLOAD;
+        return flow.lands ? layout.eagerBuffer(flow.edge) : RingLayout.PAYLOAD;
     }
 
     private long creditOf(int edge) {
@@ -85,43 +85,43 @@ public final class Edges {
 
     /** The block of this node in which the CREDIT word of an edge lies. */
     private MemorySegment creditsOf(int edge) {
-        return layout.isPair(edge) ? landingsHere() : ring;
+        return layout.isPair(edge) ? eagerBuffersHere() : ring;
     }
 
     /** The handle of the block of another node in which the CREDIT word of an edge lies. */
     private long creditsAt(int otherNode, int edge) {
-        return layout.isPair(edge) ? landingsOf(otherNode) : ringOf(otherNode);
+        return layout.isPair(edge) ? eagerBuffersOf(otherNode) : ringOf(otherNode);
     }
 
     /** Finds where the places of a flow to this node lie. */
     void findPlaces(Inflow flow, Area places) {
-        places.set(flow.lands ? landingsHere() : ring, wordOf(flow, flow.edge) + startOf(flow));
+        places.set(flow.lands ? eagerBuffersHere() : ring, wordOf(flow, flow.edge) + startOf(flow));
     }
 
-    /** Finds the landing place of an edge of this node. */
-    public void findLanding(int edge, Area landing) {
-        landing.set(landingsHere(), layout.landed(operation.slotIndex(), edge) + RingLayout.LANDING);
+    /** Finds the eager buffer of an edge of this node. */
+    public void findEagerBuffer(int edge, Area eagerBuffer) {
+        eagerBuffer.set(eagerBuffersHere(), layout.landed(operation.slotIndex(), edge) + RingLayout.EAGER_BUFFER);
     }
 
-    /** The landings of this node, when its master has claimed them. */
-    private MemorySegment landingsHere() {
-        if (landingsHere == null) {
-            waiting.awaitWord(context.master(context.node), ring, RingLayout.LANDINGS, 1);
-            landingsHere = context.landings.here(machine);
+    /** The eager buffers of this node, when its master has claimed them. */
+    private MemorySegment eagerBuffersHere() {
+        if (eagerBuffersHere == null) {
+            waiting.awaitWord(context.master(context.node), ring, RingLayout.EAGER_BUFFERS, 1);
+            eagerBuffersHere = context.eagerBuffers.here(machine);
         }
-        return landingsHere;
+        return eagerBuffersHere;
     }
 
-    /** The handle of the landings of another node. Who does not know it yet asks its master until that has them. */
-    private long landingsOf(int other) {
-        long handle = context.landings.elsewhere(other);
-        return handle != 0 ? handle : askForLandings(other);
+    /** The handle of the eager buffers of another node. Who does not know it yet asks its master until that has them. */
+    private long eagerBuffersOf(int other) {
+        long handle = context.eagerBuffers.elsewhere(other);
+        return handle != 0 ? handle : askForEagerBuffers(other);
     }
 
-    private long askForLandings(int other) {
+    private long askForEagerBuffers(int other) {
         waiting.flush();
         int asked = context.master(other);
-        long look = Waiting.NO_LOOK_YET;
+        long look = OperationWait.NO_LOOK_YET;
         try (var wait = waiting.inTurns) {
             for (int turn = 0;; turn++) {
                 waiting.awaitNothingOf(asked);
@@ -132,9 +132,9 @@ public final class Edges {
                 if (reply == Machine.Reply.REFUSED) {
                     throw waiting.closed(asked);
                 }
-                long handle = Landings.handleIn(context.fetched, machine);
+                long handle = EagerBuffers.handleIn(context.fetched, machine);
                 if (handle != 0) {
-                    context.landings.setElsewhere(machine, other, handle);
+                    context.eagerBuffers.setElsewhere(machine, other, handle);
                     return handle;
                 }
                 look = waiting.checkAndLook(look); // it may be in another call, which needs none
@@ -146,7 +146,7 @@ public final class Edges {
 
     /** The handle by which the master of another node lets others reach the communicator's block there. */
     private long ringOf(int otherNode) {
-        return context.reach.ring(context.master(otherNode));
+        return context.endpoints.ring(context.master(otherNode));
     }
 
     // ---- what goes out
@@ -163,7 +163,7 @@ public final class Edges {
         }
         int receiver = context.master(flow.node);
         waiting.awaitRoomAt(receiver);
-        Target invited = flow.target;
+        RendezvousTarget invited = flow.target;
         putTarget.at(invited.process, invited.region, invited.offset + flow.place() + offset);
         if (!machine.put(putTarget, source.segment(), at, bytes, waiting)) {
             throw waiting.gone(receiver);
@@ -177,7 +177,7 @@ public final class Edges {
     }
 
     private void putAfterWord(Outflow flow, long distance, MemorySegment source, long sourceOffset, long bytes) {
-        long region = flow.lands ? landingsOf(flow.node) : ringOf(flow.node);
+        long region = flow.lands ? eagerBuffersOf(flow.node) : ringOf(flow.node);
         long word = wordOf(flow, flow.edgeThere);
         aim(flow.node, region, word + distance, word, flow.arrival());
         putIntoSlot(flow.node, source, sourceOffset, bytes);
@@ -186,7 +186,7 @@ public final class Edges {
     /** Has the next put go to the master of another node, and raise a word there to a step. */
     private void aim(int toNode, long region, long offset, long word, long step) {
         assert step <= StepWords.STEPS_MAX : "step " + step;
-        putTarget.at(context.reach.process(context.master(toNode)), region, offset)
+        putTarget.at(context.endpoints.process(context.master(toNode)), region, offset)
                 .raise(word, operation.base + step, operation.tag());
     }
 
@@ -209,15 +209,15 @@ public final class Edges {
     }
 
     private void writeInvitation(Area area, long bytes) {
-        int process = context.reach.process(context.rank);
+        int process = context.endpoints.process(context.rank);
         MemorySegment segment = area.segment();
         Window window = windows.windowOf(segment);
         if (window != null) {
             invitations.write(process, window.handle(machine), area.start(), bytes);
         } else if (segment.equals(ring)) {
-            invitations.write(process, context.reach.ring(context.rank), area.start(), bytes);
-        } else if (landingsHere != null && segment.equals(landingsHere)) {
-            invitations.write(process, context.landings.handle(machine), area.start(), bytes);
+            invitations.write(process, context.endpoints.ring(context.rank), area.start(), bytes);
+        } else if (eagerBuffersHere != null && segment.equals(eagerBuffersHere)) {
+            invitations.write(process, context.eagerBuffers.handle(machine), area.start(), bytes);
         } else {
             invitations.write(process, invitations.open(segment.asSlice(area.start(), bytes)), 0, bytes);
         }
@@ -225,7 +225,7 @@ public final class Edges {
 
     private void putIntoSlot(int toNode, MemorySegment source, long sourceOffset, long bytes) {
         long before = operation.sequence - layout.slots();
-        if (ledger.leftElsewhere(toNode) <= before) {
+        if (operations.leftElsewhere(toNode) <= before) {
             awaitLeft(toNode, before);
         }
         if (!isPut(toNode, source, sourceOffset, bytes)) {
@@ -266,12 +266,12 @@ public final class Edges {
 
     /** Waits until the other node has put a flow's next piece, or said that it is there. */
     void awaitArrival(Inflow flow) {
-        awaitPut(flow.lands ? landingsHere() : ring, wordOf(flow, flow.edge), flow.arrival(), flow.node);
+        awaitPut(flow.lands ? eagerBuffersHere() : ring, wordOf(flow, flow.edge), flow.arrival(), flow.node);
     }
 
     /** Tells whether the other node has put a flow up to a step; only a wait compares what both have called. */
     boolean hasArrived(Inflow flow, long step) {
-        return machine.load(flow.lands ? landingsHere() : ring, wordOf(flow, flow.edge)) >= operation.base + step;
+        return machine.load(flow.lands ? eagerBuffersHere() : ring, wordOf(flow, flow.edge)) >= operation.base + step;
     }
 
     /** Waits until another node has credited a step; 0 or less is always reached. */
@@ -285,7 +285,8 @@ public final class Edges {
             waiting.awaitWord(sender, words, word, operation.base + step);
             boolean quietThere = waiting.compare(sender, machine.loadTag(words, word));
             if (context.topology.ranksOn(fromNode) == 1) { // who is in this operation has left those that it says
-                ledger.raiseLeftElsewhere(machine, fromNode, Ledger.leftBy(operation.sequence, quietThere));
+                operations.raiseLeftElsewhere(machine, fromNode,
+                        OperationSequence.leftBy(operation.sequence, quietThere));
             }
         }
     }
@@ -298,12 +299,12 @@ public final class Edges {
      */
     private void awaitLeft(int other, long before) {
         waiting.flush();
-        long look = Waiting.NO_LOOK_YET;
+        long look = OperationWait.NO_LOOK_YET;
         try (var wait = waiting.inTurns) {
             for (int turn = 0;; turn++) {
                 long least = askLeft(other);
                 if (least > UNKNOWN) {
-                    ledger.raiseLeftElsewhere(machine, other, least);
+                    operations.raiseLeftElsewhere(machine, other, least);
                 }
                 if (least > before) {
                     return;

@@ -9,23 +9,23 @@ import org.tutti.memory.Words;
 /**
  * A one-way stream of pieces from a node to another one during one operation: what its two ends, {@link Outflow} and
  * {@link Inflow}, count alike. The pieces go in turn to places of the same length, which lie one after the other in the
- * cell of an edge, in its landing place, or in memory to which the receiver has invited the sender: a window, a share
+ * cell of an edge, in its eager buffer, or in memory to which the receiver has invited the sender: a window, a share
  * of its inbox, the caller's. A place is used again when the receiver has credited what was there.
  *
- * <p><b>Cells and landing places.</b> Where nobody is invited, both ends know from the length of the message where it
+ * <p><b>Cells and eager buffers.</b> Where nobody is invited, both ends know from the length of the message where it
  * lands: in the cell, beside the ARRIVED word, if that has room for the places; so a short message needs no line but
- * those that hold the word and its bytes. Else in the landing place of the edge, which has an ARRIVED word of its own.
+ * those that hold the word and its bytes. Else in the eager buffer of the edge, which has an ARRIVED word of its own.
  *
- * <p><b>Words.</b> The ARRIVED word of the receiver's cell or landing place counts what has come. The CREDIT word of
+ * <p><b>Words.</b> The ARRIVED word of the receiver's cell or eager buffer counts what has come. The CREDIT word of
  * the sender's edge counts what was taken; where the receiver invites, the invitation is the first credit, and the
  * others are one greater. So data may come over the sender's edge at the same time, from any node.
  *
- * <p><b>Credits.</b> The places of a cell or landing place are promised: no invitation is needed, and as many pieces as
+ * <p><b>Credits.</b> The places of a cell or eager buffer are promised: no invitation is needed, and as many pieces as
  * there are places go without a credit. What was taken is credited when it is half of the places, if a piece may follow
  * that waits for it: the sender awaits the credit of the piece that was in its place before, so it is never more than
  * all places ahead, and half of them suffices to let it go on.
  *
- * <p>Where many nodes may be invited at once, {@link Turns} say when each of them is.
+ * <p>Where many nodes may be invited at once, {@link RendezvousSchedule} say when each of them is.
  */
 public abstract sealed class Flow permits Inflow, Outflow {
     /** How many places there are where one is filled while another one is emptied. */
@@ -34,11 +34,11 @@ public abstract sealed class Flow permits Inflow, Outflow {
     /** How many places there are at a receiver who is to invite the sender, until he has. */
     public static final int INVITED = 0;
 
-    /** The longest message of which {@link #PLACES} pieces have room in a cell; longer ones may need landing places. */
+    /** The longest message of which {@link #PLACES} pieces have room in a cell; longer ones may need eager buffers. */
     public static final long SHORT_BYTES_MAX = RingLayout.EDGE_PAYLOAD_BYTES / PLACES;
 
-    /** The longest piece in a place of {@link #PLACES} of a landing place. */
-    public static final long PIECE_BYTES = RingLayout.LANDING_BYTES / PLACES;
+    /** The longest piece in a place of {@link #PLACES} of an eager buffer. */
+    public static final long PIECE_BYTES = RingLayout.EAGER_BUFFER_BYTES / PLACES;
 
     /** The inbox of a rank. */
     public static final long INBOX_BYTES = OperationWindows.INBOX_BYTES;
@@ -63,15 +63,16 @@ public abstract sealed class Flow permits Inflow, Outflow {
     }
 
     /**
-     * Counts the shares of the inbox through which messages go: when they are longer than a landing place, and a share
+     * Counts the shares of the inbox through which messages go: when they are longer than an eager buffer, and a share
      * has room for more than that.
      *
      * @param bytes the length of the message
      * @param flows how many flows of an operation may come to a node; 0 with one node
-     * @return a share for each flow; 0 if they go through landing places
+     * @return a share for each flow; 0 if they go through eager buffers
      */
     public static int shares(long bytes, int flows) {
-        return bytes > RingLayout.LANDING_BYTES && flows > 0 && INBOX_BYTES / flows > RingLayout.LANDING_BYTES ? flows
+        return bytes > RingLayout.EAGER_BUFFER_BYTES && flows > 0 && INBOX_BYTES / flows > RingLayout.EAGER_BUFFER_BYTES
+                ? flows
                 : 0;
     }
 
@@ -80,7 +81,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
         return INBOX_BYTES / shares / Words.LINE_BYTES * Words.LINE_BYTES;
     }
 
-    /** The longest piece of what is combined, which goes through a share of the inbox or a landing place. */
+    /** The longest piece of what is combined, which goes through a share of the inbox or an eager buffer. */
     final long pieceBytes(Kernel kernel, int shares) {
         return kernel.wholeUnits(
                 shares == 0 ? PIECE_BYTES : Math.min(flows.context.machine.packetBytes(), shareBytes(shares) / PLACES));

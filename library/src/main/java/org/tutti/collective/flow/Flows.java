@@ -66,6 +66,6 @@ public final class Flows {
     }
 
     public boolean exceedsPair(long bytes) {
-        return bytes > context.layout.pairLandingBytes();
+        return bytes > context.layout.pairEagerBytes();
     }
 }

@@ -55,12 +55,12 @@ public final class Inflow extends Flow {
         if (nodes == 1) {
             return 0;
         }
-        long landings = edges * Math.min(PLACES * bytes, RingLayout.LANDING_BYTES);
-        return shares(bytes, 1) > 0 ? Math.max(INBOX_BYTES, landings) : landings;
+        long eagerBuffers = edges * Math.min(PLACES * bytes, RingLayout.EAGER_BUFFER_BYTES);
+        return shares(bytes, 1) > 0 ? Math.max(INBOX_BYTES, eagerBuffers) : eagerBuffers;
     }
 
     /**
-     * Opens a flow of the current operation to the cell of the edge or its landing place.
+     * Opens a flow of the current operation to the cell of the edge or its eager buffer.
      *
      * @param fromNode the other node
      * @param edgeAtSender the edge there that awaits credits
@@ -103,14 +103,14 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of the current operation over a {@linkplain Flows#pair pair}: to its landing place if all pieces
+     * Opens a flow of the current operation over a {@linkplain Flows#pair pair}: to its eager buffer if all pieces
      * have room there, else to a window, to which this node's master invites the other node. Other ranks of the node
      * find what comes there, too, each by its own end.
      *
      * @param fromNode the other node
      * @param longestPiece the length of the pieces; it may be 0
      * @param count how many pieces there will be, 1 or more
-     * @param window the master's window; not looked at if the pieces have room in the landing place
+     * @param window the master's window; not looked at if the pieces have room in the eager buffer
      * @param at at which byte the places begin there
      * @param room how many places there are
      * @see Outflow#openPair
@@ -158,7 +158,7 @@ public final class Inflow extends Flow {
      * @param fromNode the other node
      * @param longestPiece the length of the pieces; it may be 0
      * @param count how many pieces there will be, 1 or more
-     * @param window the master's window; not looked at if the pieces have room in the landing place
+     * @param window the master's window; not looked at if the pieces have room in the eager buffer
      * @param at at which byte the places begin there
      */
     public void openPair(int fromNode, long longestPiece, int count, Area window, long at) {
@@ -187,7 +187,7 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of what is combined: through the landing place of the edge, or a share of this rank's inbox.
+     * Opens a flow of what is combined: through the eager buffer of the edge, or a share of this rank's inbox.
      *
      * @param kernel the operator, whose units are not cut
      * @param fromNode the other node

@@ -9,7 +9,7 @@ import org.tutti.collective.machine.Area;
  * transfer of so many bytes the same way: it has one piece at least, if an empty one.
  */
 public final class Outflow extends Flow {
-    final Target target = new Target();
+    final RendezvousTarget target = new RendezvousTarget();
     private boolean credited;
     private Area source;
     private long from;

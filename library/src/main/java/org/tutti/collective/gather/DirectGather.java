@@ -7,31 +7,31 @@ import org.tutti.collective.Team;
 import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
-import org.tutti.collective.flow.Turns;
+import org.tutti.collective.flow.RendezvousSchedule;
 import org.tutti.collective.machine.Area;
-import org.tutti.collective.window.Loans;
+import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
  * Ranks show their blocks and go on. The root copies those of its node from where they are shown; the master of every
  * other node puts what its node's ranks show straight to the root's node, as a piece each, and the root copies them
  * from there.
  *
- * <p>On one node long blocks are {@linkplain Loans#lendBlocks lent} where that can be, and their owners wait for the
- * root.
+ * <p>On one node long blocks are {@linkplain ZeroCopyLoans#lendBlocks lent} where that can be, and their owners wait
+ * for the root.
  *
- * <p>A node's pieces go to the landing place of its {@linkplain Team#pair pair} if they have room, so that the root's
- * master need not have entered; else that master invites the node to one of two places in its window, {@linkplain Turns
- * in turn}: so one sends, and the next one is invited, however many nodes there are. A place is used again when the
- * root has copied what was there; if it is not the master, it says DONE for each node. The master waits for all pieces
- * before it leaves, as they come to its process. Landing places and windows belong to the operation until all ranks of
- * the node have left it.
+ * <p>A node's pieces go to the eager buffer of its {@linkplain Team#pair pair} if they have room, so that the root's
+ * master need not have entered; else that master invites the node to one of two places in its window, {@linkplain
+ * RendezvousSchedule in turn}: so one sends, and the next one is invited, however many nodes there are. A place is used
+ * again when the root has copied what was there; if it is not the master, it says DONE for each node. The master waits
+ * for all pieces before it leaves, as they come to its process. Eager buffers and windows belong to the operation until
+ * all ranks of the node have left it.
  *
  * <p>Masters that send wait for the ranks of their node, which show their blocks and go on, and for the root's, which
  * waits for those that it has invited.
  */
 public final class DirectGather extends EqualBlocksAlgorithm {
     private static final int PORTS = 1;
-    private static final int PLACES = PORTS * Turns.PER_PORT;
+    private static final int PLACES = PORTS * RendezvousSchedule.PER_PORT;
 
     /** The only object that is needed. */
     public DirectGather() {
@@ -116,11 +116,11 @@ public final class DirectGather extends EqualBlocksAlgorithm {
     }
 
     private static void openInflows(Team team, Area window, long bytes) {
-        team.turns().begin(PORTS);
+        team.rendezvousSchedule().begin(PORTS);
         for (int distance = 1; distance < team.nodes(); distance++) {
             int node = node(team, distance);
-            long at = (1 + (long) team.turns().place() * team.ranksMax()) * bytes;
-            team.turns().openPair(node, bytes, team.ranksOn(node), window, at);
+            long at = (1 + (long) team.rendezvousSchedule().place() * team.ranksMax()) * bytes;
+            team.rendezvousSchedule().openPair(node, bytes, team.ranksOn(node), window, at);
         }
     }
 
@@ -143,7 +143,7 @@ public final class DirectGather extends EqualBlocksAlgorithm {
         for (int distance = 1; distance < team.localSize(); distance++) {
             int place = (team.localRank() + distance) % team.localSize();
             team.await(place, Team.READY, SHOWN);
-            Area block = team.loans().isLendingBlocks(place, bytes) ? team.loans().lent(place, Loans.SOURCE)
+            Area block = team.loans().isLendingBlocks(place, bytes) ? team.loans().lent(place, ZeroCopyLoans.SOURCE)
                     : team.shown(place, shownBytes(team, place, bytes));
             team.copy(block, 0, target, call.block(team.rankAt(team.node(), place)), bytes);
         }

@@ -7,7 +7,7 @@ import org.tutti.collective.Team;
 import org.tutti.collective.blocks.SubtreeAlgorithm;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
-import org.tutti.collective.flow.Turns;
+import org.tutti.collective.flow.RendezvousSchedule;
 import org.tutti.collective.machine.Area;
 
 /**
@@ -16,13 +16,13 @@ import org.tutti.collective.machine.Area;
  * come to. The root copies all, those of its own node from where they are shown. Ranks that are neither the root nor a
  * master show their block and go on.
  *
- * <p>Places are node by node from the receiver's on, in the landing place of the pair or in its master's window, and
+ * <p>Places are node by node from the receiver's on, in the eager buffer of the pair or in its master's window, and
  * belong to the operation until all ranks of the node have left it. Each piece has its own, so nobody waits for
  * credits.
  *
- * <p>Children are invited in {@linkplain Turns turn}, those with the smallest subtrees first, as a master takes what
- * they send in this order. A master waits for its children, and then for its parent to invite it, which may wait for
- * other children before that: so whoever waits does so for nodes of other subtrees, or deeper in its own.
+ * <p>Children are invited in {@linkplain RendezvousSchedule turn}, those with the smallest subtrees first, as a master
+ * takes what they send in this order. A master waits for its children, and then for its parent to invite it, which may
+ * wait for other children before that: so whoever waits does so for nodes of other subtrees, or deeper in its own.
  */
 public final class TreeGather extends SubtreeAlgorithm {
     /**
@@ -89,10 +89,10 @@ public final class TreeGather extends SubtreeAlgorithm {
     }
 
     private void openInflows(Team team, int top, int position, Area window, long bytes) {
-        team.turns().begin(ports);
+        team.rendezvousSchedule().begin(ports);
         for (int index = 0; index < tree.children(position, team.nodes()); index++) {
             int child = tree.child(position, index, team.nodes());
-            team.turns().openPair(nodeAt(team, top, child), bytes, pieces(team, child), window,
+            team.rendezvousSchedule().openPair(nodeAt(team, top, child), bytes, pieces(team, child), window,
                     (long) (child - position) * team.ranksMax() * bytes);
         }
     }

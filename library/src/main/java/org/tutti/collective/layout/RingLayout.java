@@ -17,7 +17,7 @@ import org.tutti.pattern.FibonacciTree;
  *   | line       | (none on one node)    | line a rank each|        |       | slot    |
  *   +------------+-----------------------+-----------------+--------+-- … --+---------+
  *
- *  the head: +0     broken word    +8 LANDINGS word   +16 address of the landings
+ *  the head: +0     broken word    +8 EAGER_BUFFERS word   +16 address of the eager buffers
  *            +24 their handle for other nodes
  *
  *  an end line: +0 1 + the operations that its rank has drawn in all, 0 while it may draw more
@@ -45,12 +45,12 @@ import org.tutti.pattern.FibonacciTree;
  *      its names: +0 operator, 32 bytes   +32 algorithm, 32 bytes
  * </pre>
  *
- * <p>What does not fit beside an ARRIVED word lands in a second block, the <i>landings</i>: for each
+ * <p>What does not fit beside an ARRIVED word lands in a second block, the <i>eager buffers</i>: for each
  * edge of each slot
  *
  * <pre>
  *            +0     ARRIVED word   +8 fingerprint
- *            +64    landing place, 2 × 32 KiB
+ *            +64    eager buffer, 2 × 32 KiB
  * </pre>
  *
  * <p>and after them for each node a <i>pair</i>, through which that node and this one exchange what both know the
@@ -59,7 +59,7 @@ import org.tutti.pattern.FibonacciTree;
  * <pre>
  *            +0     ARRIVED word   +8 fingerprint
  *            +64    CREDIT word    +72 fingerprint   +80 invitation, 32 bytes
- *            +128   landing place, 256 bytes to 16 KiB
+ *            +128   eager buffer, 256 bytes to 16 KiB
  * </pre>
  *
  * <p>A slot has as many edges as a node can have neighbours in a tree, a dissemination or an exchange between the
@@ -80,31 +80,31 @@ public final class RingLayout {
 
     private static final int MANY_RANKS = 4;
     private static final int CELLS_MAX = 1 << 14;
-    private static final long LANDINGS_BYTES_MAX = 8 << 20;
+    private static final long EAGER_BUFFERS_BYTES_MAX = 8 << 20;
 
     /** How many bytes of data ride in the line of the READY word. */
     public static final int PAYLOAD_BYTES = 48;
 
-    /** The landing place of an edge. */
-    public static final long LANDING_BYTES = 64 << 10;
+    /** The eager buffer of an edge. */
+    public static final long EAGER_BUFFER_BYTES = 64 << 10;
 
     /** How many bytes of data ride beside the ARRIVED word of an edge. */
     public static final int EDGE_PAYLOAD_BYTES = 112;
 
-    /** What the claim of the landings is for. */
-    public static final String LANDINGS_PURPOSE = "the landing places of other nodes' messages";
+    /** What the claim of the eager buffers is for. */
+    public static final String EAGER_BUFFERS_PURPOSE = "the eager buffers of other nodes' messages";
 
     /** Where the word lies that says why the communicator is broken, and by whom; 0 while it is not. */
     public static final long BROKEN = 0;
 
-    /** Where the word lies that becomes 1 when the landings are there. */
-    public static final long LANDINGS = 8;
+    /** Where the word lies that becomes 1 when the eager buffers are there. */
+    public static final long EAGER_BUFFERS = 8;
 
-    /** At which address of the node's memory the landings are. */
-    public static final long LANDINGS_ADDRESS = 16;
+    /** At which address of the node's memory the eager buffers are. */
+    public static final long EAGER_BUFFERS_ADDRESS = 16;
 
-    /** By which handle of the master's process other nodes reach the landings. */
-    public static final long LANDINGS_HANDLE = 24;
+    /** By which handle of the master's process other nodes reach the eager buffers. */
+    public static final long EAGER_BUFFERS_HANDLE = 24;
 
     /** Where in a rank's left line it says which group it makes, by the group's number. */
     public static final long GROUP = 8;
@@ -151,12 +151,12 @@ public final class RingLayout {
     public static final long INVITATION = 16;
     public static final long INVITATION_BYTES = 32;
 
-    /** What lands after an ARRIVED word of the landings. */
-    public static final long LANDING = Words.LINE_BYTES;
+    /** What lands after an ARRIVED word of the eager buffers. */
+    public static final long EAGER_BUFFER = Words.LINE_BYTES;
 
-    private static final long LANDED_BYTES = LANDING + LANDING_BYTES;
+    private static final long LANDED_BYTES = EAGER_BUFFER + EAGER_BUFFER_BYTES;
     private static final long PAIR_CREDIT = Words.LINE_BYTES;
-    private static final long PAIR_LANDING = 2 * Words.LINE_BYTES;
+    private static final long PAIR_EAGER_BUFFER = 2 * Words.LINE_BYTES;
     private static final long PAIR_BYTES_MIN = 256;
     private static final long PAIR_BYTES_MAX = 16 << 10;
     private static final long PAIRS_BYTES_MAX = 2 << 20;
@@ -182,17 +182,17 @@ public final class RingLayout {
         this.firstEnd = firstLeft + (long) localRanks * Words.LINE_BYTES;
         this.firstSlot = firstEnd + (long) localRanks * Words.LINE_BYTES;
         this.slotBytes = localRanks * CELL_BYTES;
-        this.pairBytes = PAIR_LANDING + pairLandingBytes(nodes);
+        this.pairBytes = PAIR_EAGER_BUFFER + pairEagerBytes(nodes);
     }
 
     /**
-     * Tells the length of the landing place of a pair: as much as lets all have room in {@value #PAIRS_BYTES_MAX}
+     * Tells the length of the eager buffer of a pair: as much as lets all have room in {@value #PAIRS_BYTES_MAX}
      * bytes, within limits.
      *
      * @param nodes how many nodes the communicator has
      * @return a power of two from {@value #PAIR_BYTES_MIN} to {@value #PAIR_BYTES_MAX} bytes, the same on every node
      */
-    public static long pairLandingBytes(int nodes) {
+    public static long pairEagerBytes(int nodes) {
         long share = PAIRS_BYTES_MAX / ((long) nodes * slots(Math.max(2, nodes), 1));
         return Math.clamp(Long.highestOneBit(share), PAIR_BYTES_MIN, PAIR_BYTES_MAX);
     }
@@ -206,8 +206,8 @@ public final class RingLayout {
      * waits for one that has none.
      *
      * <p>Between nodes a rank that runs ahead has to ask the other nodes whether slots are free, once for as many calls
-     * as there are slots. So there are as many as have room for their landing places in {@value #LANDINGS_BYTES_MAX}
-     * bytes; with very many nodes the fewest slots take more.
+     * as there are slots. So there are as many as have room for their eager buffers in {@value
+     * #EAGER_BUFFERS_BYTES_MAX} bytes; with very many nodes the fewest slots take more.
      *
      * @param nodes how many nodes the communicator has
      * @param localRanks how many of its ranks are on this node
@@ -215,8 +215,8 @@ public final class RingLayout {
      */
     public static int slots(int nodes, int localRanks) {
         if (nodes > 1) {
-            long landings = LANDINGS_BYTES_MAX / LANDING_BYTES / edges(nodes);
-            return Math.clamp(Long.highestOneBit(landings), SLOTS_MIN, SLOTS_MAX);
+            long eagerBuffers = EAGER_BUFFERS_BYTES_MAX / EAGER_BUFFER_BYTES / edges(nodes);
+            return Math.clamp(Long.highestOneBit(eagerBuffers), SLOTS_MIN, SLOTS_MAX);
         }
         return localRanks < MANY_RANKS ? SLOTS_MIN
                 : Math.clamp(Integer.highestOneBit(CELLS_MAX / localRanks), SLOTS_MIN, SLOTS_MAX);
@@ -263,13 +263,13 @@ public final class RingLayout {
     }
 
     /**
-     * {@return the size of the landings, in bytes; 0 with one node}
+     * {@return the size of the eager buffers, in bytes; 0 with one node}
      */
-    public long landingsBytes() {
+    public long eagerBuffersBytes() {
         return slots * landedOfSlot();
     }
 
-    /** What a slot has in the landings. */
+    /** What a slot has in the eager buffers. */
     private long landedOfSlot() {
         return edges * LANDED_BYTES + nodes * pairBytes;
     }
@@ -282,7 +282,8 @@ public final class RingLayout {
      */
     public String describe(long offset) {
         if (offset < Words.LINE_BYTES) {
-            return part(offset, "the broken word", LANDINGS_ADDRESS, "where the landings are", LANDINGS, "LANDINGS");
+            return part(offset, "the broken word", EAGER_BUFFERS_ADDRESS, "where the eager buffers are", EAGER_BUFFERS,
+                    "EAGER_BUFFERS");
         }
         if (offset >= firstSlot) {
             long inSlot = (offset - firstSlot) % slotBytes;
@@ -301,30 +302,30 @@ public final class RingLayout {
     }
 
     /**
-     * Says what lies at a byte of the landings, for messages.
+     * Says what lies at a byte of the eager buffers, for messages.
      *
      * @param offset the byte
-     * @return such as "landing place of edge 1 in slot 0"
+     * @return such as "eager buffer of edge 1 in slot 0"
      */
-    public String describeLandings(long offset) {
+    public String describeEagerBuffers(long offset) {
         long inSlot = offset % landedOfSlot();
         long inPairs = inSlot - edges * LANDED_BYTES;
-        String word = inPairs >= 0 && inPairs % pairBytes >= PAIR_CREDIT ? "CREDIT" : "ARRIVED at the landing place";
-        return (isLanding(offset) ? "landing place" : word) + " of "
+        String word = inPairs >= 0 && inPairs % pairBytes >= PAIR_CREDIT ? "CREDIT" : "ARRIVED at the eager buffer";
+        return (isEagerBuffer(offset) ? "eager buffer" : word) + " of "
                 + (inPairs < 0 ? "edge " + inSlot / LANDED_BYTES : "the pair with node " + inPairs / pairBytes)
                 + " in slot " + offset / landedOfSlot();
     }
 
     /**
-     * Tells whether a byte of the landings lies in a landing place.
+     * Tells whether a byte of the eager buffers lies in an eager buffer.
      *
      * @param offset the byte
      * @return whether it does
      */
-    public boolean isLanding(long offset) {
+    public boolean isEagerBuffer(long offset) {
         long inSlot = offset % landedOfSlot();
         long inPairs = inSlot - edges * LANDED_BYTES;
-        return inPairs < 0 ? inSlot % LANDED_BYTES >= LANDING : inPairs % pairBytes >= PAIR_LANDING;
+        return inPairs < 0 ? inSlot % LANDED_BYTES >= EAGER_BUFFER : inPairs % pairBytes >= PAIR_EAGER_BUFFER;
     }
 
     private static String part(long at, String first, long last, String lastName, long middle, String middleName) {
@@ -360,9 +361,9 @@ public final class RingLayout {
         return edge >= edges;
     }
 
-    /** The length of a pair's landing place. */
-    public long pairLandingBytes() {
-        return pairBytes - PAIR_LANDING;
+    /** The length of a pair's eager buffer. */
+    public long pairEagerBytes() {
+        return pairBytes - PAIR_EAGER_BUFFER;
     }
 
     public int edges() {
@@ -379,19 +380,19 @@ public final class RingLayout {
         return edge(slotIndex, edge);
     }
 
-    /** Where the word lies that gives credit, that of a pair in the landings. */
+    /** Where the word lies that gives credit, that of a pair in the eager buffers. */
     public long credit(long slotIndex, int edge) {
         return isPair(edge) ? landed(slotIndex, edge) + PAIR_CREDIT : edge(slotIndex, edge) + CREDIT;
     }
 
-    /** Where, in the landings, the word lies that says what has come to the landing place of an edge. */
+    /** Where, in the eager buffers, the word lies that says what has come to the eager buffer of an edge. */
     public long landed(long slotIndex, int edge) {
         long slot = slotIndex * landedOfSlot();
         return isPair(edge) ? slot + edges * LANDED_BYTES + (edge - pair(0)) * pairBytes : slot + edge * LANDED_BYTES;
     }
 
-    /** Where the landing place of an edge begins, counted from that word. */
-    public long landing(int edge) {
-        return isPair(edge) ? PAIR_LANDING : LANDING;
+    /** Where the eager buffer of an edge begins, counted from that word. */
+    public long eagerBuffer(int edge) {
+        return isPair(edge) ? PAIR_EAGER_BUFFER : EAGER_BUFFER;
     }
 }

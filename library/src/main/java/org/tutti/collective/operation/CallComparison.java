@@ -142,8 +142,8 @@ public final class CallComparison {
      * @return what names the calls that differ, or null if none do
      */
     public CollectiveMismatchException compareEnds(int other, long drawnThere, long historyThere) {
-        long drawn = context.ledger.drawn();
-        if (drawn == drawnThere && context.ledger.history() == historyThere) {
+        long drawn = context.operations.drawn();
+        if (drawn == drawnThere && context.operations.history() == historyThere) {
             return null;
         }
         long common = Math.min(drawn, drawnThere);

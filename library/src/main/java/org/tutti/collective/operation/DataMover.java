@@ -8,9 +8,9 @@ import org.tutti.collective.machine.Machine;
 /** Copies and combines bytes of areas on this rank's node, after it has sent what puts to other nodes have gathered. */
 public final class DataMover {
     private final Machine machine;
-    private final Waiting waiting;
+    private final OperationWait waiting;
 
-    public DataMover(Machine machine, Waiting waiting) {
+    public DataMover(Machine machine, OperationWait waiting) {
         this.machine = machine;
         this.waiting = waiting;
     }

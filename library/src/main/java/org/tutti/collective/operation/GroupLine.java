@@ -48,12 +48,12 @@ public final class GroupLine {
 
     /** Takes note that this rank has made a group with its members. */
     public static void noteMade(TeamContext parent, long id, int[] ranks) {
-        if (parent.ledger.lastMade.length == 0) {
-            parent.ledger.lastMade = new long[Math.min(parent.size(), RANKS_SAID)];
+        if (parent.operations.lastMade.length == 0) {
+            parent.operations.lastMade = new long[Math.min(parent.size(), RANKS_SAID)];
         }
         for (int each : ranks) {
             if (each < RANKS_SAID) {
-                parent.ledger.lastMade[each] = id;
+                parent.operations.lastMade[each] = id;
             }
         }
     }
@@ -65,9 +65,9 @@ public final class GroupLine {
      */
     public static boolean isAwaited(TeamContext parent, int other, long made, MemorySegment memory, long line) {
         Machine machine = parent.machine;
-        long[] lastMade = parent.ledger.lastMade;
+        long[] lastMade = parent.operations.lastMade;
         return Math.max(parent.rank, other) < RANKS_SAID
-                && made != parent.ledger.making && (other >= lastMade.length || lastMade[other] != made)
+                && made != parent.operations.making && (other >= lastMade.length || lastMade[other] != made)
                 && (machine.load(memory,
                         line + RingLayout.GROUP_RANKS + (long) parent.rank / Long.SIZE * Long.BYTES) >>> parent.rank
                         & 1) != 0

@@ -16,9 +16,9 @@ public final class StepWords {
 
     private final TeamContext context;
     private final Operation operation;
-    private final Waiting waiting;
+    private final OperationWait waiting;
 
-    public StepWords(TeamContext context, Operation operation, Waiting waiting) {
+    public StepWords(TeamContext context, Operation operation, OperationWait waiting) {
         this.context = context;
         this.operation = operation;
         this.waiting = waiting;

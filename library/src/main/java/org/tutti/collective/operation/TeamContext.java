@@ -9,8 +9,8 @@ import org.tutti.Topology;
 import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Machine;
+import org.tutti.collective.members.EndpointTable;
 import org.tutti.collective.members.Members;
-import org.tutti.collective.members.Reach;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
@@ -30,9 +30,9 @@ public final class TeamContext {
     public final long ringAddress;
     public final MemorySegment ring;
     public final RingLayout layout;
-    public final Reach reach; // null with one node
-    public final Ledger ledger;
-    public final Landings landings; // null with one node
+    public final EndpointTable endpoints; // null with one node
+    public final OperationSequence operations;
+    public final EagerBuffers eagerBuffers; // null with one node
     public final MemorySegment fetched; // what was got last from another node; null with one
     public final boolean blocking;
 
@@ -48,7 +48,7 @@ public final class TeamContext {
      * @param first the context of the rank's blocking calls, whose sequence this one shares; null if this is that one
      */
     public TeamContext(Machine machine, Members members, Memory memory, long ringAddress, int rank, NodeView view,
-            Reach reach,
+            EndpointTable endpoints,
             TeamContext first) {
         this.view = view;
         this.topology = view.topology;
@@ -63,19 +63,20 @@ public final class TeamContext {
         this.ringAddress = ringAddress;
         this.layout = view.layoutOf(node);
         this.ring = memory.block(ringAddress, layout.bytes());
-        this.reach = reach;
+        this.endpoints = endpoints;
         this.blocking = first == null;
         boolean alone = nodes() == 1;
-        this.ledger = first != null ? first.ledger
-                : new Ledger(members, ring, layout.left(0), localRanks, localRank, nodes());
-        this.landings = alone ? null : first != null ? first.landings : new Landings(memory, ring, layout, nodes());
+        this.operations = first != null ? first.operations
+                : new OperationSequence(members, ring, layout.left(0), localRanks, localRank, nodes());
+        this.eagerBuffers =
+                alone ? null : first != null ? first.eagerBuffers : new EagerBuffers(memory, ring, layout, nodes());
         long fetchedBytes = Math.max(RingLayout.CELL_BYTES, (long) view.ranksMax * Words.LINE_BYTES);
         this.fetched = alone ? null : Arena.ofAuto().allocate(fetchedBytes, Words.LINE_BYTES);
     }
 
     /** The context of a team of the same rank and communicator on other threads, which have another machine. */
     public TeamContext forBackground(Machine background) {
-        return new TeamContext(background, members, memory, ringAddress, rank, view, reach, this);
+        return new TeamContext(background, members, memory, ringAddress, rank, view, endpoints, this);
     }
 
     public int size() {
@@ -102,22 +103,22 @@ public final class TeamContext {
 
     /** Makes sure that no other thread is in a blocking call of the communicator, at best effort. */
     public void checkIdle(String called) {
-        if (ledger.blocking().isInside()) {
-            throw ledger.blocking().refusal(describe(), called);
+        if (operations.blocking().isInside()) {
+            throw operations.blocking().refusal(describe(), called);
         }
     }
 
     /** Takes note that a blocking call begins: a team on another thread runs no blocking calls. */
     public void enter(String called) {
         if (blocking) {
-            ledger.blocking().enter(called);
+            operations.blocking().enter(called);
         }
     }
 
     /** Takes note that a blocking call has ended. */
     public void leave() {
         if (blocking) {
-            ledger.blocking().leave();
+            operations.blocking().leave();
         }
     }
 
@@ -132,7 +133,7 @@ public final class TeamContext {
 
     /** Gets bytes of the communicator's block on the node of another rank: into {@link #fetched}. */
     public Machine.Reply get(int other, long offset, long bytes, Waiter.Check check) {
-        return machine.get(reach.process(other), reach.ring(other), offset, fetched, 0, bytes, check);
+        return machine.get(endpoints.process(other), endpoints.ring(other), offset, fetched, 0, bytes, check);
     }
 
     /** Gets the left line of a rank on another node. */

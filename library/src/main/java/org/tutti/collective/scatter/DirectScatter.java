@@ -8,16 +8,17 @@ import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
-import org.tutti.collective.window.Loans;
+import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
  * The root shows the blocks of its node's ranks, which copy theirs, and goes on. The master of its node puts those of
  * other nodes straight to each node, a piece for each rank: from the root's memory if it is the root, else from the
  * root's window, where they lie, too. There each rank copies its block from where it has landed.
  *
- * <p>On one node the root {@linkplain Loans#lendBlocks lends} long blocks where it can, and waits for the others.
+ * <p>On one node the root {@linkplain ZeroCopyLoans#lendBlocks lends} long blocks where it can, and waits for the
+ * others.
  *
- * <p>A node's blocks go to the landing place of its {@linkplain Team#pair pair} if they have room, else its master
+ * <p>A node's blocks go to the eager buffer of its {@linkplain Team#pair pair} if they have room, else its master
  * invites the root's node to a window. It waits for all of them before it leaves, as they come to its process. Landing
  * places and windows belong to the operation until all ranks of the node have left it.
  */
@@ -86,7 +87,7 @@ public final class DirectScatter extends EqualBlocksAlgorithm {
             team.copy(source, call.block(team.rank()), call.target(), 0, bytes);
         }
         if (lends) {
-            team.loans().takeBlocksBack(Loans.ALL);
+            team.loans().takeBlocksBack(ZeroCopyLoans.ALL);
         }
         for (int distance = 1; distance < team.nodes() && team.isMaster(); distance++) {
             int node = (team.node() + distance) % team.nodes();
@@ -108,7 +109,7 @@ public final class DirectScatter extends EqualBlocksAlgorithm {
         int root = team.placeOf(call.root());
         team.await(root, Team.READY, SHOWN);
         if (team.loans().isLendingBlocks(root, bytes)) {
-            team.copy(team.loans().lent(root, Loans.SOURCE), call.block(team.rank()), call.target(), 0, bytes);
+            team.copy(team.loans().lent(root, ZeroCopyLoans.SOURCE), call.block(team.rank()), call.target(), 0, bytes);
             team.loans().finishBlocks(bytes);
             return;
         }

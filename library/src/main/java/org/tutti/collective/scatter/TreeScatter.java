@@ -14,7 +14,7 @@ import org.tutti.collective.machine.Area;
  * one with the longest way first, the blocks of the child's subtree: a piece for each rank, the root's node from the
  * root's memory or window, others from where they have come to. All ranks of a node copy their block from there.
  *
- * <p>Places are node by node from the receiver's on, in the landing place of the pair or in its master's window, and
+ * <p>Places are node by node from the receiver's on, in the eager buffer of the pair or in its master's window, and
  * belong to the operation until all ranks of the node have left it. Each piece has its own, so nobody waits for
  * credits, and a master waits for its parent only.
  */

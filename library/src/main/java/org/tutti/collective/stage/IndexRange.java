@@ -6,7 +6,7 @@ import org.tutti.collective.Chunk;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.machine.Area;
-import org.tutti.collective.window.Loans;
+import org.tutti.collective.window.ZeroCopyLoans;
 import org.tutti.pattern.Partition;
 
 /**
@@ -39,7 +39,7 @@ public final class IndexRange {
      * @param team the ranks, which have used no step yet
      * @param call what is called
      * @param chunk as {@link #chunks} has returned it
-     * @param lends whether this rank lends its memory, as {@link Loans#lend} said
+     * @param lends whether this rank lends its memory, as {@link ZeroCopyLoans#lend} said
      * @return the last step of READY that was used; 0 when all ranks lend, and step 1 was
      */
     public static int meet(Team team, Call call, Chunk chunk, boolean lends) {

@@ -101,7 +101,7 @@ public final class NodeTree {
     }
 
     /**
-     * Opens what comes from the node's parent, by way of landing places, and what its master passes on to its children.
+     * Opens what comes from the node's parent, by way of eager buffers, and what its master passes on to its children.
      *
      * @param team the team
      * @param top the node at the root of the tree
@@ -125,7 +125,7 @@ public final class NodeTree {
      * @param team the team, at a master
      * @param top the node at the root of the tree
      * @param longestPiece the length of the places
-     * @param places how many places a child's landing place has, or {@link Flow#INVITED}
+     * @param places how many places a child's eager buffer has, or {@link Flow#INVITED}
      */
     public void openToChildren(Team team, int top, long longestPiece, long places) {
         for (int index = 0; index < children(team, top); index++) {

@@ -6,7 +6,7 @@ import org.tutti.collective.Chunk;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.machine.Area;
-import org.tutti.collective.window.Loans;
+import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
  * Combining what all ranks show, in the order of the ranks.
@@ -70,7 +70,7 @@ public final class RankOrder {
     }
 
     private static Area contribution(Team team, int other, Chunk shown) {
-        return shown == null ? team.loans().lent(other, Loans.SOURCE) : team.shown(other, shown.window());
+        return shown == null ? team.loans().lent(other, ZeroCopyLoans.SOURCE) : team.shown(other, shown.window());
     }
 
     /**

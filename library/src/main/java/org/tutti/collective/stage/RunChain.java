@@ -18,7 +18,7 @@ import org.tutti.collective.machine.Area;
  * </pre>
  *
  * <p>A chunk goes through the whole chain before the next one starts: its end is told to the first run by an empty
- * piece. So what arrives at a node over the chain's edge arrives in order, whoever puts it, and finds the landing
+ * piece. So what arrives at a node over the chain's edge arrives in order, whoever puts it, and finds the eager buffer
  * place free: the master has passed on what was there. Results come from another node than the next chunk does, and
  * may be overtaken by it; so they have an edge of their own. A result is put there after the chain has passed the node
  * with the contributions of all its ranks, which they make after they have copied the result before; for the same

@@ -8,8 +8,8 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.machine.Areas;
 import org.tutti.collective.machine.Machine;
 import org.tutti.collective.operation.Operation;
+import org.tutti.collective.operation.OperationWait;
 import org.tutti.collective.operation.TeamContext;
-import org.tutti.collective.operation.Waiting;
 import org.tutti.memory.Memory;
 
 /**
@@ -31,7 +31,7 @@ public final class OperationWindows {
     private final MemorySegment ring;
     private final int localRank;
     private final Operation operation;
-    private final Waiting waiting;
+    private final OperationWait waiting;
     private final WindowPool pool;
     private final Area own = new Area();
     private final Areas found = new Areas();
@@ -39,7 +39,7 @@ public final class OperationWindows {
     private Window inbox; // null while the operation has needed none
     private long inboxLastShared = NEVER;
 
-    public OperationWindows(TeamContext context, Operation operation, Waiting waiting, WindowPool pool) {
+    public OperationWindows(TeamContext context, Operation operation, OperationWait waiting, WindowPool pool) {
         this.machine = context.machine;
         this.memory = context.memory;
         this.ring = context.ring;

@@ -4,7 +4,7 @@ package org.tutti.collective.window;
 import java.lang.foreign.MemorySegment;
 
 import org.tutti.collective.machine.Machine;
-import org.tutti.collective.operation.Ledger;
+import org.tutti.collective.operation.OperationSequence;
 import org.tutti.memory.Memory;
 
 /**
@@ -19,8 +19,8 @@ public final class Window {
     private long handle;
     private boolean registered;
 
-    /** Who had it last, and may still read it; nobody's when its ledger is null. */
-    private Ledger ledger;
+    /** Who had it last, and may still read it; nobody's when its operation sequence is null. */
+    private OperationSequence operations;
     private long operation;
 
     Window(Memory memory, long bytes, boolean inRing) {
@@ -74,13 +74,13 @@ public final class Window {
         memory.release(address, segment.byteSize());
     }
 
-    void setLast(Ledger newLedger, long newOperation) {
-        ledger = newLedger;
+    void setLast(OperationSequence newOperations, long newOperation) {
+        operations = newOperations;
         operation = newOperation;
     }
 
     /** Looks whether all have left the operation that had it last. */
     boolean isFree(Machine machine) {
-        return ledger == null || ledger.behind(machine, operation) == Ledger.NOBODY;
+        return operations == null || operations.behind(machine, operation) == OperationSequence.NOBODY;
     }
 }

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 import org.tutti.collective.machine.Machine;
-import org.tutti.collective.operation.Ledger;
-import org.tutti.collective.operation.Waiting;
+import org.tutti.collective.operation.OperationSequence;
+import org.tutti.collective.operation.OperationWait;
 import org.tutti.memory.Memory;
 
 /**
@@ -23,9 +23,10 @@ import org.tutti.memory.Memory;
  *
  * <p><b>Blocks.</b> Any other operation, non-blocking or of another thread, has a block of its own, of {@value
  * #SMALL_BYTES} bytes or of the greatest window's size. It begins, or shows, when the operation {@link
- * Ledger#AT_ONCE_MAX} before it is closed, so there are at most as many of a communicator. So has an operation that
- * shows more than a ring has room for; of these there are {@value #LONG_AT_ONCE_MAX} of a communicator. Of the blocks
- * that nobody has, those go back to the node's memory that were not needed while {@value #RETURNS} others came back.
+ * OperationSequence#AT_ONCE_MAX} before it is closed, so there are at most as many of a communicator. So has an
+ * operation that shows more than a ring has room for; of these there are {@value #LONG_AT_ONCE_MAX} of a communicator.
+ * Of the blocks that nobody has, those go back to the node's memory that were not needed while {@value #RETURNS} others
+ * came back.
  *
  * <p><b>Who waits for whom.</b> An operation waits for windows of blocking operations that its own thread was in before
  * it, and for earlier ones of its own communicator. Those are closed whatever this operation does. It never waits for
@@ -84,7 +85,7 @@ public final class WindowPool {
      * @param user the operation that takes it, by what that waits with
      * @return the window
      */
-    Window take(long bytes, int inFlightMax, Waiting user) {
+    Window take(long bytes, int inFlightMax, OperationWait user) {
         if (bytes > windowBytesMax) {
             user.awaitClosed(user.sequence() - LONG_AT_ONCE_MAX);
             return takeBlock(longBytes(bytes, windowBytesMax), user.machine());
@@ -92,7 +93,7 @@ public final class WindowPool {
         if (user.isBlocking() && (isOwner() || becomesOwner(user.machine()))) {
             return takeFromRing(bytes, inFlightMax, user);
         }
-        user.awaitClosed(user.sequence() - Ledger.AT_ONCE_MAX);
+        user.awaitClosed(user.sequence() - OperationSequence.AT_ONCE_MAX);
         return takeBlock(bytes <= SMALL_BYTES ? SMALL_BYTES : windowBytesMax, user.machine());
     }
 
@@ -118,7 +119,7 @@ public final class WindowPool {
         }
     }
 
-    private Window takeFromRing(long bytes, int inFlightMax, Waiting user) {
+    private Window takeFromRing(long bytes, int inFlightMax, OperationWait user) {
         Window window = null;
         if (ring != null && WINDOWS_OF_RING * bytes <= ring.bytes()) {
             window = ring.take(bytes, inFlightMax, user);
@@ -205,11 +206,11 @@ public final class WindowPool {
      * @param isRead whether others of the node may still read it
      * @param user the operation
      */
-    void giveBack(Window window, boolean isRead, Waiting user) {
+    void giveBack(Window window, boolean isRead, OperationWait user) {
         if (window.isInRing()) {
             return; // which knows its tenants
         }
-        window.setLast(isRead ? user.ledger() : null, user.sequence());
+        window.setLast(isRead ? user.operations() : null, user.sequence());
         user.machine().lock(lock);
         try {
             leaving.add(window);

@@ -2,8 +2,8 @@
 package org.tutti.collective.window;
 
 import org.tutti.collective.machine.Machine;
-import org.tutti.collective.operation.Ledger;
-import org.tutti.collective.operation.Waiting;
+import org.tutti.collective.operation.OperationSequence;
+import org.tutti.collective.operation.OperationWait;
 import org.tutti.memory.Memory;
 
 /**
@@ -27,9 +27,9 @@ final class WindowRing {
     /** Counts bytes that were ever taken, so that {@code position % capacity} is where the next window begins. */
     private long position;
 
-    /** Whose the windows are: an operation of a communicator, which is known by its ledger. */
-    private final Ledger[] ledgers = new Ledger[TENANTS_MAX];
-    private final long[] operations = new long[TENANTS_MAX];
+    /** Whose the windows are: an operation of a communicator, which is known by its sequence. */
+    private final OperationSequence[] sequences = new OperationSequence[TENANTS_MAX];
+    private final long[] numbers = new long[TENANTS_MAX];
     private final long[] starts = new long[TENANTS_MAX];
     private final long[] sizes = new long[TENANTS_MAX];
     private int oldest;
@@ -56,7 +56,7 @@ final class WindowRing {
      * @param user the operation that takes it: its deadline and its checks end a wait for a window
      * @return the window, or null if that is not free, and may not be for ever, as its communicator is broken
      */
-    Window take(long bytes, int inFlightMax, Waiting user) {
+    Window take(long bytes, int inFlightMax, OperationWait user) {
         long size = Memory.roundToLines(bytes);
         long offset = position % capacity;
         long front = position + capacity - offset;
@@ -65,14 +65,14 @@ final class WindowRing {
         long start = fits && (isHot || !isFrontFree(front, size, user.slots())) ? position : front;
         while (tenants > 0 && (tenants >= Math.min(inFlightMax, TENANTS_MAX)
                 || start + size > starts[oldest] + capacity)) {
-            if (!user.awaitClosed(ledgers[oldest], operations[oldest])) {
+            if (!user.awaitClosed(sequences[oldest], numbers[oldest])) {
                 return null;
             }
             evictOldest();
         }
         int newest = (oldest + tenants) % TENANTS_MAX;
-        ledgers[newest] = user.ledger();
-        operations[newest] = user.sequence();
+        sequences[newest] = user.operations();
+        numbers[newest] = user.sequence();
         starts[newest] = start;
         sizes[newest] = size;
         tenants++;
@@ -104,18 +104,18 @@ final class WindowRing {
     }
 
     private boolean isKnownClosed(int tenant) {
-        return ledgers[tenant].isKnownClosed(operations[tenant]);
+        return sequences[tenant].isKnownClosed(numbers[tenant]);
     }
 
     private void evictOldest() {
-        ledgers[oldest] = null;
+        sequences[oldest] = null;
         oldest = (oldest + 1) % TENANTS_MAX;
         tenants--;
     }
 
     /** Looks whether all have left all operations that had windows here: for a ring of which none is taken any more. */
     boolean isFree(Machine machine) {
-        while (tenants > 0 && ledgers[oldest].behind(machine, operations[oldest]) == Ledger.NOBODY) {
+        while (tenants > 0 && sequences[oldest].behind(machine, numbers[oldest]) == OperationSequence.NOBODY) {
             evictOldest();
         }
         return tenants == 0;

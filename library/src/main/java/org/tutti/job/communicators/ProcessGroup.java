@@ -4,7 +4,7 @@ package org.tutti.job.communicators;
 import java.util.Arrays;
 
 import org.tutti.collective.layout.NodeView;
-import org.tutti.collective.members.Reach;
+import org.tutti.collective.members.EndpointTable;
 import org.tutti.job.network.Network;
 import org.tutti.job.node.Node;
 
@@ -17,7 +17,7 @@ final class ProcessGroup {
     private final int[] ranks;
     private final NodeView view;
     private final Network network;
-    private final Reach reach;
+    private final EndpointTable endpoints;
     private int entered; // under the lock of the process's communicators
     private long handle;
 
@@ -33,8 +33,8 @@ final class ProcessGroup {
         this.ranks = ranks;
         this.view = view;
         this.network = view.topology().nodes() == 1 ? null : network;
-        this.reach = this.network == null ? null
-                : new Reach(Arrays.stream(ranks).map(node::firstRankOfProcess).toArray(),
+        this.endpoints = this.network == null ? null
+                : new EndpointTable(Arrays.stream(ranks).map(node::firstRankOfProcess).toArray(),
                         process -> node.secret().ringHandle(id, process));
     }
 
@@ -51,8 +51,8 @@ final class ProcessGroup {
     }
 
     /** How ranks on other nodes are reached, or null with one node. */
-    Reach reach() {
-        return reach;
+    EndpointTable endpoints() {
+        return endpoints;
     }
 
     /** Lets other nodes reach the ring, unless this or another rank of the process has. */

@@ -14,7 +14,7 @@ import org.tutti.collective.communicator.GroupCreation;
 import org.tutti.collective.layout.Fingerprint;
 import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.machine.LiveMachine;
-import org.tutti.collective.members.Reach;
+import org.tutti.collective.members.EndpointTable;
 import org.tutti.collective.window.WindowPool;
 import org.tutti.fabric.Fabric;
 import org.tutti.job.network.Network;
@@ -71,16 +71,16 @@ public final class RankCommunicators {
         NodeView view = shared.world(rank, levels);
         this.pool = new WindowPool(node.memory(), view.windowBytesMax());
         this.world = membership(Node.WORLD, shared.members(), view, node.ringAddress(), rank,
-                network == null ? null : node.directory().reach(), null);
+                network == null ? null : node.directory().endpoints(), null);
     }
 
     private CommunicatorState membership(long id, LiveMembers members, NodeView view, long ringAddress, int rankThere,
-            Reach reach, ProcessGroup group) {
+            EndpointTable endpoints, ProcessGroup group) {
         Fabric fabric = network == null ? null : network.fabric();
         var machine = new LiveMachine(new Waiter(coreForEach, fabric), fabric);
         Team team = new Team(machine, members, pool,
-                ringAddress, rankThere, view, reach);
-        Allocator allocator = new Allocator(node.memory(), fabric, members, reach, coreForEach, deadline::isClosed);
+                ringAddress, rankThere, view, endpoints);
+        Allocator allocator = new Allocator(node.memory(), fabric, members, endpoints, coreForEach, deadline::isClosed);
         var policy = new ProgressPolicy();
         var background = new LiveMachine(new Waiter(false, fabric), fabric, policy::isAwaited); // they share the cores
         var made = new CommunicatorState(id, team, members, view.topology(), allocator, machine, background, policy,
@@ -162,7 +162,7 @@ public final class RankCommunicators {
         var members = shared.members(group.ranks());
         members.setCreation(creation);
         CommunicatorState made = membership(id, members, view, ringAddress, indexOf(parent.team.rank(), ranks),
-                group.reach(), group);
+                group.endpoints(), group);
         creation.join(made.team.context());
         return made;
     }

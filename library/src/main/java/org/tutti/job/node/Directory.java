@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import org.tutti.JobStartException;
 import org.tutti.Topology;
 import org.tutti.choice.Links;
-import org.tutti.collective.members.Reach;
+import org.tutti.collective.members.EndpointTable;
 import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.launch.NodeShape;
@@ -226,13 +226,13 @@ public final class Directory {
     }
 
     /** By which process and handle each rank's ring of the world is reached. */
-    public Reach reach() {
+    public EndpointTable endpoints() {
         int[] processes = new int[size];
         long[] rings = new long[size];
         for (int rank = 0; rank < size; rank++) {
             processes[rank] = firstRankOfProcess(rank);
             rings[rank] = field(rank, DirectoryLayout.RING);
         }
-        return new Reach(processes, rings);
+        return new EndpointTable(processes, rings);
     }
 }

@@ -15,7 +15,7 @@ import org.tutti.collective.kernel.Kernels;
 import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.LiveMachine;
-import org.tutti.collective.members.Reach;
+import org.tutti.collective.members.EndpointTable;
 import org.tutti.collective.members.ScriptedMembers;
 import org.tutti.collective.reducescatter.DirectReduceScatter;
 import org.tutti.collective.reducescatter.RankOrderReduceScatter;
@@ -53,7 +53,7 @@ class EqualBlocksAlgorithmTest {
         Team team = new Team(new LiveMachine(new Waiter(false)), new ScriptedMembers(),
                 new WindowPool(memory, view.windowBytesMax()),
                 memory.claim(view.layout().bytes(), "a test"), 0, view,
-                new Reach(IntStream.range(0, ranks).toArray(), new long[ranks]));
+                new EndpointTable(IntStream.range(0, ranks).toArray(), new long[ranks]));
         Call call = new Call();
         call.set(new RankOrderReduceScatter(), 0, Long.MAX_VALUE);
         call.setElements(MemorySegment.ofArray(new long[ranks]), MemorySegment.ofArray(new long[1]), DataType.LONG, 1,

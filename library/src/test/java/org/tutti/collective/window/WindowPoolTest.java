@@ -24,7 +24,7 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.machine.LiveMachine;
 import org.tutti.collective.members.Members;
 import org.tutti.collective.members.ScriptedMembers;
-import org.tutti.collective.operation.Ledger;
+import org.tutti.collective.operation.OperationSequence;
 import org.tutti.job.CountedMemory;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Waiter;
@@ -213,12 +213,12 @@ class WindowPoolTest {
         Thread.ofVirtual().start(() -> {
             for (int call = 0; call < 10 * SLOTS; call++) {
                 shown(other, GREATEST);
-                if (call >= Ledger.AT_ONCE_MAX - 1) { // so that nobody waits for ever
+                if (call >= OperationSequence.AT_ONCE_MAX - 1) { // so that nobody waits for ever
                     follow(otherBehind);
                 }
             }
         }).join();
-        assertThat(claimed.get() - before).isEqualTo((long) Ledger.AT_ONCE_MAX * GREATEST);
+        assertThat(claimed.get() - before).isEqualTo((long) OperationSequence.AT_ONCE_MAX * GREATEST);
     }
 
     @Test
@@ -232,11 +232,11 @@ class WindowPoolTest {
     @Test
     void shouldGiveMemoryBackWhenManyRequestsHaveEnded() {
         List<Team> requests = new ArrayList<>();
-        for (int i = 0; i < Ledger.AT_ONCE_MAX; i++) {
+        for (int i = 0; i < OperationSequence.AT_ONCE_MAX; i++) {
             requests.add(ahead.forBackground(new LiveMachine(new Waiter(false))));
         }
         long before = claimed.get();
-        for (int turn = 0; turn < 10_000 / Ledger.AT_ONCE_MAX; turn++) {
+        for (int turn = 0; turn < 10_000 / OperationSequence.AT_ONCE_MAX; turn++) {
             List<Call> calls = requests.stream().map(team -> drawn(team, Long.MAX_VALUE)).toList();
             for (int i = 0; i < calls.size(); i++) {
                 calls.get(i).begin(requests.get(i));
@@ -245,14 +245,14 @@ class WindowPoolTest {
             requests.reversed().forEach(request -> request.lifecycle.leave());
             requests.forEach(_ -> follow());
         }
-        long most = (long) Ledger.AT_ONCE_MAX * GREATEST;
+        long most = (long) OperationSequence.AT_ONCE_MAX * GREATEST;
         assertThat(claimed.get() - before).isEqualTo(most);
         for (int call = 0; call < 1_000; call++) {
             shown(requests.getFirst(), GREATEST);
             follow();
         }
         assertThat(claimed.get() - before).isEqualTo(most);
-        for (int block = 0; block < Ledger.AT_ONCE_MAX / 2; block++) {
+        for (int block = 0; block < OperationSequence.AT_ONCE_MAX / 2; block++) {
             memory.claim(GREATEST, "somebody else");
         }
         assertThat(claimed.get() - before).as("half of it at least is anybody's").isEqualTo(most);
@@ -260,7 +260,7 @@ class WindowPoolTest {
 
     @Test
     void shouldKeepNothingOfACommunicatorWhoseWindowsWereTakenAgain() {
-        WeakReference<Ledger> ended = new WeakReference<>(useOnce());
+        WeakReference<OperationSequence> ended = new WeakReference<>(useOnce());
         for (int call = 0; call < RING_BYTES / SHORT; call++) {
             window(SHORT);
             follow();
@@ -269,11 +269,11 @@ class WindowPoolTest {
         assertThat(ended.get()).isNull();
     }
 
-    private Ledger useOnce() {
+    private OperationSequence useOnce() {
         Team other = team(otherRing, pool, new ScriptedMembers(), 0);
         shown(other, SHORT);
         follow(otherBehind);
-        return other.context.ledger;
+        return other.context.operations;
     }
 
     private static void await(WeakReference<?> cleared) {

@@ -37,7 +37,7 @@ final class BroadcastCosts {
 
     private static Cost chain(int nodes, int localRanks, long bytes) {
         boolean straight = ChainBroadcast.isStraight(nodes, bytes);
-        long chunk = straight ? Machine.PACKET_BYTES : RingLayout.LANDING_BYTES / ChainBroadcast.parts(bytes);
+        long chunk = straight ? Machine.PACKET_BYTES : RingLayout.EAGER_BUFFER_BYTES / ChainBroadcast.parts(bytes);
         return Stages.pipeline(ChainTree.INSTANCE, nodes, localRanks, bytes, chunk, straight ? 1 : 0);
     }
 

@@ -7,7 +7,7 @@ import org.tutti.collective.machine.Area;
  * In which order a master invites the nodes that have long messages for its own: rendezvous as Portals has it, driven
  * by the receiver. With k ports, k nodes and the k next ones are invited at once, so that no port is idle until an
  * invitation has arrived; never more. So however many nodes there are, few messages meet at a node's wire, and 2·k
- * places suffice for them. Messages that have room in the landing places of their pairs are promised, and come at any
+ * places suffice for them. Messages that have room in the eager buffers of their pairs are promised, and come at any
  * time; they do not count here.
  *
  * <p><b>Turns.</b> Flows are opened in the order in which their pieces are awaited, 0, 1, 2, … Those from 0 to 2·k − 1
@@ -18,7 +18,7 @@ import org.tutti.collective.machine.Area;
  * <p><b>Why it ends.</b> When a master awaits a flow, all before it have been taken, so it has been invited. An
  * algorithm has to see to it only that no sender waits for a later one.
  */
-public final class Turns {
+public final class RendezvousSchedule {
     /** How many nodes are invited for each port: one that sends, and the next one. */
     public static final int PER_PORT = 2;
 
@@ -27,7 +27,7 @@ public final class Turns {
     private int ports;
     private int count;
 
-    public Turns(Flows flows) {
+    public RendezvousSchedule(Flows flows) {
         this.flows = flows;
     }
 
@@ -59,7 +59,7 @@ public final class Turns {
      * @param fromNode the other node
      * @param longestPiece the length of the pieces; it may be 0
      * @param pieces how many pieces there will be, 1 or more; each has a place
-     * @param window the master's window; not looked at if the pieces have room in the landing place
+     * @param window the master's window; not looked at if the pieces have room in the eager buffer
      * @param at at which byte the places begin there
      */
     public void openPair(int fromNode, long longestPiece, int pieces, Area window, long at) {

@@ -13,7 +13,7 @@ import org.tutti.memory.Words;
  * Invitations to memory of other nodes' ranks, as they are written and read: process, region, first byte and length.
  * And the caller's memory that this rank has opened to others while an operation lasts.
  */
-public final class Invitations {
+public final class RendezvousOffers {
     private static final long REGION = 8;
     private static final long OFFSET = 16;
     private static final long BYTES = 24;
@@ -23,7 +23,7 @@ public final class Invitations {
     private long[] regions = new long[1];
     private int count;
 
-    public Invitations(Machine machine, boolean severalNodes) {
+    public RendezvousOffers(Machine machine, boolean severalNodes) {
         this.machine = machine;
         this.written = severalNodes ? Arena.ofAuto().allocate(RingLayout.INVITATION_BYTES, Words.LINE_BYTES) : null;
     }
@@ -57,7 +57,7 @@ public final class Invitations {
     }
 
     /** Reads an invitation that has arrived. */
-    void read(MemorySegment memory, long at, Target target) {
+    void read(MemorySegment memory, long at, RendezvousTarget target) {
         target.process = (int) machine.loadPlain(memory, at);
         target.region = machine.loadPlain(memory, at + REGION);
         target.offset = machine.loadPlain(memory, at + OFFSET);

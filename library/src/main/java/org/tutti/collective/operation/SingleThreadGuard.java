@@ -5,7 +5,7 @@ package org.tutti.collective.operation;
  * Which thread is inside what only one thread at a time may use, and in which call. Two at once are a mistake of the
  * program, which is noticed at best effort: fields are plain, so that calls pay next to nothing for it.
  */
-public final class Occupant {
+public final class SingleThreadGuard {
     private final String used;
     private String call;
     private Thread thread;
@@ -13,7 +13,7 @@ public final class Occupant {
     /**
      * @param used what one thread at a time uses, for messages
      */
-    public Occupant(String used) {
+    public SingleThreadGuard(String used) {
         this.used = used;
     }
 

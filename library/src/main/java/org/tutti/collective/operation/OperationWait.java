@@ -28,7 +28,7 @@ import org.tutti.memory.WaitingCall;
  * broke may be a later operation than its own. That is not promised: who reads what others lend, or waits for more than
  * one word, may be told of a later operation's end.
  */
-public final class Waiting extends WaitGuard {
+public final class OperationWait extends WaitGuard {
     private static final int NOBODY = -1;
     private static final long LOOK_NANOS = 200_000_000;
     private static final long AT_ONCE_NANOS = 50_000; // ranks of a node that make the same call need less
@@ -42,7 +42,7 @@ public final class Waiting extends WaitGuard {
     private final TeamContext context;
     private final Operation operation;
     private final Machine machine;
-    private final Ledger ledger;
+    private final OperationSequence operations;
     private final MemorySegment ring;
     private final CallComparison comparison;
     private final Waiter.Check whileAwaiting = this::checkAwaiting;
@@ -53,7 +53,7 @@ public final class Waiting extends WaitGuard {
     private boolean unflushed;
     private long changesSeen;
     private int awaitedRank;
-    private Ledger awaitedLedger; // of another communicator, of which the awaited rank is one
+    private OperationSequence awaitedOperations; // of another communicator, of which the awaited rank is one
     private MemorySegment awaitedMemory;
     private long awaitedOffset;
     private long awaitedValue;
@@ -70,12 +70,12 @@ public final class Waiting extends WaitGuard {
         }
     }
 
-    public Waiting(TeamContext context, Operation operation) {
+    public OperationWait(TeamContext context, Operation operation) {
         super(context.members, context.rank);
         this.context = context;
         this.operation = operation;
         this.machine = context.machine;
-        this.ledger = context.ledger;
+        this.operations = context.operations;
         this.ring = context.ring;
         this.comparison = new CallComparison(context, whileAwaiting, operation);
     }
@@ -86,8 +86,8 @@ public final class Waiting extends WaitGuard {
         return machine;
     }
 
-    public Ledger ledger() {
-        return ledger;
+    public OperationSequence operations() {
+        return operations;
     }
 
     public long sequence() {
@@ -142,38 +142,38 @@ public final class Waiting extends WaitGuard {
 
     /** Waits until all ranks of this node have left an operation, this one included: it may have others in flight. */
     public void awaitClosed(long closing) {
-        if (ledger.isKnownClosed(closing)) {
+        if (operations.isKnownClosed(closing)) {
             return;
         }
         long least = Long.MAX_VALUE;
         for (int each = 0; each < context.localSize; each++) {
             int other = context.localRanks[each];
             awaitWord(other, ring, context.layout.left(each), closing + 1);
-            long done = Ledger.done(machine.load(ring, context.layout.left(each)));
+            long done = OperationSequence.done(machine.load(ring, context.layout.left(each)));
             if (done <= closing) { // it has left them all without being in this one, and awaits nothing
                 throw closed(other);
             }
             least = Math.min(least, done);
         }
-        ledger.setClosed(least);
+        operations.setClosed(least);
     }
 
     /**
      * Waits until all ranks of this node have left an operation of any communicator of this rank; returns false when
      * that may take for ever, as the communicator is broken. Whatever ends this operation's own waits ends this one.
      */
-    public boolean awaitClosed(Ledger of, long closing) {
-        if (of == ledger) {
+    public boolean awaitClosed(OperationSequence of, long closing) {
+        if (of == operations) {
             awaitClosed(closing);
             return true;
         }
         flush();
-        awaitedLedger = of;
+        awaitedOperations = of;
         try (inTurns) {
             for (int turn = 0;; turn++) {
                 int behind = of.behind(machine, closing);
-                if (behind == Ledger.NOBODY || of.isBroken(machine, behind)) {
-                    return behind == Ledger.NOBODY;
+                if (behind == OperationSequence.NOBODY || of.isBroken(machine, behind)) {
+                    return behind == OperationSequence.NOBODY;
                 }
                 awaitNothingOf(behind);
                 check();
@@ -181,7 +181,7 @@ public final class Waiting extends WaitGuard {
                 machine.pause(turn);
             }
         } finally {
-            awaitedLedger = null;
+            awaitedOperations = null;
         }
     }
 
@@ -191,7 +191,7 @@ public final class Waiting extends WaitGuard {
             return 0;
         }
         // what comes to a node comes to its master's process, where it wakes who sleeps
-        boolean arrives = context.isMaster() && awaitedLedger == null && context.localRankOf(awaitedRank) < 0;
+        boolean arrives = context.isMaster() && awaitedOperations == null && context.localRankOf(awaitedRank) < 0;
         if (arrives) {
             return SLEEP_NANOS_MAX;
         }
@@ -201,7 +201,7 @@ public final class Waiting extends WaitGuard {
 
     @Override
     public WaitingCall call() {
-        Ledger other = awaitedLedger;
+        OperationSequence other = awaitedOperations;
         return new WaitingCall(members.job(), members.rankInJob(context.rank), called(), members.communicator(),
                 operation.sequence + 1, other == null ? members.rankInJob(awaitedRank) : WaitingCall.UNKNOWN);
     }
@@ -217,7 +217,7 @@ public final class Waiting extends WaitGuard {
             }
             return false;
         }
-        boolean isMember = awaitedLedger == null;
+        boolean isMember = awaitedOperations == null;
         if (isMember && descriptorDiffers(awaitedRank)) {
             throw mismatch(awaitedRank);
         }
@@ -254,7 +254,7 @@ public final class Waiting extends WaitGuard {
 
     /** Throws if the job has ended or lost a rank; returns the communicator's broken word, or 0. */
     private long checkJob() {
-        if (ledger.hasEnded()) {
+        if (operations.hasEnded()) {
             throw hasLeft();
         }
         long broken = machine.load(ring, RingLayout.BROKEN);
@@ -300,13 +300,13 @@ public final class Waiting extends WaitGuard {
     }
 
     private boolean hasLeftAll(long leftThere) {
-        return leftThere >= Ledger.ALL && Ledger.done(leftThere) <= operation.sequence;
+        return leftThere >= OperationSequence.ALL && OperationSequence.done(leftThere) <= operation.sequence;
     }
 
     // ---- what to say of it
 
     public RuntimeException gone(int other) {
-        if (ledger.hasEnded()) { // this rank's own process may have closed its connections
+        if (operations.hasEnded()) { // this rank's own process may have closed its connections
             return hasLeft();
         }
         RuntimeException failure = members.failure(other);
@@ -358,7 +358,7 @@ public final class Waiting extends WaitGuard {
 
     @Override
     protected String awaited() {
-        return awaitedLedger == null ? members.describe(awaitedRank) : awaitedLedger.describe(awaitedRank);
+        return awaitedOperations == null ? members.describe(awaitedRank) : awaitedOperations.describe(awaitedRank);
     }
 
     // ---- looks at other ranks' calls
@@ -405,7 +405,7 @@ public final class Waiting extends WaitGuard {
                 seenMaking = made;
                 yield hasLeftAll(machine.loadPlain(context.fetched, 0));
             }
-            case REFUSED -> ledger.isComplete();
+            case REFUSED -> operations.isComplete();
             case GONE -> false;
         };
         if (closed && seenClosed == other && isAwaiting()) {

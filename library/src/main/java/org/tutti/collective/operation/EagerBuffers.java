@@ -11,20 +11,20 @@ import org.tutti.collective.machine.Machine;
 import org.tutti.memory.Memory;
 
 /**
- * The landings of a communicator as one rank knows them, on whatever threads its operations run: the block of its node
- * in which other nodes' messages land that do not fit into cells, and the handles of the other nodes' blocks.
+ * The eager buffers of a communicator as one rank knows them, on whatever threads its operations run: the block of its
+ * node in which other nodes' messages land that do not fit into cells, and the handles of the other nodes' blocks.
  *
  * <p><b>The claim.</b> A node's master claims them when it begins its first operation with such a message, before it
  * waits for anybody in it; so whoever needs them waits only until the master has begun that operation, too. The other
  * ranks of the node await a word of the communicator's block, other nodes get it from there.
  *
- * <p>Memory ordering: the block is zeros, and registered, and its address and handle are written, when the LANDINGS
- * word is stored, with release order: once, under the lock, by whichever thread of the master comes first. Another rank
- * of the node loads the word with acquire order before it reads the address. A get brings word and handle in any order,
- * so that who has the word may have no handle yet, and asks again; who has both puts into a region that is there. It
- * never changes, so it matters not which thread of the rank has asked.
+ * <p>Memory ordering: the block is zeros, and registered, and its address and handle are written, when the
+ * EAGER_BUFFERS word is stored, with release order: once, under the lock, by whichever thread of the master comes
+ * first. Another rank of the node loads the word with acquire order before it reads the address. A get brings word and
+ * handle in any order, so that who has the word may have no handle yet, and asks again; who has both puts into a region
+ * that is there. It never changes, so it matters not which thread of the rank has asked.
  */
-public final class Landings {
+public final class EagerBuffers {
     private final Memory memory;
     private final MemorySegment ring;
     private final long bytes;
@@ -38,10 +38,10 @@ public final class Landings {
      * @param layout of both blocks
      * @param nodes how many nodes the communicator has
      */
-    Landings(Memory memory, MemorySegment ring, RingLayout layout, int nodes) {
+    EagerBuffers(Memory memory, MemorySegment ring, RingLayout layout, int nodes) {
         this.memory = memory;
         this.ring = ring;
-        this.bytes = layout.landingsBytes();
+        this.bytes = layout.eagerBuffersBytes();
         this.nodes = nodes;
     }
 
@@ -49,11 +49,12 @@ public final class Landings {
     public void claim(Machine machine) {
         machine.lock(lock);
         try {
-            if (machine.load(ring, RingLayout.LANDINGS) == 0) {
-                long address = memory.claim(bytes, RingLayout.LANDINGS_PURPOSE);
-                machine.storePlain(ring, RingLayout.LANDINGS_ADDRESS, address);
-                machine.storePlain(ring, RingLayout.LANDINGS_HANDLE, machine.register(memory.block(address, bytes)));
-                machine.store(ring, RingLayout.LANDINGS, 1);
+            if (machine.load(ring, RingLayout.EAGER_BUFFERS) == 0) {
+                long address = memory.claim(bytes, RingLayout.EAGER_BUFFERS_PURPOSE);
+                machine.storePlain(ring, RingLayout.EAGER_BUFFERS_ADDRESS, address);
+                machine.storePlain(ring, RingLayout.EAGER_BUFFERS_HANDLE,
+                        machine.register(memory.block(address, bytes)));
+                machine.store(ring, RingLayout.EAGER_BUFFERS, 1);
             }
         } finally {
             machine.unlock(lock);
@@ -62,32 +63,32 @@ public final class Landings {
 
     /** Ends that others reach them, at the master, when it is in no operation any more. */
     public void revoke(Machine machine) {
-        if (machine.load(ring, RingLayout.LANDINGS) != 0) {
+        if (machine.load(ring, RingLayout.EAGER_BUFFERS) != 0) {
             machine.revoke(handle(machine));
         }
     }
 
     /** Gives them back, at the master, when nobody uses the communicator any more. */
     public void release(Machine machine) {
-        if (machine.load(ring, RingLayout.LANDINGS) != 0) {
-            memory.release(machine.loadPlain(ring, RingLayout.LANDINGS_ADDRESS), bytes);
+        if (machine.load(ring, RingLayout.EAGER_BUFFERS) != 0) {
+            memory.release(machine.loadPlain(ring, RingLayout.EAGER_BUFFERS_ADDRESS), bytes);
         }
     }
 
     /** Finds them, when their word was awaited. */
     public MemorySegment here(Machine machine) {
-        return memory.block(machine.loadPlain(ring, RingLayout.LANDINGS_ADDRESS), bytes);
+        return memory.block(machine.loadPlain(ring, RingLayout.EAGER_BUFFERS_ADDRESS), bytes);
     }
 
     /** The handle by which other nodes reach them, when they are claimed. */
     public long handle(Machine machine) {
-        return machine.loadPlain(ring, RingLayout.LANDINGS_HANDLE);
+        return machine.loadPlain(ring, RingLayout.EAGER_BUFFERS_HANDLE);
     }
 
     /** The handle in the first line of another node's block, or 0 while it has none. */
     public static long handleIn(MemorySegment head, Machine machine) {
-        return machine.loadPlain(head, RingLayout.LANDINGS) == 0 ? 0
-                : machine.loadPlain(head, RingLayout.LANDINGS_HANDLE);
+        return machine.loadPlain(head, RingLayout.EAGER_BUFFERS) == 0 ? 0
+                : machine.loadPlain(head, RingLayout.EAGER_BUFFERS_HANDLE);
     }
 
     /** The handle of those of another node, or 0 while it is not known. */

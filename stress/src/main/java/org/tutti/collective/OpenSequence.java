@@ -6,23 +6,23 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.collective.machine.LiveMachine;
 import org.tutti.collective.machine.Machine;
 import org.tutti.collective.members.HealthyMembers;
-import org.tutti.collective.operation.Ledger;
+import org.tutti.collective.operation.OperationSequence;
 import org.tutti.memory.Waiter;
 
-/** A rank's ledger, which several of its threads use: the library keeps it to the package, tests are elsewhere. */
-public final class OpenLedger {
+/** A rank's operation sequence, which several of its threads use: the library keeps it to the package, tests are elsewhere. */
+public final class OpenSequence {
     private static final Machine MACHINE = new LiveMachine(new Waiter(true));
 
-    private final Ledger ledger;
+    private final OperationSequence operations;
 
     /**
      * @param memory where the rank's left word lies
      * @param left at which byte
      * @param nodes how many nodes the communicator has
      */
-    public OpenLedger(MemorySegment memory, long left, int nodes) {
-        this.ledger = new Ledger(HealthyMembers.INSTANCE, memory, left, new int[1], 0, nodes);
-        ledger.expectOtherThreads();
+    public OpenSequence(MemorySegment memory, long left, int nodes) {
+        this.operations = new OperationSequence(HealthyMembers.INSTANCE, memory, left, new int[1], 0, nodes);
+        operations.expectOtherThreads();
     }
 
     /**
@@ -31,14 +31,14 @@ public final class OpenLedger {
      * @param operation its number
      */
     public void leave(long operation) {
-        ledger.leave(MACHINE, operation);
+        operations.leave(MACHINE, operation);
     }
 
     /**
      * {@return below which operation all are closed}
      */
     public long closed() {
-        return ledger.closed();
+        return operations.closed();
     }
 
     /**
@@ -47,7 +47,7 @@ public final class OpenLedger {
      * @param operation all operations below are
      */
     public void setClosed(long operation) {
-        ledger.setClosed(operation);
+        operations.setClosed(operation);
     }
 
     /**
@@ -57,7 +57,7 @@ public final class OpenLedger {
      * @return all below
      */
     public long leftElsewhere(int node) {
-        return ledger.leftElsewhere(node);
+        return operations.leftElsewhere(node);
     }
 
     /**
@@ -67,7 +67,7 @@ public final class OpenLedger {
      * @param operation all operations below
      */
     public void raiseLeftElsewhere(int node, long operation) {
-        ledger.raiseLeftElsewhere(MACHINE, node, operation);
+        operations.raiseLeftElsewhere(MACHINE, node, operation);
     }
 
     /**
@@ -76,6 +76,6 @@ public final class OpenLedger {
      * @param operation all operations below
      */
     public void raiseLeftEverywhere(long operation) {
-        ledger.raiseLeftEverywhere(operation);
+        operations.raiseLeftEverywhere(operation);
     }
 }

@@ -9,7 +9,7 @@ import java.util.function.IntToLongFunction;
  *
  * <p>Safe for use by any number of threads: they find the same handle.
  */
-public final class Reach {
+public final class EndpointTable {
     private final int[] processes;
     private final long[] rings;
     private final IntToLongFunction handles;
@@ -20,7 +20,7 @@ public final class Reach {
      * @param processes for each rank its process
      * @param rings for each rank the handle of the ring
      */
-    public Reach(int[] processes, long[] rings) {
+    public EndpointTable(int[] processes, long[] rings) {
         this.processes = processes;
         this.rings = rings;
         this.handles = null;
@@ -32,7 +32,7 @@ public final class Reach {
      * @param processes for each rank its process
      * @param handles tells the handle of a process's ring, never 0
      */
-    public Reach(int[] processes, IntToLongFunction handles) {
+    public EndpointTable(int[] processes, IntToLongFunction handles) {
         this.processes = processes;
         this.rings = new long[processes.length];
         this.handles = handles;

@@ -7,7 +7,7 @@ import org.tutti.collective.machine.Area;
  * Memory of a rank on another node that this rank may put into while the current operation lasts, as that
  * rank has {@linkplain Inflow#invite told}. Moved rather than made anew, as an {@link Area} is.
  */
-final class Target {
+final class RendezvousTarget {
     int process;
     long region;
     long offset;

@@ -9,9 +9,9 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.machine.Areas;
 import org.tutti.collective.machine.Machine;
 import org.tutti.collective.operation.Operation;
+import org.tutti.collective.operation.OperationWait;
 import org.tutti.collective.operation.StepWords;
 import org.tutti.collective.operation.TeamContext;
-import org.tutti.collective.operation.Waiting;
 
 /**
  * The callers' memory that ranks of one node lend each other in the operations in flight: each rank a source and a
@@ -26,7 +26,7 @@ import org.tutti.collective.operation.Waiting;
  * after the broken word has been set, and so is whatever the lender's caller does: a reader that sees either sees the
  * broken word, too.
  */
-public final class Loans {
+public final class ZeroCopyLoans {
     /** What an operation takes its data from, as memory to be lent. */
     public static final int SOURCE = 0;
 
@@ -51,14 +51,14 @@ public final class Loans {
 
     private final TeamContext context;
     private final Operation operation;
-    private final Waiting waiting;
+    private final OperationWait waiting;
     private final StepWords words;
     private final Machine machine;
     private final MemorySegment[] places;
     private final Areas borrowed = new Areas();
     private boolean refers;
 
-    public Loans(TeamContext context, Operation operation, Waiting waiting, StepWords words) {
+    public ZeroCopyLoans(TeamContext context, Operation operation, OperationWait waiting, StepWords words) {
         this.context = context;
         this.operation = operation;
         this.waiting = waiting;

@@ -33,7 +33,7 @@ import org.tutti.memory.Words;
  * <p>Each thread does things with its own machine, through which it takes the lock, too: so the simulator can let
  * others go first there.
  */
-public final class Ledger {
+public final class OperationSequence {
     /** How many non-blocking operations may be between their first and their last step at once. */
     public static final int AT_ONCE_MAX = RingLayout.SLOTS_MIN;
 
@@ -64,7 +64,7 @@ public final class Ledger {
 
     private long drawn;
     private long history;
-    private final Occupant blocking = new Occupant("communicator");
+    private final SingleThreadGuard blocking = new SingleThreadGuard("communicator");
 
     private boolean concurrent;
     private long left;
@@ -80,10 +80,11 @@ public final class Ledger {
      * @param ring the communicator's block
      * @param firstLeft where the left words of the node's ranks begin there, a line for each
      * @param localRanks these ranks
-     * @param localRank whose ledger it is, by its place among them
+     * @param localRank whose operation sequence it is, by its place among them
      * @param nodes how many nodes the communicator has
      */
-    public Ledger(Members members, MemorySegment ring, long firstLeft, int[] localRanks, int localRank, int nodes) {
+    public OperationSequence(Members members, MemorySegment ring, long firstLeft, int[] localRanks, int localRank,
+            int nodes) {
         this.members = members;
         this.ring = ring;
         this.firstLeft = firstLeft;
@@ -113,7 +114,7 @@ public final class Ledger {
     }
 
     /** The blocking call that the rank is in. */
-    public Occupant blocking() {
+    public SingleThreadGuard blocking() {
         return blocking;
     }
 

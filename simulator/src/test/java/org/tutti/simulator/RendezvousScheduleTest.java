@@ -22,7 +22,7 @@ import org.tutti.simulator.Trace.Step;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** How many nodes' long messages a node has at a time: those of its ports, and the next ones. */
-class TurnsTest {
+class RendezvousScheduleTest {
     private static final int RANKS = 2;
     private static final long ALL_BYTES = 512 << 10; // one operation's, so that two blocks have no room in a pair
     private static final long INVITATION_BYTES = 32;
@@ -37,17 +37,17 @@ class TurnsTest {
             "halving, 1, 64, 0, 2", "halving, 1, 37, 1, 2", "blocks, 1, 64, 0, 2", "blocks, 1, 16, 1, 2"})
     void shouldInviteTheNextSendersOnly(String name, int ports, int nodes, int root, int most) {
         Trace trace = trace(Collective.GATHER, name, nodes, root);
-        Map<Integer, Turns> turns = new HashMap<>(); // of each receiver
+        Map<Integer, RendezvousSchedule> turns = new HashMap<>(); // of each receiver
         for (int index = 0; index < trace.size(); index++) {
             Step step = trace.step(index);
             if (step.kind() == Kind.PUT && step.bytes() == INVITATION_BYTES) {
-                turns.computeIfAbsent(step.rank(), _ -> new Turns()).begin(step.other(), step.start());
+                turns.computeIfAbsent(step.rank(), _ -> new RendezvousSchedule()).begin(step.other(), step.start());
             } else if (step.kind() == Kind.ARRIVAL && step.bytes() != INVITATION_BYTES) {
-                turns.computeIfAbsent(step.other(), _ -> new Turns()).end(step.rank(), step.end());
+                turns.computeIfAbsent(step.other(), _ -> new RendezvousSchedule()).end(step.rank(), step.end());
             }
         }
         assertThat(most).isLessThanOrEqualTo(2 * ports);
-        assertThat(turns.values()).extracting(Turns::most).allMatch(found -> found <= most);
+        assertThat(turns.values()).extracting(RendezvousSchedule::most).allMatch(found -> found <= most);
         assertThat(turns.get(root / RANKS * RANKS).most()).isEqualTo(most);
     }
 
@@ -79,7 +79,7 @@ class TurnsTest {
     }
 
     /** When what a rank exchanges with each other one begins and ends. */
-    private static final class Turns {
+    private static final class RendezvousSchedule {
         private final Map<Integer, Double> begins = new HashMap<>();
         private final Map<Integer, Double> ends = new HashMap<>();
 

@@ -33,9 +33,9 @@ import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.LiveMachine;
 import org.tutti.collective.machine.Machine;
-import org.tutti.collective.members.Reach;
+import org.tutti.collective.members.EndpointTable;
 import org.tutti.collective.members.ScriptedMembers;
-import org.tutti.collective.operation.Ledger;
+import org.tutti.collective.operation.OperationSequence;
 import org.tutti.collective.window.WindowPool;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.WordAction;
@@ -48,9 +48,9 @@ import org.tutti.memory.Words;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** A communicator costs little until its first long message between nodes; then its landing places are claimed once. */
+/** A communicator costs little until its first long message between nodes; then its eager buffers are claimed once. */
 @Timeout(60)
-class LandingsTest {
+class EagerBuffersTest {
     private static final int SENDER = 0;
     private static final int RECEIVER = 1;
     private static final int NODES = 2;
@@ -58,7 +58,7 @@ class LandingsTest {
     private static final int LONG = 1000;
 
     /** Two nodes of one rank have 64 slots with an edge for each other node and one more. */
-    private static final long LANDINGS_BYTES = 64 * landingsOfSlot(NODES, 2);
+    private static final long EAGER_BUFFERS_BYTES = 64 * eagerBuffersOfSlot(NODES, 2);
 
     private final AtomicLong claimed = new AtomicLong();
     private final Memory[] memories = {new CountedMemory(claimed), new CountedMemory(claimed)};
@@ -66,10 +66,10 @@ class LandingsTest {
     private final NodeView[] views = new NodeView[NODES];
     private final long[] addresses = new long[NODES];
     private final ScriptedMembers members = new ScriptedMembers();
-    private final Reach reach;
+    private final EndpointTable endpoints;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
-    LandingsTest() {
+    EagerBuffersTest() {
         long[] handles = new long[NODES];
         RingLayout layout = new RingLayout(NODES, 1);
         for (int node = 0; node < NODES; node++) {
@@ -77,7 +77,7 @@ class LandingsTest {
             addresses[node] = memories[node].claim(layout.bytes(), "a test");
             handles[node] = register(memories[node].block(addresses[node], layout.bytes()));
         }
-        this.reach = new Reach(new int[]{0, 1}, handles);
+        this.endpoints = new EndpointTable(new int[]{0, 1}, handles);
         claimed.set(0);
     }
 
@@ -93,7 +93,7 @@ class LandingsTest {
     // ---- how much
 
     /** Edges have a line and 64 KiB, pairs with up to four nodes two lines and 16 KiB. */
-    private static long landingsOfSlot(int nodes, int edges) {
+    private static long eagerBuffersOfSlot(int nodes, int edges) {
         return edges * (64 + (64L << 10)) + nodes * (128 + (16L << 10));
     }
 
@@ -112,13 +112,13 @@ class LandingsTest {
     void shouldTakeSixtyFourMebibytesAtMostWhenThousandsOfNodesHaveHadLongMessages(int nodes) {
         for (int ranks : new int[]{1, 8, 64, 256}) {
             RingLayout layout = new RingLayout(nodes, ranks);
-            assertThat(layout.bytes() + layout.landingsBytes()).as(ranks + " ranks").isLessThanOrEqualTo(64L << 20);
+            assertThat(layout.bytes() + layout.eagerBuffersBytes()).as(ranks + " ranks").isLessThanOrEqualTo(64L << 20);
         }
     }
 
     @ParameterizedTest
     @CsvSource({"2, 64, 2", "3, 32, 3", "4, 32, 4"})
-    void shouldClaimLandingPlacesOfEachNodeOnceWhenTheFirstMessageIsLong(int nodes, int slots, int edges) {
+    void shouldClaimEagerBuffersOfEachNodeOnceWhenTheFirstMessageIsLong(int nodes, int slots, int edges) {
         AtomicLong all = new AtomicLong();
         int[] oneRankEach = new int[nodes];
         Arrays.setAll(oneRankEach, node -> node);
@@ -140,7 +140,7 @@ class LandingsTest {
                 assertThat(values).containsOnly(i);
             }
             job.world().barrier();
-            assertThat(all.get() - before).isEqualTo(nodes * slots * landingsOfSlot(nodes, edges));
+            assertThat(all.get() - before).isEqualTo(nodes * slots * eagerBuffersOfSlot(nodes, edges));
         });
     }
 
@@ -153,10 +153,10 @@ class LandingsTest {
         Team receiver = team(RECEIVER, () -> {});
         Future<long[]> sent = threads.submit(() -> broadcast(sender, LONG, SENDER, 5));
         asked.await();
-        assertThat(claimed.get()).isEqualTo(LANDINGS_BYTES); // the sender's own
+        assertThat(claimed.get()).isEqualTo(EAGER_BUFFERS_BYTES); // the sender's own
         assertThat(broadcast(receiver, LONG, SENDER, 0)).hasSize(LONG).containsOnly(5);
         assertThat(sent.get()).containsOnly(5);
-        assertThat(claimed.get()).isEqualTo(2 * LANDINGS_BYTES);
+        assertThat(claimed.get()).isEqualTo(2 * EAGER_BUFFERS_BYTES);
     }
 
     @Test
@@ -187,7 +187,7 @@ class LandingsTest {
     void shouldSaySoWhenTheReceiverIsInAnotherCallInsteadOfTheFirstLongMessage() {
         Team receiver = team(RECEIVER, () -> {});
         Team sender = team(SENDER, () -> {
-            if (receiver.context.ledger.history() == 0) {
+            if (receiver.context.operations.history() == 0) {
                 broadcast(receiver, SHORT, RECEIVER, 5); // both believe that they are the root
             }
         });
@@ -196,14 +196,14 @@ class LandingsTest {
 
     @Test
     void shouldClaimOnceWhenTheFirstLongMessagesOfSeveralThreadsAreConcurrent() throws Exception {
-        int calls = Ledger.AT_ONCE_MAX;
+        int calls = OperationSequence.AT_ONCE_MAX;
         List<Future<long[]>> results = new ArrayList<>();
         for (int rank = 0; rank < NODES; rank++) {
-            Team blocking = team(rank, LandingsTest::letOthersRun);
+            Team blocking = team(rank, EagerBuffersTest::letOthersRun);
             List<Callable<long[]>> all = new ArrayList<>();
             CountDownLatch begun = new CountDownLatch(calls);
             for (int i = 0; i < calls; i++) {
-                Team team = blocking.forBackground(machine(LandingsTest::letOthersRun));
+                Team team = blocking.forBackground(machine(EagerBuffersTest::letOthersRun));
                 Data data = new Data(team, LONG, i % NODES, 100 + i);
                 all.add(() -> {
                     begun.countDown();
@@ -218,14 +218,14 @@ class LandingsTest {
         for (int i = 0; i < results.size(); i++) {
             assertThat(results.get(i).get()).hasSize(LONG).containsOnly(100 + i % calls);
         }
-        assertThat(claimed.get()).isEqualTo(2 * LANDINGS_BYTES);
+        assertThat(claimed.get()).isEqualTo(2 * EAGER_BUFFERS_BYTES);
     }
 
     // ---- two nodes whose masters reach each other's memory
 
     private Team team(int rank, Runnable whenPausing) {
         return new Team(machine(whenPausing), members, new WindowPool(memories[rank], views[rank].windowBytesMax()),
-                addresses[rank], rank, views[rank], reach);
+                addresses[rank], rank, views[rank], endpoints);
     }
 
     private static long[] broadcast(Team team, int elements, int root, long value) {
