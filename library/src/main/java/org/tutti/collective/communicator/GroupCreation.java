@@ -193,7 +193,8 @@ public final class GroupCreation {
 
         @Override
         protected boolean checkOthers() {
-            boolean closed = machine.load(parent.ring, line) >= OperationSequence.ALL; // before why it may have left all
+            // before the reason for which the master may have left all
+            boolean closed = machine.load(parent.ring, line) >= OperationSequence.ALL;
             RuntimeException failure = failureAt(master);
             if (failure != null) {
                 throw failure;

@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.tutti.DataType;
 import org.tutti.Reduction;
 
-/** Finds the {@link Kernel} of an operator for a type: the loops of the library, vector loops, or the user's operator. */
+/** Finds the {@link Kernel} of an operator for a type: loops of the library, vector loops, or the user's operator. */
 public final class Kernels {
     private Kernels() {}
 
