@@ -122,7 +122,8 @@ public final class Call extends CallArguments {
 
     /** Begins the present operation. */
     public void begin(Team team) {
-        team.lifecycle.begin(this, algorithm.usesEagerBuffers(bytes()));
+        OperationLifecycle lifecycle = team.lifecycle;
+        lifecycle.begin(this, lifecycle.mayClaim() && algorithm.usesEagerBuffers(bytes()));
     }
 
     /** A lone rank's contribution is its result. */

@@ -64,18 +64,23 @@ public final class OperationLifecycle {
         this.mayClaim = context.nodes() > 1 && context.isMaster();
     }
 
+    /** Whether this rank is the one that claims the eager buffers of its node, and has not claimed them. */
+    boolean mayClaim() {
+        return mayClaim;
+    }
+
     /**
      * Begins the present operation of a call that was drawn: notices what has broken meanwhile, waits until the slot is
      * free, and writes the call's descriptor.
      *
-     * @param lands whether the operation may need the eager buffers of its node
+     * @param claims whether this rank claims the eager buffers of its node, as the operation needs them
      */
-    void begin(CallArguments drawn, boolean lands) {
+    void begin(CallArguments drawn, boolean claims) {
         operation.begin(drawn);
         waiting.checkAlive();
         waiting.awaitClosed(
                 operation.sequence - (context.blocking ? context.layout.slots() : OperationSequence.AT_ONCE_MAX));
-        if (mayClaim && lands) {
+        if (claims) {
             context.eagerBuffers.claim(machine); // before this rank waits for any other one in the operation
             mayClaim = false;
         }

@@ -1,6 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.operation;
 
+import java.lang.foreign.MemorySegment;
+
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Machine;
 
@@ -14,24 +16,31 @@ public final class StepWords {
     public static final long DONE = RingLayout.DONE;
     public static final int STEPS_MAX = RingLayout.STEPS_MAX;
 
-    private final TeamContext context;
+    private final Machine machine;
+    private final MemorySegment ring;
+    private final int[] localRanks;
+    private final int localRank;
+    private final int localSize;
     private final Operation operation;
     private final OperationWait waiting;
 
     public StepWords(TeamContext context, Operation operation, OperationWait waiting) {
-        this.context = context;
+        this.machine = context.machine;
+        this.ring = context.ring;
+        this.localRanks = context.localRanks;
+        this.localRank = context.localRank;
+        this.localSize = context.localSize;
         this.operation = operation;
         this.waiting = waiting;
     }
 
     public void post(long word, long step) {
         assert step <= STEPS_MAX : "step " + step;
-        Machine machine = context.machine;
-        long cell = operation.cell(context.localRank);
+        long cell = operation.cell(localRank);
         if (word == READY) { // only now: others may be polling the line, and would take it away between two stores
-            machine.storeTag(context.ring, cell + READY, operation.tag());
+            machine.storeTag(ring, cell + READY, operation.tag());
         }
-        machine.store(context.ring, cell + word, operation.base + step);
+        machine.store(ring, cell + word, operation.base + step);
     }
 
     public void await(int other, long word, long step) {
@@ -39,16 +48,13 @@ public final class StepWords {
             return;
         }
         long cell = operation.cell(other);
-        int rank = context.localRanks[other];
-        waiting.awaitWord(rank, context.ring, cell + word, operation.base + step);
+        waiting.awaitWord(localRanks[other], ring, cell + word, operation.base + step);
         if (word == READY) {
-            waiting.compare(rank, context.machine.loadTag(context.ring, cell + READY));
+            waiting.compare(localRanks[other], machine.loadTag(ring, cell + READY));
         }
     }
 
     public void awaitOthers(long word, long step) {
-        int localRank = context.localRank;
-        int localSize = context.localSize;
         for (int distance = 1; distance < localSize; distance++) {
             int other = localRank + distance;
             await(other < localSize ? other : other - localSize, word, step);
