@@ -178,8 +178,13 @@ class TeamTest {
         }
 
         @Override
-        public void setOnce(MemorySegment words, long offset, long value) {
-            live.setOnce(words, offset, value);
+        public long add(MemorySegment words, long offset, long increment) {
+            return live.add(words, offset, increment);
+        }
+
+        @Override
+        public long compareAndExchange(MemorySegment words, long offset, long expected, long value) {
+            return live.compareAndExchange(words, offset, expected, value);
         }
 
         @Override

@@ -26,6 +26,8 @@ import org.tutti.simulator.Trace.Kind;
  * <li>A store is visible to others of the node after the memory's latency. Who looks later, from another core, has to
  * fetch it and waits as long; what is looked at without pause in between is fetched together. With levels every core
  * has to fetch it, from who has stored it, one core after the other; and a rank fetches one word after the other.
+ * <li>What reads a word and writes it at once costs a look and a store, even when a compare finds another value: the
+ * core gets the line for itself first.
  * <li>A put occupies its rank for the overhead, and for its bytes; then these occupy a rail of its node (all rails,
  * striped, when they are many), and a latency later one of the target, unless that is still busy or within its gap.
  * Then the first rank of that node takes it in, when it waits, and its word is raised.
@@ -266,12 +268,28 @@ final class Cluster implements SimulatedRanks.Order {
 
     void store(int rank, MemorySegment memory, long offset, long value) {
         step(rank);
+        set(rank, memory, offset, value);
+    }
+
+    private void set(int rank, MemorySegment memory, long offset, long value) {
         double start = time[rank];
         time[rank] += model.memoryOverheadMicros() * NANOS;
         int step = trace.add(Kind.STORE, rank, -1, start, time[rank], 0, -1);
         double visibleAt = time[rank] + (model.levels().areNone() ? model.memoryLatencyMicros() * NANOS : 0);
         raise(address(memory, offset), value, visibleAt, step, rank);
         words.hold(words.place(address(memory, offset)), cores.of(rank));
+    }
+
+    long add(int rank, MemorySegment memory, long offset, long increment) {
+        long before = load(rank, memory, offset);
+        set(rank, memory, offset, before + increment);
+        return before;
+    }
+
+    long compareAndExchange(int rank, MemorySegment memory, long offset, long expected, long value) {
+        long before = load(rank, memory, offset);
+        set(rank, memory, offset, before == expected ? value : before);
+        return before;
     }
 
     private void raise(long address, long value, double visibleAt, int step, int writer) {

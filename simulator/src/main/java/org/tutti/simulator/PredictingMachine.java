@@ -60,6 +60,16 @@ final class PredictingMachine implements Machine {
     }
 
     @Override
+    public long add(MemorySegment memory, long offset, long increment) {
+        return cluster.add(rank, memory, offset, increment);
+    }
+
+    @Override
+    public long compareAndExchange(MemorySegment memory, long offset, long expected, long value) {
+        return cluster.compareAndExchange(rank, memory, offset, expected, value);
+    }
+
+    @Override
     public void setOnce(MemorySegment memory, long offset, long value) {
         // only who breaks a communicator does so, and that ends the run
     }

@@ -58,6 +58,16 @@ class VerifyingMachine implements Machine {
     }
 
     @Override
+    public long add(MemorySegment memory, long offset, long increment) {
+        return world.add(thread, memory, offset, increment);
+    }
+
+    @Override
+    public long compareAndExchange(MemorySegment memory, long offset, long expected, long value) {
+        return world.compareAndExchange(thread, memory, offset, expected, value);
+    }
+
+    @Override
     public void setOnce(MemorySegment memory, long offset, long value) {
         // only who breaks a communicator does so, and that ends the run
     }

@@ -32,6 +32,8 @@ import org.tutti.memory.Words;
  *
  * <ul>
  * <li>A store to a word carries the clock of its writer; who loads or awaits the word joins it.
+ * <li>What reads a word and writes it at once does both: it joins the word's clock, then leaves its own there. To those
+ * that read or write the word plainly it is a write like any other one.
  * <li>A put reads its source when it is called. What it writes, it writes at a time of its channel, with the clock that
  * the rank had when it called; the word that it raises carries that clock with that time. So a later put of the same
  * channel publishes the bytes of an earlier one, and a put of another channel does not. But it must not write where an
@@ -392,6 +394,35 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         advance(thread);
     }
 
+    long add(int thread, MemorySegment memory, long offset, long increment) {
+        step(thread, () -> "adds " + increment + " to " + describe(memory, offset));
+        acquire(thread, memory, offset);
+        long before = Words.load(memory, offset);
+        replace(thread, memory, offset, before + increment);
+        return before;
+    }
+
+    long compareAndExchange(int thread, MemorySegment memory, long offset, long expected, long value) {
+        step(thread, () -> "sets " + describe(memory, offset) + " to " + value + " if it is " + expected);
+        acquire(thread, memory, offset);
+        long before = Words.load(memory, offset);
+        if (before == expected) {
+            replace(thread, memory, offset, value);
+        }
+        return before;
+    }
+
+    /**
+     * The second half of what reads and writes a word at once: the thread knows what was done before the word's latest
+     * value, so no writer of the word is unknown to it but one that writes plainly; and the word may shrink.
+     */
+    private void replace(int thread, MemorySegment memory, long offset, long value) {
+        long address = places.address(memory, offset);
+        shadow.write(address, Long.BYTES, thread, clocks[thread], step);
+        set(makeWord(address), thread, clocks[thread], memory, offset, value);
+        advance(thread);
+    }
+
     private void advance(int thread) {
         clocks[thread].set(thread, clocks[thread].time(thread) + 1);
     }
@@ -406,6 +437,10 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         if (word.clock != null && !clock.covers(word.writer, word.time)) {
             fail("sets " + describe(memory, offset) + " while " + component(word.writer) + " may still set it");
         }
+        set(word, writer, clock, memory, offset, value);
+    }
+
+    private void set(Word word, int writer, Clock clock, MemorySegment memory, long offset, long value) {
         if (word.clock == null) {
             word.clock = clock.copy();
         } else {

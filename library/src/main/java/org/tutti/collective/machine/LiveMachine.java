@@ -97,8 +97,13 @@ public final class LiveMachine implements Machine {
     }
 
     @Override
-    public void setOnce(MemorySegment memory, long offset, long value) {
-        Words.compareAndSet(memory, offset, 0, value);
+    public long add(MemorySegment memory, long offset, long increment) {
+        return Words.add(memory, offset, increment);
+    }
+
+    @Override
+    public long compareAndExchange(MemorySegment memory, long offset, long expected, long value) {
+        return Words.compareAndExchange(memory, offset, expected, value);
     }
 
     @Override

@@ -89,13 +89,52 @@ public interface Machine {
     void storeTag(MemorySegment memory, long word, long tag);
 
     /**
+     * Adds to a word that several ranks change, at once. The order is that of a volatile access, as by
+     * {@link java.lang.invoke.VarHandle#getAndAdd}: an acquire and a release on the word.
+     *
+     * @param memory where it lies
+     * @param offset at which byte
+     * @param increment what is added; the sum wraps
+     * @return the value before
+     */
+    long add(MemorySegment memory, long offset, long increment);
+
+    /**
+     * Writes a word that several ranks change if it is as expected, at once. The order is that of a volatile access, as
+     * by {@link java.lang.invoke.VarHandle#compareAndExchange}: an acquire and a release on the word, or an acquire
+     * only when the word is not as expected.
+     *
+     * @param memory where it lies
+     * @param offset at which byte
+     * @param expected the value that it must have
+     * @param value its new value
+     * @return the value before
+     */
+    long compareAndExchange(MemorySegment memory, long offset, long expected, long value);
+
+    /**
+     * Does what {@link #compareAndExchange} does, in the same order.
+     *
+     * @param memory where the word lies
+     * @param offset at which byte
+     * @param expected the value that it must have
+     * @param value its new value
+     * @return whether this call has written it
+     */
+    default boolean compareAndSet(MemorySegment memory, long offset, long expected, long value) {
+        return compareAndExchange(memory, offset, expected, value) == expected;
+    }
+
+    /**
      * Sets a word that several may want to set, once: from 0.
      *
      * @param memory where it lies
      * @param offset at which byte
      * @param value its new value; without effect when it has one
      */
-    void setOnce(MemorySegment memory, long offset, long value);
+    default void setOnce(MemorySegment memory, long offset, long value) {
+        compareAndSet(memory, offset, 0, value);
+    }
 
     /**
      * Waits until a word has reached a value; what its writer did before is visible then.
