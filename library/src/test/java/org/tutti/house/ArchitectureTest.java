@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -32,10 +31,13 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Imports point one way, and every algorithm is in the catalogue. docs/architecture.md has the picture. */
+/**
+ * Imports point one way, and every algorithm is in the catalogue. {@link PackagesTest} compares the picture of the
+ * packages with the classes.
+ */
 @Execution(ExecutionMode.CONCURRENT) // it only computes
 class ArchitectureTest {
-    private static final JavaClasses CLASSES = new ClassFileImporter()
+    static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages("org.tutti");
 
     /** How many classes of a package may depend on each other. */
@@ -52,10 +54,6 @@ class ArchitectureTest {
             "org.tutti.collective.reduce", "org.tutti.collective.allreduce", "org.tutti.collective.allgather",
             "org.tutti.collective.alltoall", "org.tutti.collective.gather", "org.tutti.collective.scatter",
             "org.tutti.collective.reducescatter", "org.tutti.collective.scan"};
-
-    /** The packages under an algorithm, each of which knows those before it alone. */
-    private static final List<String> COLLECTIVE_LAYERS = Stream.of("layout", "kernel", "members", "machine",
-            "operation", "communicator", "window", "flow").map(each -> "org.tutti.collective." + each).toList();
 
     private static void onlyDependsOn(String house, String... others) {
         String[] allowed = Arrays.copyOf(others, others.length + 3);
