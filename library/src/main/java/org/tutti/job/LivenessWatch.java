@@ -119,8 +119,8 @@ final class LivenessWatch implements AutoCloseable {
     private void answer() {
         try {
             Node node = access.node();
-            if (node.inquiry().isAsked(self)) {
-                node.inquiry().answer(self, threads::text, (long) ranks * Whereabouts.TEXT_BYTES_MAX);
+            if (node.stackQuery().isAsked(self)) {
+                node.stackQuery().answer(self, threads::text, (long) ranks * Whereabouts.TEXT_BYTES_MAX);
             }
         } catch (RuntimeException | Error e) { // too little memory for the text: those who ask are told of silence
             logOnce("say where its ranks are", e);

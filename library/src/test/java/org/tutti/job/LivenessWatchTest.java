@@ -82,16 +82,16 @@ class LivenessWatchTest {
         memory.full = true;
         node.markJoined(0, 0);
         node.markJoined(1, 1);
-        node.inquiry().ask();
+        node.stackQuery().ask();
         try (var access = new OnlyLivingProcess(node, memory);
                 LivenessWatch _ =
                         new LivenessWatch(access, 0, 1, null, new RankThreads(node), STANDSTILL_MILLIS, true)) {
             while (node.state(1) != NodeLayout.FAILED) {
                 Thread.sleep(1);
             }
-            assertThat(node.inquiry().isAsked(0)).isTrue();
+            assertThat(node.stackQuery().isAsked(0)).isTrue();
             memory.full = false;
-            while (node.inquiry().isAsked(0)) {
+            while (node.stackQuery().isAsked(0)) {
                 Thread.sleep(1);
             }
         }

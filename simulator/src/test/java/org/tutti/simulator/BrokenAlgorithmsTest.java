@@ -109,7 +109,7 @@ class BrokenAlgorithmsTest {
                 fault(Fault.TOTAL_LACKS_WHAT_HAS_COME, "wrong byte in its result after exclusive-scan"),
                 fault(Fault.SLOT_IS_TAKEN_BEFORE_ALL_HAVE_LEFT, "may still|shrink"),
                 fault(Fault.LEAVES_THE_NEXT_OPERATION_TOO, "may still|shrink"),
-                fault(Fault.LEDGER_IS_NOT_LOCKED,
+                fault(Fault.OPERATION_SEQUENCE_IS_NOT_LOCKED,
                         "left word .* (shrink|may still set it)|eagerBuffers are .* accessed by"));
     }
 

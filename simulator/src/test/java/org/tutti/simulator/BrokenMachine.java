@@ -54,14 +54,14 @@ final class BrokenMachine extends VerifyingMachine {
 
     @Override
     public void lock(Lock lock) {
-        if (fault != Fault.LEDGER_IS_NOT_LOCKED) {
+        if (fault != Fault.OPERATION_SEQUENCE_IS_NOT_LOCKED) {
             super.lock(lock);
         }
     }
 
     @Override
     public void unlock(Lock lock) {
-        if (fault != Fault.LEDGER_IS_NOT_LOCKED) {
+        if (fault != Fault.OPERATION_SEQUENCE_IS_NOT_LOCKED) {
             super.unlock(lock);
         }
     }

@@ -9,7 +9,7 @@ import org.tutti.collective.members.HealthyMembers;
 import org.tutti.collective.operation.OperationSequence;
 import org.tutti.memory.Waiter;
 
-/** A rank's operation sequence, which several of its threads use: a machine and members of a lone rank with it. */
+/** A rank's operation sequence, which several of its threads use. */
 public final class OpenSequence {
     private static final Machine MACHINE = new LiveMachine(new Waiter(true));
 

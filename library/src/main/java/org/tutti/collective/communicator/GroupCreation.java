@@ -193,7 +193,7 @@ public final class GroupCreation {
 
         @Override
         protected boolean checkOthers() {
-            // before the reason for which the master may have left all
+            // before the look for a failure, which may be why it has left all
             boolean closed = machine.load(parent.ring, line) >= OperationSequence.ALL;
             RuntimeException failure = failureAt(master);
             if (failure != null) {

@@ -112,7 +112,7 @@ public final class Edges {
         return eagerBuffersHere;
     }
 
-    /** The handle of the eager buffers of another node. A rank that does not know it asks the node's master for it. */
+    /** The handle of another node's eager buffers. A rank that lacks it asks the master there until that has them. */
     private long eagerBuffersOf(int other) {
         long handle = context.eagerBuffers.elsewhere(other);
         return handle != 0 ? handle : askForEagerBuffers(other);

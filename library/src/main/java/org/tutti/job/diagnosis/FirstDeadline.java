@@ -64,7 +64,7 @@ public final class FirstDeadline {
         Map<Integer, List<Integer>> unheard = IntStream.range(0, node.size()).filter(node::isHere).boxed()
                 .collect(Collectors.groupingBy(node::firstRankOfProcess, TreeMap::new, Collectors.toList()));
         List<Whereabouts> all = new ArrayList<>();
-        long question = node.inquiry().ask();
+        long question = node.stackQuery().ask();
         for (boolean late = false; !unheard.isEmpty(); late = System.nanoTime() - untilNanos > 0) {
             boolean last = late;
             unheard.entrySet()
@@ -76,7 +76,7 @@ public final class FirstDeadline {
 
     /** Takes in what a process has answered; returns whether it need not be waited for any more. */
     private boolean hear(int firstRank, List<Integer> ranks, long question, boolean late, List<Whereabouts> all) {
-        Optional<List<Whereabouts>> answer = node.inquiry().answer(firstRank, question).map(Whereabouts::parse);
+        Optional<List<Whereabouts>> answer = node.stackQuery().answer(firstRank, question).map(Whereabouts::parse);
         boolean mayAnswer = ranks.stream().anyMatch(rank -> node.state(rank) == NodeLayout.JOINED);
         if (answer.isEmpty() && mayAnswer && !late) {
             return false;

@@ -30,7 +30,7 @@ public final class Node {
     private final int size;
     private final Directory directory;
     private final MemorySegment ring;
-    private final StackQuery inquiry;
+    private final StackQuery stackQuery;
     private final Map<Integer, String> unreachable = new ConcurrentHashMap<>();
 
     private Node(Memory memory, MemorySegment words, int size) {
@@ -41,7 +41,7 @@ public final class Node {
         this.directory = directoryAddress == 0 ? null
                 : new Directory(memory.block(directoryAddress, DirectoryLayout.bytes(size)), size);
         this.ring = memory.block(ringAddress(), new RingLayout(nodes(), nodeRanks()).bytes());
-        this.inquiry = new StackQuery(memory, words);
+        this.stackQuery = new StackQuery(memory, words);
     }
 
     /** Fills in the node's first block, at an address that has been claimed for it, and claims the world's ring. */
@@ -325,8 +325,8 @@ public final class Node {
     }
 
     /** How the processes of the node are asked where their ranks are. */
-    public StackQuery inquiry() {
-        return inquiry;
+    public StackQuery stackQuery() {
+        return stackQuery;
     }
 
     /** Says that a rank asks where the others are, as its deadline has passed; returns whether it is the first here. */

@@ -370,7 +370,7 @@ public final class NodeFile implements NodeAccess {
      * @return the number of the question, for {@link #answer}
      */
     public synchronized long ask() {
-        return closed ? 0 : node.inquiry().ask();
+        return closed ? 0 : node.stackQuery().ask();
     }
 
     /**
@@ -382,7 +382,7 @@ public final class NodeFile implements NodeAccess {
      *         nothing if it has not
      */
     public synchronized Optional<String> answer(int firstRank, long question) {
-        return closed ? Optional.empty() : node.inquiry().answer(firstRank, question);
+        return closed ? Optional.empty() : node.stackQuery().answer(firstRank, question);
     }
 
     // ---- life and death
