@@ -365,7 +365,7 @@ class AllocationTest {
                 Catalogue.of(Collective.REDUCE_SCATTER).stream().map(algorithm -> algorithm.description().name()));
     }
 
-    /** Short messages land in pairs, long ones in windows. */
+    /** Short messages go to pairs, long ones to windows. */
     @Tag("sampled")
     @ParameterizedTest
     @MethodSource("reduceScatters")

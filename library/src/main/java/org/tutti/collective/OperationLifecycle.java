@@ -110,7 +110,7 @@ public final class OperationLifecycle {
         }
         windows.revoke(); // what others still put there must not come into a later operation
         loans.forgetBorrowed(); // nor keep alive what they have lent
-        giveBack(); // or a late put would land in memory that the caller uses for something else
+        giveBack(); // or a late put would write to memory that the caller uses for something else
         try {
             operations.leaveAll(machine, operation.call.operationsLeft());
         } catch (IllegalStateException closed) {

@@ -511,8 +511,8 @@ public final class Team {
     }
 
     /**
-     * Sends the frames that puts to other nodes have gathered, so that other nodes do not wait for the copy; then copies
-     * bytes from one area to another.
+     * Sends the frames that puts to other nodes have gathered, so that other nodes do not wait for the copy; then
+     * copies bytes from one area to another.
      *
      * @param source from where
      * @param sourceOffset at which byte of the area
@@ -525,8 +525,8 @@ public final class Team {
     }
 
     /**
-     * Sends the frames that puts to other nodes have gathered; then combines bytes of two areas: {@code target = left op
-     * right}. The target may be one of them.
+     * Sends the frames that puts to other nodes have gathered; then combines bytes of two areas: {@code target = left
+     * op right}. The target may be one of them.
      *
      * @param kernel the operator for the type
      * @param left elements of lower ranks

@@ -178,7 +178,7 @@ class LeavingAllTest {
                 .isEqualTo((ROUNDS - 1 - WARMING_ROUNDS) * communicators * ringBytes());
     }
 
-    /** What comes later must not land in what the same memory is used for next. */
+    /** What comes later must not go to what the same memory is used for next. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shouldRevokeWhatOtherNodesWereInvitedTo(boolean request) {

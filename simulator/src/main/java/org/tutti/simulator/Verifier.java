@@ -84,11 +84,11 @@ public final class Verifier {
             RingLayout layout = new RingLayout(topology.nodes(), topology.ranksOf(node).length);
             memories[node] = new NodeMemory(world, memory, seed % 2 == 0, (block, purpose) -> {
                 String owner = world.actor();
-                boolean lands = purpose.equals(RingLayout.EAGER_BUFFERS_PURPOSE);
-                world.places().name(block, lands ? offset -> layout.describeEagerBuffers(offset) + " on node " + here
+                boolean eager = purpose.equals(RingLayout.EAGER_BUFFERS_PURPOSE);
+                world.places().name(block, eager ? offset -> layout.describeEagerBuffers(offset) + " on node " + here
                         : offset -> "byte " + offset + " of what " + owner + " shows");
                 world.memoryUse().add(here, world.places().address(block, 0), block,
-                        lands ? layout::isEagerBuffer : _ -> true);
+                        eager ? layout::isEagerBuffer : _ -> true);
             });
             ringAddresses[node] = memories[node].claim(layout.bytes(), "ring");
             rings[node] = memories[node].block(ringAddresses[node], layout.bytes());
@@ -275,8 +275,8 @@ public final class Verifier {
             long exchanged =
                     exchanges ? BlockExchange.claimedBytesMax(window, teams[topology.firstRankOf(node)].ranksMax()) : 0;
             RingLayout layout = new RingLayout(topology.nodes(), ranks);
-            boolean lands = calls.stream().anyMatch(call -> call.algorithm().usesEagerBuffers(call.bytes()));
-            long bound = layout.bytes() + (lands ? layout.eagerBuffersBytes() : 0)
+            boolean eager = calls.stream().anyMatch(call -> call.algorithm().usesEagerBuffers(call.bytes()));
+            long bound = layout.bytes() + (eager ? layout.eagerBuffersBytes() : 0)
                     + ranks * (RING_SMALL_BYTES + 2 * window + blocks) + inboxes + exchanged;
             if (memories[node].bytes() > bound) {
                 throw new SimulationFailure("node " + node + " has claimed " + memories[node].bytes()

@@ -120,11 +120,11 @@ final class BrokenBroadcast extends Broadcast {
             if (team.isMaster() && fault == Fault.FORWARDS_BEFORE_ARRIVAL) {
                 forward(team, top, chunk, team.eagerBuffer(NodeTree.PARENT), place(chunk), length);
             }
-            Area landed = in.await();
+            Area arrived = in.await();
             if (team.isMaster() && fault != Fault.FORWARDS_BEFORE_ARRIVAL) {
-                forward(team, top, chunk, landed, 0, length);
+                forward(team, top, chunk, arrived, 0, length);
             }
-            take(team, landed, 0, data, from, length, chunk);
+            take(team, arrived, 0, data, from, length, chunk);
             if (team.isMaster() && fault != Fault.NO_CREDIT) {
                 in.release();
             }

@@ -38,7 +38,7 @@ final class BrokenReduceScatter extends BrokenBlocks {
         int first = fault == Fault.OWN_NODE_IS_COMBINED_FIRST ? team.node() : 0;
         for (int i = 0; i < team.nodes(); i++) {
             int node = (first + i) % team.nodes();
-            Area theirs = node == team.node() ? combined(team, team.rank(), bytes) : landed(team, node, bytes);
+            Area theirs = node == team.node() ? combined(team, team.rank(), bytes) : arrived(team, node, bytes);
             long at = node == team.node() ? team.rank() * bytes : 0;
             if (i == 0) {
                 team.copy(theirs, at, call.target(), 0, bytes);
@@ -91,7 +91,7 @@ final class BrokenReduceScatter extends BrokenBlocks {
         }
     }
 
-    private static Area landed(Team team, int sender, long bytes) {
+    private static Area arrived(Team team, int sender, long bytes) {
         int pieces = team.localSize();
         Inflow in = team.inflow(team.pair(sender));
         in.open(sender, team.pair(team.node()), bytes, pieces, pieces);

@@ -64,9 +64,9 @@ final class BrokenScatter extends BrokenBlocks {
         int own = team.localRank() + 1;
         Inflow in = team.inflow(team.pair(top));
         in.open(top, team.pair(team.node()), call.bytes(), pieces, pieces);
-        Area landed = in.await(fault == Fault.ONLY_THE_FIRST_PIECE_IS_AWAITED ? 1 : own);
+        Area arrived = in.await(fault == Fault.ONLY_THE_FIRST_PIECE_IS_AWAITED ? 1 : own);
         long at = fault == Fault.ONLY_THE_FIRST_PIECE_IS_AWAITED ? (own - 1) * call.bytes() : 0;
-        team.copy(landed, at, call.target(), 0, call.bytes());
+        team.copy(arrived, at, call.target(), 0, call.bytes());
         if (team.isMaster()) {
             in.awaitAll();
         }

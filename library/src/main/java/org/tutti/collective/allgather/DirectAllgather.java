@@ -9,7 +9,7 @@ import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.machine.Area;
 
 /**
- * Every rank reads every block where it is shown or has landed ({@link Contributions}). Between nodes the Direct
+ * Every rank reads every block where it is shown or has arrived ({@link Contributions}). Between nodes the Direct
  * algorithm (Qian and Afsahi 2008, section 5.1.2): at step i each master sends what its node has to the one at distance
  * i, wrapping around.
  *

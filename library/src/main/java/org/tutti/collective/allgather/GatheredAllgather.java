@@ -16,7 +16,7 @@ import org.tutti.collective.machine.Area;
  * this is for short blocks. Subclasses say in which order the nodes' blocks lie, and how masters exchange them.
  *
  * <p><b>Why nothing is overwritten.</b> Each block is written to a window once: by its rank, between SHOWN and
- * GATHERED, or by another node's master, by invitation; what lands in the eager buffer of a pair, because it is short,
+ * GATHERED, or by another node's master, by invitation; what goes to the eager buffer of a pair, because it is short,
  * this node's master copies. Nobody but its writer uses a part of the window before the master has awaited it, and
  * other ranks only when the master says COMPLETE. Windows and eager buffers belong to the operation until all ranks of
  * the node have left it.
@@ -47,7 +47,7 @@ abstract class GatheredAllgather extends EqualBlocksAlgorithm {
 
     // ---- what it takes
 
-    /** Those of other nodes may have landed elsewhere before. */
+    /** Those of other nodes may have arrived elsewhere before. */
     @Override
     protected final long blocksOnNode(int nodes, int ranks, int localRanks) {
         return 2L * ranks - localRanks;

@@ -15,7 +15,7 @@ import org.tutti.collective.machine.Area;
  * its first slots to another node, where they become the slots from a certain one on.
  *
  * <p>Ranks show their blocks, and masters send them from there (slot 0 is not gathered); others they send on from where
- * they have landed, in the eager buffer of a pair or in the window to which they have invited the sender, which has
+ * they have arrived, in the eager buffer of a pair or in the window to which they have invited the sender, which has
  * room for all slots. All ranks of a node copy blocks from there, too, while the master sends on (Qian and Afsahi,
  * section 5.2). Each piece has a place of its own, which belongs to the operation until all ranks of the node have left
  * it: so nobody waits for credits, and a master that waits for a slot waits for who has sent all that it needs itself.

@@ -35,7 +35,7 @@ import org.tutti.collective.stage.RankOrder;
  * uses there: so it needs memory for two nodes, however many there are.
  *
  * <p>A rank contributes to chunk k + 1 after it has copied the result of chunk k, and a master sends chunk k + 1 after
- * its ranks have contributed: then the place where the result lands is free.
+ * its ranks have contributed: then the place where the result goes is free.
  */
 public final class ChengAllreduce extends Allreduce {
     private static final long CHUNK_BYTES = Flow.PIECE_BYTES;

@@ -21,7 +21,7 @@ import org.tutti.pattern.HalvingTree;
  * everybody copies the result from its master's buffer.
  *
  * <p>Longer messages are reduced between the masters by a binomial tree to rank 0's node, and broadcast from there the
- * same way; in rank 0's node everybody copies the result from rank 0's buffer, in other nodes from where it has landed.
+ * same way; in rank 0's node every rank copies the result from rank 0's buffer, in others from where it has arrived.
  * They go through two buffers a rank and two eager buffer buffers an edge, in chunks: while chunk k is being combined,
  * the result of chunk k − 1 is distributed (figure 5, the four-stage pipeline: reduce in the node, reduce between
  * nodes, broadcast between nodes, broadcast in the node). A rank's DONE word of chunk k says that it has read its
@@ -191,11 +191,11 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
 
     private void receiveBelow(Team team, Call call, Chunk chunk) {
         Inflow in = team.inflow(NodeTree.PARENT);
-        Area landed = in.await();
+        Area arrived = in.await();
         if (team.isMaster()) {
-            tree.passOn(team, TOP, landed, 0, chunk.length());
+            tree.passOn(team, TOP, arrived, 0, chunk.length());
         }
-        team.copy(landed, 0, call.target(), chunk.from(), chunk.length());
+        team.copy(arrived, 0, call.target(), chunk.from(), chunk.length());
         team.post(Team.DONE, chunk.number());
         if (team.isMaster()) {
             in.release();

@@ -15,12 +15,12 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * Every rank shows all its blocks, node by node, so that those for the ranks of a node lie together. Ranks of the node
  * copy theirs from there. Between nodes the Direct algorithm (Qian and Afsahi, section 5.1.3), node by node: at step i
  * a master sends to the node at distance i, wrapping around, what each of its node's ranks has for that node: a piece
- * each, in the order of the ranks. All ranks of the receiving node copy their blocks from where a piece has landed.
+ * each, in the order of the ranks. All ranks of the receiving node copy their blocks from where a piece has arrived.
  *
  * <p>On one node long blocks are {@linkplain ZeroCopyLoans#lendBlocks lent} instead of shown where that can be, unless
  * the call is in place, and ranks wait for each other in the end.
  *
- * <p><b>Where pieces land.</b> If all of a step have room in the eager buffer of the {@linkplain Team#pair pair}, they
+ * <p><b>Where pieces go.</b> If all of a step have room in the eager buffer of the {@linkplain Team#pair pair}, they
  * go there. Else the receiver invites the sender to one of two halves of its master's window, in turn: to that of the
  * step before the last, when all its ranks have read what came there. So one sender, and the next one, are invited at
  * once. If a half has not room for all pieces of the step, places are given back one by one.

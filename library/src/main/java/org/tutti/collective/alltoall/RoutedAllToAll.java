@@ -18,11 +18,11 @@ import org.tutti.pattern.Route;
  * <p>In a node every rank shows the blocks for the others, which copy theirs from there. What it has for ranks of other
  * nodes it copies straight to where its master sends from: the master's window has a place for each message. So nothing
  * is gathered once more. In a message lie, row by row, the blocks for the ranks of a node, by their source. The first
- * row has arrived, and each rank of the node copies its blocks from where it has landed; every other one the master
+ * row has arrived, and each rank of the node copies its blocks from where it has arrived; every other one the master
  * copies to its place in the message by which it goes on. As sources follow each other, a row is one copy.
  *
  * <p>A message is one piece, over the {@linkplain Team#pair pair} of its two nodes, of which it is the only one: it
- * lands there if it has room, else at its own place in the receiving master's window.
+ * goes there if it has room, else at its own place in the receiving master's window.
  *
  * <p><b>Why nothing is overwritten.</b> Each message has a place of its own at its sender, and one at its receiver,
  * until all ranks of the node have left. A rank writes to its master's window when the master has shown it; the master

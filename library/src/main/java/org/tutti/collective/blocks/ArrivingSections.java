@@ -8,7 +8,7 @@ import org.tutti.collective.machine.Area;
 /**
  * What comes to this node from another one in a {@link BlockExchange}: of each source there the first section, to a
  * place that is promised, and then those that follow, to a share of the inbox, to which the master invites the other
- * node's. All readers of this node find them where they have landed.
+ * node's. All readers of this node find them where they have arrived.
  */
 final class ArrivingSections {
     private final Team team;

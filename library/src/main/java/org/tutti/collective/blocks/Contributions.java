@@ -9,7 +9,7 @@ import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
  * What every rank contributes to an operation, a block each, where all ranks can read it: those of this node where
- * their ranks show them, or on one node lend long ones, those of other nodes where they have landed. Each master sends
+ * their ranks show them, or on one node lend long ones, those of other nodes where they have arrived. Each master sends
  * what its node's ranks show to every other one, straight from there.
  *
  * <p>A node's blocks come in as many pieces as it has ranks. If they have room in the eager buffer of a {@linkplain

@@ -53,9 +53,9 @@ final class Sections {
         int sourcesMax = roles.sourcesMax();
         long part = team.windowBytesMax() / PARTS;
         long shown = whole((part - directoryBytes()) / roles.readersOfAllNodes() - LEFT_BYTES);
-        long lands = team.nodes() == 1 ? shown : landed(readersMax, sourcesMax);
-        this.isRoomy = team.nodes() == 1 || lands >= ROOMY_MIN;
-        this.firstMax = Math.min(shown, isRoomy ? lands : landed(readersMax, PLACES));
+        long eager = team.nodes() == 1 ? shown : eagerBytes(readersMax, sourcesMax);
+        this.isRoomy = team.nodes() == 1 || eager >= ROOMY_MIN;
+        this.firstMax = Math.min(shown, isRoomy ? eager : eagerBytes(readersMax, PLACES));
         long further = team.nodes() == 1 ? part : furtherBytes(part, team.ranksMax());
         long shared = whole(further / PLACES / readersMax - LEFT_BYTES);
         this.places = shared >= ROOMY_MIN ? PLACES : 1;
@@ -66,7 +66,7 @@ final class Sections {
         this.blockBytesMax = firstMax + Math.max(0, roundsMax) * chunkMax;
     }
 
-    private long landed(int readers, int sources) {
+    private long eagerBytes(int readers, int sources) {
         return whole(team.pairBytes() / sources / readers - LEFT_BYTES);
     }
 

@@ -69,7 +69,7 @@ final class TreePipeline {
         } else if (team.node() == top) {
             receive(team, call, chunks, team.localRankOf(call.root()), top, false, false);
         } else {
-            land(team, call, chunks, top);
+            takeIn(team, call, chunks, top);
         }
     }
 
@@ -207,15 +207,15 @@ final class TreePipeline {
 
     // ---- other nodes, by eager buffers
 
-    private void land(Team team, Call call, Chunk chunk, int top) {
+    private void takeIn(Team team, Call call, Chunk chunk, int top) {
         Area data = call.target();
         Inflow in = team.inflow(NodeTree.PARENT);
         while (chunk.next()) {
-            Area landed = in.await();
+            Area arrived = in.await();
             if (team.isMaster()) {
-                tree.passOn(team, top, landed, 0, chunk.length());
+                tree.passOn(team, top, arrived, 0, chunk.length());
             }
-            team.copy(landed, 0, data, chunk.from(), chunk.length());
+            team.copy(arrived, 0, data, chunk.from(), chunk.length());
             in.release();
         }
     }

@@ -71,12 +71,12 @@ public final class Edges {
     /** Where the word lies, in the eager buffers or the communicator's block, that says what a flow has brought. */
     private long wordOf(Flow flow, int receivingEdge) {
         long slotIndex = operation.slotIndex();
-        return flow.lands ? layout.landed(slotIndex, receivingEdge) : layout.arrived(slotIndex, receivingEdge);
+        return flow.isEager ? layout.eagerArrived(slotIndex, receivingEdge) : layout.arrived(slotIndex, receivingEdge);
     }
 
     /** Where the places of a flow begin, counted from its word. */
     private long startOf(Flow flow) {
-        return flow.lands ? layout.eagerBuffer(flow.edge) : RingLayout.PAYLOAD;
+        return flow.isEager ? layout.eagerBuffer(flow.edge) : RingLayout.PAYLOAD;
     }
 
     private long creditOf(int edge) {
@@ -95,12 +95,12 @@ public final class Edges {
 
     /** Finds where the places of a flow to this node lie. */
     void findPlaces(Inflow flow, Area places) {
-        places.set(flow.lands ? eagerBuffersHere() : ring, wordOf(flow, flow.edge) + startOf(flow));
+        places.set(flow.isEager ? eagerBuffersHere() : ring, wordOf(flow, flow.edge) + startOf(flow));
     }
 
     /** Finds the eager buffer of an edge of this node. */
     public void findEagerBuffer(int edge, Area eagerBuffer) {
-        eagerBuffer.set(eagerBuffersHere(), layout.landed(operation.slotIndex(), edge) + RingLayout.EAGER_BUFFER);
+        eagerBuffer.set(eagerBuffersHere(), layout.eagerArrived(operation.slotIndex(), edge) + RingLayout.EAGER_BUFFER);
     }
 
     /** The eager buffers of this node, when its master has claimed them. */
@@ -177,7 +177,7 @@ public final class Edges {
     }
 
     private void putAfterWord(Outflow flow, long distance, MemorySegment source, long sourceOffset, long bytes) {
-        long region = flow.lands ? eagerBuffersOf(flow.node) : ringOf(flow.node);
+        long region = flow.isEager ? eagerBuffersOf(flow.node) : ringOf(flow.node);
         long word = wordOf(flow, flow.edgeThere);
         aim(flow.node, region, word + distance, word, flow.arrival());
         putIntoSlot(flow.node, source, sourceOffset, bytes);
@@ -266,12 +266,12 @@ public final class Edges {
 
     /** Waits until the other node has put a flow's next piece, or said that it is there. */
     void awaitArrival(Inflow flow) {
-        awaitPut(flow.lands ? eagerBuffersHere() : ring, wordOf(flow, flow.edge), flow.arrival(), flow.node);
+        awaitPut(flow.isEager ? eagerBuffersHere() : ring, wordOf(flow, flow.edge), flow.arrival(), flow.node);
     }
 
     /** Tells whether the other node has put a flow up to a step; only a wait compares what both have called. */
     boolean hasArrived(Inflow flow, long step) {
-        return machine.load(flow.lands ? eagerBuffersHere() : ring, wordOf(flow, flow.edge)) >= operation.base + step;
+        return machine.load(flow.isEager ? eagerBuffersHere() : ring, wordOf(flow, flow.edge)) >= operation.base + step;
     }
 
     /** Waits until another node has credited a step; 0 or less is always reached. */

@@ -13,8 +13,8 @@ import org.tutti.memory.Words;
  * of its inbox, the caller's. A place is used again when the receiver has credited what was there.
  *
  * <p><b>Cells and eager buffers.</b> Where nobody is invited, both ends know from the length of the message where it
- * lands: in the cell, beside the ARRIVED word, if that has room for the places; so a short message needs no line but
- * those that hold the word and its bytes. Else in the eager buffer of the edge, which has an ARRIVED word of its own.
+ * goes: to the cell, beside the ARRIVED word, if that has room for the places; so a short message needs no line but
+ * those that hold the word and its bytes. Else to the eager buffer of the edge, which has an ARRIVED word of its own.
  *
  * <p><b>Words.</b> The ARRIVED word of the receiver's cell or eager buffer counts what has come. The CREDIT word of
  * the sender's edge counts what was taken; where the receiver invites, the invitation is the first credit, and the
@@ -49,7 +49,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
     int node;
     int edgeThere;
     boolean invites;
-    boolean lands;
+    boolean isEager;
     long pieceBytes;
     long places;
     long number;
@@ -94,9 +94,9 @@ public abstract sealed class Flow permits Inflow, Outflow {
         long piece = Math.max(1, Math.min(longestPiece, flows.operation.call.bytes()));
         long needed = Math.min(count, PLACES);
         invites = invitation;
-        lands = flows.context.layout.isPair(edge) || !invitation && piece * needed > RingLayout.EDGE_PAYLOAD_BYTES;
-        pieceBytes = invites || lands ? longestPiece : piece;
-        places = invites || lands ? count : needed;
+        isEager = flows.context.layout.isPair(edge) || !invitation && piece * needed > RingLayout.EDGE_PAYLOAD_BYTES;
+        pieceBytes = invites || isEager ? longestPiece : piece;
+        places = invites || isEager ? count : needed;
         parts = 1;
         number = 0;
         before = piecesBefore;

@@ -45,7 +45,7 @@ import org.tutti.pattern.FibonacciTree;
  *      its names: +0 operator, 32 bytes   +32 algorithm, 32 bytes
  * </pre>
  *
- * <p>What does not fit beside an ARRIVED word lands in a second block, the <i>eager buffers</i>: for each
+ * <p>What does not fit beside an ARRIVED word goes to a second block, the <i>eager buffers</i>: for each
  * edge of each slot
  *
  * <pre>
@@ -151,7 +151,7 @@ public final class RingLayout {
     public static final long INVITATION = 16;
     public static final long INVITATION_BYTES = 32;
 
-    /** What lands after an ARRIVED word of the eager buffers. */
+    /** What comes after an ARRIVED word of the eager buffers. */
     public static final long EAGER_BUFFER = Words.LINE_BYTES;
 
     private static final long LANDED_BYTES = EAGER_BUFFER + EAGER_BUFFER_BYTES;
@@ -382,11 +382,11 @@ public final class RingLayout {
 
     /** Where the word lies that gives credit, that of a pair in the eager buffers. */
     public long credit(long slotIndex, int edge) {
-        return isPair(edge) ? landed(slotIndex, edge) + PAIR_CREDIT : edge(slotIndex, edge) + CREDIT;
+        return isPair(edge) ? eagerArrived(slotIndex, edge) + PAIR_CREDIT : edge(slotIndex, edge) + CREDIT;
     }
 
     /** Where, in the eager buffers, the word lies that says what has come to the eager buffer of an edge. */
-    public long landed(long slotIndex, int edge) {
+    public long eagerArrived(long slotIndex, int edge) {
         long slot = slotIndex * landedOfSlot();
         return isPair(edge) ? slot + edges * LANDED_BYTES + (edge - pair(0)) * pairBytes : slot + edge * LANDED_BYTES;
     }

@@ -12,7 +12,7 @@ import org.tutti.memory.Memory;
 
 /**
  * The eager buffers of a communicator as one rank knows them, on whatever threads its operations run: the block of its
- * node in which other nodes' messages land that do not fit into cells, and the handles of the other nodes' blocks.
+ * node for other nodes' messages that do not fit into cells, and the handles of the other nodes' blocks.
  *
  * <p><b>The claim.</b> A node's master claims them when it begins its first operation with such a message, before it
  * waits for anybody in it; so whoever needs them waits only until the master has begun that operation, too. The other

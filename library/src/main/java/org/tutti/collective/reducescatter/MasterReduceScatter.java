@@ -13,7 +13,7 @@ import org.tutti.collective.machine.Area;
  * which each rank copies its block.
  *
  * <p>A message is one piece, over the {@linkplain Team#pair pair} of its two nodes, of which it is the only one: it
- * lands there if it has room, else in the receiving master's window.
+ * goes there if it has room, else in the receiving master's window.
  *
  * <p><b>Why nothing is overwritten.</b> What a master has sent it does not touch again: it only combines rows that it
  * keeps. Messages come behind its rows, each to a place that was not used yet, or whose message it has combined. The

@@ -34,7 +34,7 @@ public final class PairwiseReduceScatter extends MasterReduceScatter {
         return Math.min(Chunk.HALVES, nodes - 1);
     }
 
-    /** In a window come two rows at most; but short ones land in the pairs, all of them. */
+    /** In a window come two rows at most; but short ones go to the pairs, all of them. */
     @Override
     protected long blocksOnNode(int nodes, int ranks, int localRanks) {
         return ((long) ranks + nodes - 1) * localRanks;

@@ -6,7 +6,7 @@ import org.tutti.collective.Team;
 import org.tutti.collective.blocks.Contributions;
 
 /**
- * Every rank combines what the ranks before it contribute, in their order, where it is shown or has landed ({@link
+ * Every rank combines what the ranks before it contribute, in their order, where it is shown or has arrived ({@link
  * Contributions}); between nodes masters send to each other directly. One step, and the most work: the last rank
  * combines all. It is right for every placement.
  */

@@ -26,16 +26,16 @@ import org.tutti.collective.machine.Area;
  * </pre>
  *
  * <p>A message is one piece over the {@linkplain Team#pair pair} of its two nodes, of which it is the only one: it
- * lands there if it has room, else at its own place in the receiving master's window. There it stays, so a master puts
+ * goes there if it has room, else at its own place in the receiving master's window. There it stays, so a master puts
  * it on the left of BEFORE only when what waits for it has been sent.
  *
  * <p><b>Placements.</b> A scan combines consecutive ranks, whether operators commute or not. So a node has a total only
  * when its ranks follow each other. Where they do not, and on one node, where nothing is exchanged, this is {@link
  * DirectScan}. Runs of consecutive ranks could have totals instead of nodes. But where ranks are dealt out one by one,
  * every rank is such a run, and masters alone would make and combine a message for each of their ranks in each step,
- * while ranks of a direct scan combine what is shown and has landed side by side.
+ * while ranks of a direct scan combine what is shown and has arrived side by side.
  *
- * <p><b>Why nothing is overwritten.</b> Windows and what has landed belong to the operation until all ranks of the node
+ * <p><b>Why nothing is overwritten.</b> Windows and arrived data belong to the operation until all ranks of the node
  * have left. A rank writes to its target, which may be its source, after it has shown its elements, and others read
  * them where it shows them; a master, whose elements are combined from its source, writes there last of all. TOTAL is
  * read by its master only, which has sent it before it changes it; BEFORE is read when READY says that it is complete.
@@ -197,7 +197,7 @@ abstract class TwoLevelScan extends Scan {
         }
     }
 
-    /** Returns what the nodes before this one have: where it has landed, or at its place in the window; or null. */
+    /** Returns what the nodes before this one have: where it has arrived, or at its place in the window; or null. */
     private Area exchange(Team team, Call call, Area own) {
         int lastSend = lastSend(team);
         Area total = lastSend < 0 ? null : combineNode(team, call, own);

@@ -13,14 +13,14 @@ import org.tutti.collective.window.ZeroCopyLoans;
 /**
  * The root shows the blocks of its node's ranks, which copy theirs, and goes on. The master of its node puts those of
  * other nodes straight to each node, a piece for each rank: from the root's memory if it is the root, else from the
- * root's window, where they lie, too. There each rank copies its block from where it has landed.
+ * root's window, where they lie, too. There each rank copies its block from where it has arrived.
  *
  * <p>On one node the root {@linkplain ZeroCopyLoans#lendBlocks lends} long blocks where it can, and waits for the
  * others.
  *
  * <p>A node's blocks go to the eager buffer of its {@linkplain Team#pair pair} if they have room, else its master
- * invites the root's node to a window. It waits for all of them before it leaves, as they come to its process. Landing
- * places and windows belong to the operation until all ranks of the node have left it.
+ * invites the root's node to a window. It waits for all of them before it leaves, as they come to its process. Eager
+ * buffers and windows belong to the operation until all ranks of the node have left it.
  */
 public final class DirectScatter extends EqualBlocksAlgorithm {
     /** The only object that is needed. */

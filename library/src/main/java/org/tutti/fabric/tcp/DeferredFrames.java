@@ -102,9 +102,9 @@ final class DeferredFrames {
     }
 
     /** Adds a message, for which there is room, of which some bytes have been handled. */
-    void addMessage(Frame message, MemorySegment landing, long handled) {
+    void addMessage(Frame message, MemorySegment bounceBuffer, long handled) {
         MemorySegment payload = MemorySegment.ofBuffer(FrameLayout.buffer(message.length));
-        MemorySegment.copy(landing, 0, payload, 0, message.length);
+        MemorySegment.copy(bounceBuffer, 0, payload, 0, message.length);
         add(new Deferred(message, payload, handled));
     }
 

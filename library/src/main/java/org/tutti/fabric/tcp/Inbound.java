@@ -108,7 +108,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         } else if (arriving.kind == FrameLayout.REPLY) {
             requests.aim(rail.payloadTarget(), arriving);
         } else if (arriving.kind == FrameLayout.GET && arriving.has(FrameLayout.PACKED)) {
-            rail.payloadTarget().intoLanding();
+            rail.payloadTarget().intoBounceBuffer();
         }
     }
 
@@ -166,12 +166,12 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
             return false;
         }
         if (arrived.kind == FrameLayout.ACTIVE_MESSAGE) {
-            return !payloadTarget.isLanded() || deliverMessage(payloadTarget, arrived);
+            return !payloadTarget.isBounced() || deliverMessage(payloadTarget, arrived);
         }
         if (arrived.kind == FrameLayout.PUT) {
             writer.deliverRuns(payloadTarget, arrived);
         } else if (arrived.kind == FrameLayout.GET && arrived.has(FrameLayout.PACKED)) {
-            server.keepDescription(arrived, payloadTarget.landing()); // the count may pass the frame only later
+            server.keepDescription(arrived, payloadTarget.bounceBuffer()); // the count may pass the frame only later
         }
         return true;
     }
@@ -182,9 +182,9 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
             return false;
         }
         boolean waits = deferred.precede(message);
-        long done = waits ? 0 : handle(message, payloadTarget.landing(), 0);
+        long done = waits ? 0 : handle(message, payloadTarget.bounceBuffer(), 0);
         if (waits || done < message.length) {
-            deferred.addMessage(message, payloadTarget.landing(), done);
+            deferred.addMessage(message, payloadTarget.bounceBuffer(), done);
         }
         return true;
     }

@@ -8,7 +8,7 @@ import org.tutti.fabric.Region;
 
 /**
  * Where the payload of the frame goes that is arriving at a rail: into a region, into other memory of this process, to
- * a landing buffer of its own, or nowhere. Guarded by the peer's receiving lock.
+ * a bounce buffer of its own, or nowhere. Guarded by the peer's receiving lock.
  *
  * <p>Long payloads are read straight there, through views. Whoever has closed memory that bytes are on their way to, or
  * has revoked its region, does not want them: they are dropped, and the other side goes on.
@@ -20,9 +20,9 @@ final class PayloadTarget {
     private ByteBuffer view;
     private Region viewed;
     private final MemoryViews views = new MemoryViews(1);
-    private boolean landed;
-    private MemorySegment landing;
-    private ByteBuffer landingView;
+    private boolean bounced;
+    private MemorySegment bounceBuffer;
+    private ByteBuffer bounceView;
 
     /** The payload goes into a region. */
     void into(Region target, long targetOffset) {
@@ -35,33 +35,33 @@ final class PayloadTarget {
         segment = target;
         offset = targetOffset;
         region = null;
-        landed = false;
+        bounced = false;
     }
 
-    /** The payload goes into the landing buffer, where it stays until the next frame. */
-    void intoLanding() {
-        if (landing == null) {
-            landingView = FrameLayout.buffer(FrameLayout.PAYLOAD_BYTES_MAX);
-            landing = MemorySegment.ofBuffer(landingView);
+    /** The payload goes into the bounce buffer, where it stays until the next frame. */
+    void intoBounceBuffer() {
+        if (bounceBuffer == null) {
+            bounceView = FrameLayout.buffer(FrameLayout.PAYLOAD_BYTES_MAX);
+            bounceBuffer = MemorySegment.ofBuffer(bounceView);
         }
-        into(landing, 0);
-        landed = true;
+        into(bounceBuffer, 0);
+        bounced = true;
     }
 
-    /** Whether the payload is in the landing buffer. */
-    boolean isLanded() {
-        return landed;
+    /** Whether the payload is in the bounce buffer. */
+    boolean isBounced() {
+        return bounced;
     }
 
-    MemorySegment landing() {
-        return landing;
+    MemorySegment bounceBuffer() {
+        return bounceBuffer;
     }
 
     /** Drops the payload, and lets go of where it was to go. */
     void discard() {
         segment = null;
         region = null;
-        landed = false;
+        bounced = false;
         if (viewed == null) {
             view = null; // nobody's memory is kept for longer than a call
         }
@@ -92,9 +92,9 @@ final class PayloadTarget {
 
     /** Whether there is a view to read through. Views are made for long payloads only: small ones change regions. */
     boolean hasView() {
-        if (landed) {
+        if (bounced) {
             viewed = null;
-            view = landingView;
+            view = bounceView;
         } else if (region == null) {
             viewed = null;
             view = segment != null && MemoryViews.arePossible(segment) ? views.of(segment)[0] : null;

@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
  * them.
  *
  * <p><b>Holding a frame.</b> A frame that cannot be taken in yet is held, because there is no room to defer it ({@link
- * DeferredFrames}): it stays in the landing buffer, nothing behind it is parsed, and nothing more is read. So nothing
+ * DeferredFrames}): it stays in the bounce buffer, nothing behind it is parsed, and nothing more is read. So nothing
  * grows here, the wire fills, and the other side waits for room. Every poll tries again. With one rail what comes later
  * waits. With several, frames on other rails arrive, but the count does not pass the held one; and the other side sends
  * no more than its {@link RetransmitBuffer} keeps. A held frame has had no effect, so it is forgotten with the wire

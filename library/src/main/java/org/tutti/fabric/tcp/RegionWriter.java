@@ -16,12 +16,12 @@ import org.tutti.memory.Words;
  * What arriving puts and active messages do to the regions of this process: whether they are granted, where their bytes
  * go, and what is done when these are there. All under the peer's receiving lock.
  *
- * <p>The bytes of a put go straight to where they belong. Those of an active message, and of packed runs, land in a
- * buffer of their rail, and are handled, or copied to the region, as soon as the frame is complete: not when the count
- * passes it, or a buffer would be needed for every frame that is early. That is done once for each frame, as a frame
- * that comes twice is known by its number; and the frame is counted afterwards, so a fence covers it. Of packed runs,
- * all are looked at before a byte is written: a description without sense ends the connection, and a frame with a run
- * that is not granted is dropped as a whole.
+ * <p>The bytes of a put go straight to where they belong. Those of an active message, and of packed runs, go to a
+ * bounce buffer of their rail, and are handled, or copied to the region, as soon as the frame is complete: not when the
+ * count passes it, or a buffer would be needed for every frame that is early. That is done once for each frame, because
+ * a frame that comes twice is known by its number; and the frame is counted afterwards, so a fence covers it. Of packed
+ * runs, all are looked at before a byte is written: a description without sense ends the connection, and a frame with a
+ * run that is not granted is dropped as a whole.
  *
  * <p>A handler may say "not now", for instance because it finds a lock taken. Then the frame is deferred, with a note
  * how far it has come, and the rest is tried again: {@link DeferredFrames}.
@@ -44,7 +44,7 @@ final class RegionWriter {
             if (put.operation != WordAction.NONE.ordinal()) {
                 throw new ProtocolException("packed runs with a word");
             }
-            land(payloadTarget, region != null);
+            bounce(payloadTarget, region != null);
             return;
         }
         boolean granted = region != null && region.contains(put.offset, put.length) && put.operation >= 0
@@ -58,9 +58,9 @@ final class RegionWriter {
         }
     }
 
-    private void land(PayloadTarget payloadTarget, boolean granted) {
+    private void bounce(PayloadTarget payloadTarget, boolean granted) {
         if (granted) {
-            payloadTarget.intoLanding();
+            payloadTarget.intoBounceBuffer();
         } else {
             refusals.incrementAndGet();
         }
@@ -87,7 +87,7 @@ final class RegionWriter {
 
     void beginMessage(PayloadTarget payloadTarget, Frame frame) {
         Region region = regions.find(frame.region);
-        land(payloadTarget, region != null && region.handler() != null
+        bounce(payloadTarget, region != null && region.handler() != null
                 && (frame.has(FrameLayout.PACKED) || grants(region, frame, frame.offset, frame.length)));
     }
 
@@ -96,13 +96,14 @@ final class RegionWriter {
                 || region.handler().accepts(frame.operation, offset, bytes));
     }
 
-    /** Of a put that has arrived, packed runs go from the landing buffer to where they belong. */
+    /** Of a put that has arrived, packed runs go from the bounce buffer to where they belong. */
     void deliverRuns(PayloadTarget payloadTarget, Frame put) throws ProtocolException {
-        Region region = payloadTarget.isLanded() ? regions.find(put.region) : null;
-        if (region != null && isGranted(region, put, payloadTarget.landing())) {
-            runs.begin(put, payloadTarget.landing());
+        Region region = payloadTarget.isBounced() ? regions.find(put.region) : null;
+        if (region != null && isGranted(region, put, payloadTarget.bounceBuffer())) {
+            runs.begin(put, payloadTarget.bounceBuffer());
             while (runs.next()) {
-                SectionPieces.copy(payloadTarget.landing(), runs.at(), region.segment(), runs.offset(), runs.length());
+                SectionPieces.copy(payloadTarget.bounceBuffer(), runs.at(), region.segment(), runs.offset(),
+                        runs.length());
             }
         }
     }
@@ -145,9 +146,9 @@ final class RegionWriter {
         return done;
     }
 
-    private boolean isGranted(Region region, Frame frame, MemorySegment landing) throws ProtocolException {
+    private boolean isGranted(Region region, Frame frame, MemorySegment bounceBuffer) throws ProtocolException {
         boolean granted = true;
-        runs.begin(frame, landing);
+        runs.begin(frame, bounceBuffer);
         while (runs.next()) { // to the end, whatever is found: a description without sense is more than a refusal
             granted &= grants(region, frame, runs.offset(), runs.length());
         }

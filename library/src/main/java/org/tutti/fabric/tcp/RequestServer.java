@@ -85,19 +85,19 @@ final class RequestServer {
     }
 
     /** A request for packed runs has arrived, whose turn may come later; throws when it makes no sense. */
-    void keepDescription(Frame asked, MemorySegment landing) throws ProtocolException {
+    void keepDescription(Frame asked, MemorySegment bounceBuffer) throws ProtocolException {
         int place = Requests.place(asked);
         if (place >= Requests.PLACES || asked.value <= 0 || asked.value > FrameLayout.PAYLOAD_BYTES_MAX) {
             throw new ProtocolException("a request for " + asked.value + " bytes of packed runs in place " + place);
         }
-        arriving.beginRequest(asked, landing, asked.length);
+        arriving.beginRequest(asked, bounceBuffer, asked.length);
         while (arriving.next()) {
             continue; // it throws where there is no sense
         }
         if (descriptions[place] == null) {
             descriptions[place] = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(FrameLayout.REQUEST_BYTES_MAX));
         }
-        MemorySegment.copy(landing, 0, descriptions[place], 0, asked.length);
+        MemorySegment.copy(bounceBuffer, 0, descriptions[place], 0, asked.length);
         descriptionBytes[place] = asked.length;
     }
 
