@@ -2,8 +2,10 @@
 package org.tutti.tool.info;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -11,6 +13,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.tutti.Collective;
+import org.tutti.choice.Choice;
+import org.tutti.choice.Rule;
 import org.tutti.tool.CommandProcess;
 import org.tutti.tool.CommandProcess.Ended;
 
@@ -67,19 +72,23 @@ class InfoTest {
         Ended ended = info("--choices");
         assertThat(ended.status()).as(ended.err()).isZero();
         List<String> lines = ended.out().lines().map(line -> line.replaceAll(" {2,}", "|")).toList();
-        assertThat(lines).startsWith("collective|nodes|ranks|levels|links|bytes|operator|algorithm")
-                .containsSubsequence("barrier|1|up to 8|any|any|any|flat",
-                        "broadcast|3 or more|any|any|slow|4 KiB a node or more|chain",
-                        "broadcast|3 or more|any|any|any|256 KiB a node or more|chain",
-                        "broadcast|any|any|any|any|any|slot-ring",
-                        "allreduce|2 or more|any|any|any|64 KiB or more|commuting, or ranks in blocks|index-range",
-                        "allreduce|3 or more|any|any|slow|2 KiB a node or more|commuting, or ranks in blocks|"
-                                + "rabenseifner",
-                        "allreduce|1|any|yes|any|512 B or more|any|index-radix",
-                        "allreduce|1|17 or more|any|any|any|any|srm",
-                        "allgather|2 or more|3 to 8|any|any|1024 KiB or more|blocks",
-                        "before these lines, with --algorithm qian-afsahi:",
-                        "allgather|2 or more|any|any|any|512 B or more|bruck");
+        assertThat(lines).startsWith("collective|nodes|ranks|levels|links|bytes|operator|algorithm");
+        List<Rule> rules = Arrays.stream(Collective.values()).flatMap(each -> Choice.rules(each).stream()).toList();
+        assertThat(lines.subList(1, rules.size() + 1)).isEqualTo(lines(rules));
+        int table = lines.indexOf("before these lines, with --algorithm qian-afsahi:");
+        List<Rule> tableRules = Choice.tables().get("qian-afsahi");
+        assertThat(lines.subList(table + 1, table + 1 + tableRules.size())).isEqualTo(lines(tableRules));
+    }
+
+    /** The rules, of which no limit stands here, so that it can be tuned without an edit of this test. */
+    private static List<String> lines(List<Rule> rules) {
+        return rules.stream().map(rule -> {
+            Collective collective = rule.algorithm().collective();
+            return Stream.of(collective.label(), rule.nodes(), rule.ranks(), rule.levels() ? "yes" : "any",
+                    rule.slowLinks() ? "slow" : "any", rule.bytes(), collective.combines() ? rule.operators() : "",
+                    rule.algorithm().description().name()).map(String::valueOf).filter(word -> !word.isEmpty())
+                    .collect(Collectors.joining("|"));
+        }).toList();
     }
 
     @Test
