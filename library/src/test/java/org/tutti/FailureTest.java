@@ -8,9 +8,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Timeout;
@@ -21,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.AssertionFailedError;
 import org.opentest4j.MultipleFailuresError;
 import org.tutti.JobOptions.Threads;
+import org.tutti.memory.Waits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -158,22 +161,23 @@ class FailureTest {
         });
     }
 
+    /** How soon a wait sees that its deadline has passed is a matter of the waiter, whose test moves the time. */
     @ParameterizedTest
     @EnumSource
     void shouldEndACallAtItsDeadline(Threads kind) {
+        CountDownLatch late = new CountDownLatch(1);
         Tutti.runLocal(2, on(kind), job -> {
             Communicator world = job.world();
             if (job.rank() == 0) {
                 long start = System.nanoTime();
-                MachineTime time = new MachineTime();
                 assertThatExceptionOfType(DeadlineExceededException.class)
                         .isThrownBy(() -> world.withDeadline(Duration.ofMillis(200)).barrier())
                         .withMessageContaining("rank 1");
-                assertThat(time.elapsed()).isLessThan(Duration.ofMillis(1200));
                 assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(200));
                 assertThatExceptionOfType(CommunicatorBrokenException.class).isThrownBy(world::barrier);
+                late.countDown();
             } else {
-                Thread.sleep(600);
+                late.await();
                 assertThatExceptionOfType(CommunicatorBrokenException.class).isThrownBy(world::barrier)
                         .withMessageContaining("rank 0").withMessageContaining("deadline");
             }
@@ -183,13 +187,14 @@ class FailureTest {
     @ParameterizedTest
     @EnumSource
     void shouldEndACallAtTheJobsDeadline(Threads kind) {
+        CountDownLatch late = new CountDownLatch(1);
         JobOptions options = on(kind).withDeadline(Duration.ofMillis(300));
         Tutti.runLocal(2, options, job -> {
-            job.world().barrier();
             if (job.rank() == 0) {
                 assertThatExceptionOfType(DeadlineExceededException.class).isThrownBy(() -> job.world().barrier());
+                late.countDown();
             } else {
-                Thread.sleep(1000);
+                late.await();
             }
         });
     }
@@ -197,22 +202,22 @@ class FailureTest {
     @ParameterizedTest
     @EnumSource
     void shouldEndABlockedCallThatIsInterrupted(Threads kind) {
+        CountDownLatch over = new CountDownLatch(1);
         Tutti.runLocal(2, on(kind), job -> {
             if (job.rank() == 0) {
                 Thread self = Thread.currentThread();
                 Thread.ofVirtual().start(() -> {
-                    try {
-                        Thread.sleep(100);
-                    } catch (InterruptedException e) {
-                        throw new AssertionError(e);
+                    while (Waits.of(self).isEmpty()) {
+                        LockSupport.parkNanos(1_000_000);
                     }
                     self.interrupt();
                 });
                 assertThatExceptionOfType(CallInterruptedException.class).isThrownBy(() -> job.world().barrier())
                         .withMessageContaining("interrupted").withMessageContaining("barrier");
                 assertThat(Thread.interrupted()).isTrue();
+                over.countDown();
             } else {
-                Thread.sleep(400);
+                over.await();
             }
         });
     }

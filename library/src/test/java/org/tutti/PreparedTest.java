@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.JobOptions.Threads;
 import org.tutti.job.LocalNodes;
+import org.tutti.memory.Waits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -184,19 +186,31 @@ class PreparedTest {
         Request.awaitAll(requests.toArray(Request[]::new));
     }
 
+    /** The last time it waits for its whole deadline, though longer has passed since it was made and first run. */
     @Test
     void shouldHaveTheDeadlineOfItsCommunicatorEachTime() {
-        assertThatThrownBy(() -> Tutti.runLocal(2, PLATFORM, job -> {
-            PreparedCall barrier = job.world().withDeadline(Duration.ofMillis(200)).prepare().barrier();
-            barrier.run();
+        Duration limit = Duration.ofMillis(200);
+        CountDownLatch late = new CountDownLatch(1);
+        AtomicReference<Thread> other = new AtomicReference<>();
+        Tutti.runLocal(2, PLATFORM, job -> {
             if (job.rank() == 0) {
-                Thread.sleep(400);
-                barrier.run(); // who was late has its whole time
-            } else {
-                barrier.run();
+                other.set(Thread.currentThread());
+                job.world().barrier();
+                late.await();
+                return;
             }
-        })).hasCauseInstanceOf(DeadlineExceededException.class)
-                .hasMessageContaining("rank 1 passed its deadline in barrier while it waited for rank 0");
+            PreparedCall barrier = job.world().withDeadline(limit).prepare().barrier();
+            while (other.get() == null || Waits.of(other.get()).isEmpty()) { // so that the first time does not wait
+                Thread.sleep(1);
+            }
+            barrier.run();
+            Thread.sleep(limit);
+            long start = System.nanoTime();
+            assertThatThrownBy(barrier::run).isInstanceOf(DeadlineExceededException.class)
+                    .hasMessageContaining("rank 1 passed its deadline in barrier while it waited for rank 0");
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(limit);
+            late.countDown();
+        });
     }
 
     /** A call that returns a value has no place where a request could leave it. */

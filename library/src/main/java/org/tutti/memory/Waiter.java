@@ -119,6 +119,7 @@ public final class Waiter {
 
     private final Progress progress;
     private final boolean forAnswers;
+    private final WaitClock clock;
     private final int spins;
     private final int spinsPerYield;
     private final int pollsMax;
@@ -129,7 +130,7 @@ public final class Waiter {
      * @param coreForEach whether every rank that may wait here has a core of its own
      */
     public Waiter(boolean coreForEach) {
-        this(coreForEach, null, false);
+        this(coreForEach, null, false, WaitClock.SYSTEM);
     }
 
     /**
@@ -139,7 +140,7 @@ public final class Waiter {
      * @param progress what to poll, or null for nothing
      */
     public Waiter(boolean coreForEach, Progress progress) {
-        this(coreForEach, progress, false);
+        this(coreForEach, progress, false, WaitClock.SYSTEM);
     }
 
     /**
@@ -152,11 +153,17 @@ public final class Waiter {
      * @return the waiter
      */
     public static Waiter forAnswers(boolean coreForEach, Progress progress) {
-        return new Waiter(coreForEach, progress, true);
+        return new Waiter(coreForEach, progress, true, WaitClock.SYSTEM);
     }
 
-    private Waiter(boolean coreForEach, Progress progress, boolean forAnswers) {
+    /** A waiter by a clock of its own. */
+    Waiter(boolean coreForEach, WaitClock clock) {
+        this(coreForEach, null, false, clock);
+    }
+
+    private Waiter(boolean coreForEach, Progress progress, boolean forAnswers, WaitClock clock) {
         this.progress = progress;
+        this.clock = clock;
         this.forAnswers = forAnswers;
         this.spins = coreForEach ? SPINS_WITH_CORES : SPINS_WITHOUT_CORES;
         this.spinsPerYield = coreForEach ? SPINS_PER_YIELD : 1;
@@ -174,7 +181,7 @@ public final class Waiter {
      */
     public void await(MemorySegment memory, long offset, long atLeast, Check check) {
         if (check.sleepNanos(0) > 0) {
-            sleep(memory, offset, atLeast, check, System.nanoTime());
+            sleep(memory, offset, atLeast, check, clock.nanos());
         } else if (progress != null) {
             if (awaitPolling(memory, offset, atLeast)) {
                 return;
@@ -218,7 +225,7 @@ public final class Waiter {
 
     /** Until the word has the value, or the wait may take the core. */
     private void sleep(MemorySegment memory, long offset, long atLeast, Check check, long start) {
-        long waited = System.nanoTime() - start;
+        long waited = clock.nanos() - start;
         long nanos = check.sleepNanos(waited);
         boolean lasts = false;
         Waits.Wait outer = null;
@@ -234,9 +241,9 @@ public final class Waiter {
                 if (progress != null) {
                     progress.sleep(memory, offset, atLeast, nanos);
                 } else {
-                    LockSupport.parkNanos(nanos);
+                    clock.park(nanos);
                 }
-                waited = System.nanoTime() - start;
+                waited = clock.nanos() - start;
                 nanos = check.sleepNanos(waited);
             }
         } finally {
@@ -248,7 +255,7 @@ public final class Waiter {
 
     private void awaitYielding(MemorySegment memory, long offset, long atLeast, Check check) {
         boolean virtual = Thread.currentThread().isVirtual();
-        long start = System.nanoTime(); // or when something arrived at last: who receives does not wait in vain
+        long start = clock.nanos(); // or when something arrived at last: who receives does not wait in vain
         boolean parks = false;
         boolean lasts = false;
         Waits.Wait outer = null;
@@ -261,25 +268,25 @@ public final class Waiter {
                     }
                     Thread.onSpinWait();
                 }
-                if (yields % SLEEP_INTERVAL == 0 && check.sleepNanos(System.nanoTime() - begun) > 0) {
+                if (yields % SLEEP_INTERVAL == 0 && check.sleepNanos(clock.nanos() - begun) > 0) {
                     sleep(memory, offset, atLeast, check, begun);
-                    start = System.nanoTime();
+                    start = clock.nanos();
                     parks = false;
                 } else if (progress != null && progress.poll()) {
-                    start = System.nanoTime();
+                    start = clock.nanos();
                     parks = false;
                 } else if (parks) {
                     check.check();
-                    LockSupport.parkNanos(Math.min((System.nanoTime() - start) / PARK_FRACTION, PARK_NANOS_MAX));
+                    clock.park(Math.min((clock.nanos() - start) / PARK_FRACTION, PARK_NANOS_MAX));
                 } else if (forAnswers) {
                     progress.awaitArrival();
                 } else if (virtual && yields % VIRTUAL_PARK_INTERVAL == 0) {
-                    LockSupport.parkNanos(1);
+                    clock.park(1);
                 } else {
                     Thread.yield();
                 }
                 if (yields % CHECK_INTERVAL == 0) { // not at once: who had no core for long has only begun to look
-                    parks = System.nanoTime() - start > YIELD_NANOS;
+                    parks = clock.nanos() - start > YIELD_NANOS;
                     if (parks && !lasts) { // before the check, which may have the waits told
                         lasts = true;
                         outer = Waits.begin(check::call, begun);

@@ -6,12 +6,12 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,27 +21,110 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 class WaiterTest {
     private static final int POLLS_BEFORE_WORD = 3;
     private static final int LATENESS_FRACTION = 16;
-    private static final Duration NOISE = Duration.ofMillis(60);
+
+    /** A few looks, before it parks. */
+    private static final Duration NOTICED = Duration.ofNanos(100_000);
+
+    /** Each look takes a microsecond, each park as long as it should; at a moment the word is written. */
+    private static final class MovedClock implements WaitClock {
+        private static final long LOOK_NANOS = 1000;
+
+        private final MemorySegment word;
+        private final long writtenNanos;
+        private long now;
+        private long parks;
+
+        MovedClock(MemorySegment word, Duration written) {
+            this.word = word;
+            this.writtenNanos = written.toNanos();
+        }
+
+        @Override
+        public long nanos() {
+            pass(LOOK_NANOS);
+            return now;
+        }
+
+        @Override
+        public void park(long nanos) {
+            assertThat(nanos).isBetween(0L, Duration.ofMillis(50).toNanos());
+            parks++;
+            pass(nanos);
+        }
+
+        private void pass(long nanos) {
+            now += nanos;
+            if (now >= writtenNanos) {
+                Words.store(word, 0, 5);
+            }
+        }
+
+        Duration late() {
+            return Duration.ofNanos(now - writtenNanos);
+        }
+    }
 
     @ParameterizedTest
-    @CsvSource({"0", "1", "20", "400", "1500"})
-    void shouldSeeAWordSoonAfterItIsWritten(long delayMillis) throws InterruptedException {
+    @ValueSource(longs = {0, 1, 20, 400, 1500, 60_000})
+    void shouldSeeAWordSoonAfterItIsWritten(long delayMillis) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment word = arena.allocate(8, 8);
+            MovedClock clock = new MovedClock(word, Duration.ofMillis(delayMillis));
+            new Waiter(false, clock).await(word, 0, 5, () -> {
+            });
+            assertThat(clock.late()).isBetween(Duration.ZERO, NOTICED.plusMillis(delayMillis / LATENESS_FRACTION));
+        }
+    }
+
+    /** A deadline, say: a check sees it as soon as the waiter would see the word. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 20, 400, 1500, 60_000})
+    void shouldCheckSoonAfterSomethingHasHappened(long delayMillis) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment other = arena.allocate(8, 8);
+            MovedClock clock = new MovedClock(other, Duration.ofMillis(delayMillis));
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> new Waiter(false, clock).await(arena.allocate(8, 8), 0, 5, () -> {
+                        if (Words.load(other, 0) == 5) {
+                            throw new IllegalStateException("enough");
+                        }
+                    }));
+            assertThat(clock.late()).isBetween(Duration.ZERO, NOTICED.plusMillis(delayMillis / LATENESS_FRACTION));
+        }
+    }
+
+    @Test
+    void shouldParkSeldomWhenItWaitsForLong() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment word = arena.allocate(8, 8);
+            MovedClock clock = new MovedClock(word, Duration.ofMinutes(1));
+            new Waiter(false, clock).await(word, 0, 5, () -> {
+            });
+            assertThat(clock.parks).isBetween(1200L, 1400L); // 20 a second, and those that lead to there
+        }
+    }
+
+    /** It goes by the clock of this machine unless told otherwise. */
+    @Test
+    void shouldSeeAWordThatAnotherThreadWrites() throws InterruptedException {
         try (Arena arena = Arena.ofShared()) {
             MemorySegment word = arena.allocate(8, 8);
-            long[] written = new long[1];
+            CountDownLatch parked = new CountDownLatch(1);
             Thread writer = Thread.ofPlatform().start(() -> {
                 try {
-                    Thread.sleep(delayMillis);
+                    parked.await();
                 } catch (InterruptedException e) {
                     throw new AssertionError(e);
                 }
-                written[0] = System.nanoTime();
                 Words.store(word, 0, 5);
             });
+            long start = System.nanoTime();
             new Waiter(false).await(word, 0, 5, () -> {
+                if (System.nanoTime() - start > Duration.ofMillis(20).toNanos()) {
+                    parked.countDown();
+                }
             });
-            Duration late = Duration.ofNanos(System.nanoTime() - written[0]);
-            assertThat(late).isLessThan(Duration.ofMillis(delayMillis / LATENESS_FRACTION).plus(NOISE));
+            assertThat(System.nanoTime() - start).isGreaterThan(Duration.ofMillis(20).toNanos());
             writer.join();
         }
     }
