@@ -15,6 +15,7 @@ import org.tutti.job.node.NodeAccess;
 import org.tutti.job.node.NodeLayout;
 import org.tutti.job.node.RankFailure;
 import org.tutti.job.node.StackQuery;
+import org.tutti.memory.WaitClock;
 
 /**
  * Watches over the others from a process: a daemon thread that looks, every {@value #INTERVAL_MILLIS} ms, whether the
@@ -45,6 +46,7 @@ final class LivenessWatch implements AutoCloseable {
     private final RankThreads threads;
     private final long standstillNanosMax;
     private final boolean endsProcess;
+    private final WaitClock clock;
     private final Thread thread;
     private int watched = -1;
     private long beatsSeen;
@@ -62,9 +64,15 @@ final class LivenessWatch implements AutoCloseable {
      * @param endsProcess whether an abort of the job ends this process
      */
     LivenessWatch(NodeAccess access, int self, int ranks, Network network, RankThreads threads,
-            long standstillMillisMax,
-            boolean endsProcess) {
+            long standstillMillisMax, boolean endsProcess) {
+        this(access, self, ranks, network, threads, standstillMillisMax, endsProcess, WaitClock.SYSTEM);
+    }
+
+    /** A watch by a clock of its own. */
+    LivenessWatch(NodeAccess access, int self, int ranks, Network network, RankThreads threads,
+            long standstillMillisMax, boolean endsProcess, WaitClock clock) {
         this.access = access;
+        this.clock = clock;
         this.self = self;
         this.ranks = ranks;
         this.network = network;
@@ -79,10 +87,10 @@ final class LivenessWatch implements AutoCloseable {
     }
 
     private void run() {
-        long lookedNanos = System.nanoTime();
+        long lookedNanos = clock.nanos();
         while (!closed) {
-            LockSupport.parkNanos(INTERVAL_NANOS);
-            long nowNanos = System.nanoTime();
+            clock.park(INTERVAL_NANOS);
+            long nowNanos = clock.nanos();
             try {
                 if (network != null) {
                     network.gossip().spread();
@@ -183,12 +191,12 @@ final class LivenessWatch implements AutoCloseable {
     private void watchAbort() {
         int status = access.node().abortStatus();
         if (status >= 0) {
-            long untilNanos = System.nanoTime() + ABORT_GRACE_MILLIS * 1_000_000;
-            while (!closed && System.nanoTime() - untilNanos < 0) {
+            long untilNanos = clock.nanos() + ABORT_GRACE_MILLIS * 1_000_000;
+            while (!closed && clock.nanos() - untilNanos < 0) {
                 if (network != null) {
                     network.gossip().spread();
                 }
-                LockSupport.parkNanos(INTERVAL_NANOS);
+                clock.park(INTERVAL_NANOS);
             }
             if (!closed) {
                 Runtime.getRuntime().halt(status);

@@ -4,14 +4,18 @@ package org.tutti.job;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.NodeMemoryException;
 import org.tutti.job.diagnosis.RankThreads;
 import org.tutti.job.launch.EnvironmentReader;
@@ -25,6 +29,7 @@ import org.tutti.job.node.RankFailure;
 import org.tutti.job.node.Secret;
 import org.tutti.memory.Memory;
 import org.tutti.memory.OtherProcess;
+import org.tutti.memory.WaitClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,6 +39,7 @@ class LivenessWatchTest {
     private static final long PATIENCE_NANOS = 30_000_000_000L;
     private static final long STANDSTILL_MILLIS = 300_000;
     private static final int LOOKS = 3;
+    private static final long LOOK_MILLIS = 200;
 
     /** Of rank 1; the launcher is the first. */
     private static final int PARTICIPANT = 2;
@@ -83,7 +89,7 @@ class LivenessWatchTest {
         node.markJoined(0, 0);
         node.markJoined(1, 1);
         node.stackQuery().ask();
-        try (var access = new OnlyLivingProcess(node, memory);
+        try (var access = new OneProcessOfTwo(node, memory, false);
                 LivenessWatch _ =
                         new LivenessWatch(access, 0, 1, null, new RankThreads(node), STANDSTILL_MILLIS, true)) {
             while (node.state(1) != NodeLayout.FAILED) {
@@ -94,6 +100,59 @@ class LivenessWatchTest {
             while (node.stackQuery().isAsked(0)) {
                 Thread.sleep(1);
             }
+        }
+    }
+
+    /** Passes as the watch parks; rank 1 beats at each look until it stands still. */
+    private static final class MovedClock implements WaitClock {
+        private final Node node;
+        private final long standsStillNanos;
+        private volatile long now;
+        private volatile long failedNanos;
+
+        MovedClock(Node node, Duration standsStill) {
+            this.node = node;
+            this.standsStillNanos = standsStill.toNanos();
+        }
+
+        @Override
+        public long nanos() {
+            return now;
+        }
+
+        @Override
+        public void park(long nanos) {
+            if (failedNanos > 0) {
+                LockSupport.parkNanos(nanos); // until it is closed
+            } else if (node.state(1) == NodeLayout.FAILED) {
+                failedNanos = now;
+            } else {
+                if (now < standsStillNanos) {
+                    node.beat(1);
+                }
+                now += nanos;
+            }
+        }
+    }
+
+    /** It takes as long as the limit, and two looks at most, of which the first may be the last that saw a beat. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1000, 900_000})
+    void shouldGiveUpAProcessThatLivesAndStandsStillAtItsLimit(long standsStillMillis) throws InterruptedException {
+        var memory = new FullMemory();
+        Node node = Node.create(memory, memory.claim(NodeLayout.bytes(2), "the ranks' states"),
+                NodeShape.single("watch", 2), Secret.random(), false);
+        node.markJoined(0, 0);
+        node.markJoined(1, 1);
+        var clock = new MovedClock(node, Duration.ofMillis(standsStillMillis));
+        try (var access = new OneProcessOfTwo(node, memory, true);
+                LivenessWatch _ = new LivenessWatch(access, 0, 1, null, new RankThreads(node), STANDSTILL_MILLIS,
+                        true, clock)) {
+            while (clock.failedNanos == 0) {
+                Thread.sleep(1);
+            }
+            assertThat(Duration.ofNanos(clock.failedNanos).toMillis() - standsStillMillis)
+                    .isBetween(STANDSTILL_MILLIS - 2 * LOOK_MILLIS, STANDSTILL_MILLIS + 2 * LOOK_MILLIS);
         }
     }
 
@@ -114,11 +173,11 @@ class LivenessWatchTest {
         }
     }
 
-    /** A node whose process of rank 0 lives alone. */
-    private record OnlyLivingProcess(Node node, Memory memory) implements NodeAccess {
+    /** Two ranks with a process each, as the one of rank 0 sees them. */
+    private record OneProcessOfTwo(Node node, Memory memory, boolean otherLives) implements NodeAccess {
         @Override
         public boolean livesProcess(int firstRank) {
-            return firstRank == 0;
+            return firstRank == 0 || otherLives;
         }
 
         @Override

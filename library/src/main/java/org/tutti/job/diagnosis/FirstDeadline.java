@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import org.tutti.job.node.Node;
 import org.tutti.job.node.NodeLayout;
+import org.tutti.memory.WaitClock;
 
 /**
  * What is said when a call's deadline has passed: where the ranks of the node are. The first rank of a node to which
@@ -23,14 +23,20 @@ public final class FirstDeadline {
 
     private final Node node;
     private final RankThreads threads;
+    private final WaitClock clock;
 
     /**
      * @param node the node
      * @param threads those of the ranks of this process
      */
     public FirstDeadline(Node node, RankThreads threads) {
+        this(node, threads, WaitClock.SYSTEM);
+    }
+
+    FirstDeadline(Node node, RankThreads threads, WaitClock clock) {
         this.node = node;
         this.threads = threads;
+        this.clock = clock;
     }
 
     /**
@@ -38,7 +44,7 @@ public final class FirstDeadline {
      * Another one's, whose exception ends the calls of all, waits until that is known.
      */
     public String passed(int rank) {
-        long untilNanos = System.nanoTime() + PATIENCE_NANOS;
+        long untilNanos = clock.nanos() + PATIENCE_NANOS;
         if (node.beginFirstDeadline(rank)) {
             try {
                 return text(look(untilNanos));
@@ -46,8 +52,8 @@ public final class FirstDeadline {
                 node.endFirstDeadline();
             }
         }
-        while (!node.hasFirstDeadlineEnded() && System.nanoTime() - untilNanos < 0) {
-            LockSupport.parkNanos(LOOK_NANOS);
+        while (!node.hasFirstDeadlineEnded() && clock.nanos() - untilNanos < 0) {
+            clock.park(LOOK_NANOS);
         }
         return "";
     }
@@ -65,11 +71,11 @@ public final class FirstDeadline {
                 .collect(Collectors.groupingBy(node::firstRankOfProcess, TreeMap::new, Collectors.toList()));
         List<Whereabouts> all = new ArrayList<>();
         long question = node.stackQuery().ask();
-        for (boolean late = false; !unheard.isEmpty(); late = System.nanoTime() - untilNanos > 0) {
+        for (boolean late = false; !unheard.isEmpty(); late = clock.nanos() - untilNanos > 0) {
             boolean last = late;
             unheard.entrySet()
                     .removeIf(process -> hear(process.getKey(), process.getValue(), question, last, all));
-            LockSupport.parkNanos(unheard.isEmpty() ? 0 : LOOK_NANOS);
+            clock.park(unheard.isEmpty() ? 0 : LOOK_NANOS);
         }
         return all;
     }

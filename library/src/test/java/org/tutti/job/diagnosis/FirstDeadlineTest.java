@@ -3,6 +3,7 @@ package org.tutti.job.diagnosis;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -13,6 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.Communicator;
@@ -22,7 +24,13 @@ import org.tutti.Reduction;
 import org.tutti.Request;
 import org.tutti.Tutti;
 import org.tutti.TuttiException;
+import org.tutti.job.launch.NodeShape;
+import org.tutti.job.node.Node;
+import org.tutti.job.node.PrivateNode;
+import org.tutti.job.node.Secret;
 import org.tutti.memory.CallSite;
+import org.tutti.memory.WaitClock;
+import org.tutti.memory.Waits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -83,13 +91,16 @@ class FirstDeadlineTest {
             if (job.rank() == 0) {
                 thread.set(Thread.currentThread());
             }
-            try (var memory = world.withDeadline(LIMIT).allocate(8)) {
+            if (job.rank() == 1) {
+                awaitThatRank0WaitsIn("allocate", thread); // so that this one need not wait there
+            }
+            try (var memory = (job.rank() == 0 ? world : world.withDeadline(LIMIT)).allocate(8)) {
                 if (job.rank() == 0) {
                     var barrier = world.nonBlocking().barrier();
                     request.set(line() + 1);
                     barrier.await();
                 } else {
-                    awaitThatItIsIn("await", thread.get());
+                    awaitThatRank0WaitsIn("await", thread);
                     try {
                         notification.set(line() + 1);
                         memory.awaitNotifications(3, 1);
@@ -139,11 +150,13 @@ class FirstDeadlineTest {
             if (job.rank() == 0) {
                 thread.set(Thread.currentThread());
             }
-            var memory = world.withDeadline(SHORT_LIMIT).allocate(8); // left open: its end would have the limit, too
             if (job.rank() == 0) {
+                world.allocate(8); // left open: its end would have the limit, too
                 awaiting.call.accept(world);
             } else {
-                awaitThatItIsIn(awaiting.name.split(" ")[0], thread.get());
+                awaitThatRank0WaitsIn("allocate", thread); // so that this one need not wait there
+                var memory = world.withDeadline(SHORT_LIMIT).allocate(8);
+                awaitThatRank0WaitsIn(awaiting.name.split(" ")[0], thread);
                 try {
                     memory.awaitNotifications(3, 1);
                 } catch (DeadlineExceededException e) {
@@ -252,8 +265,69 @@ class FirstDeadlineTest {
         assertThat(message.get()).contains("\n  rank 0 is in no call, at " + here(line));
     }
 
-    private static void awaitThatItIsIn(String call, Thread thread) {
-        while (!CallSite.of(thread).map(CallSite::call).orElse("").equals(call)) {
+    /** Passes as it is slept by; at a moment the first rank whose deadline passed has its answers. */
+    private static final class MovedClock implements WaitClock {
+        private final Node node;
+        private final long answeredNanos;
+        private long now;
+
+        MovedClock(Node node, Duration answered) {
+            this.node = node;
+            this.answeredNanos = answered.toNanos();
+        }
+
+        @Override
+        public long nanos() {
+            return now;
+        }
+
+        @Override
+        public void park(long nanos) {
+            now += nanos;
+            if (now >= answeredNanos) {
+                node.endFirstDeadline();
+            }
+        }
+    }
+
+    private static PrivateNode twoRanks() {
+        var access = new PrivateNode(NodeShape.single("deadlines", 2), Secret.random());
+        access.node().markJoined(0, 0);
+        access.node().markJoined(1, 1);
+        return access;
+    }
+
+    @Test
+    void shouldGiveProcessesASecondToAnswer() {
+        try (var access = twoRanks()) {
+            var node = access.node();
+            var clock = new MovedClock(node, Duration.ofHours(1));
+            assertThat(new FirstDeadline(node, new RankThreads(node), clock).passed(1))
+                    .isEqualTo("\n  ranks 0-1 do not answer");
+            assertThat(Duration.ofNanos(clock.now)).isBetween(Duration.ofSeconds(1), Duration.ofMillis(1005));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"300, 300", "999, 999", "1500, 1000"})
+    void shouldLetTheFirstHaveItsAnswersForASecondAtMost(long answeredMillis, long waitedMillis) {
+        try (var access = twoRanks()) {
+            var node = access.node();
+            assertThat(node.beginFirstDeadline(0)).isTrue();
+            var clock = new MovedClock(node, Duration.ofMillis(answeredMillis));
+            assertThat(new FirstDeadline(node, new RankThreads(node), clock).passed(1)).isEmpty();
+            assertThat(Duration.ofNanos(clock.now).toMillis()).isBetween(waitedMillis, waitedMillis + 2);
+        }
+    }
+
+    /**
+     * Until rank 0 is in a call and waits, on its thread or one that runs its requests, for so long that a report says
+     * for whom.
+     */
+    private static void awaitThatRank0WaitsIn(String call, AtomicReference<Thread> thread) {
+        while (!Optional.ofNullable(thread.get()).flatMap(CallSite::of).map(CallSite::call).orElse("").equals(call)
+                || Waits.all().values().stream()
+                        .map(wait -> wait.call().get()).noneMatch(waiting -> waiting != null && waiting.rank() == 0)) {
             LockSupport.parkNanos(1_000_000);
         }
     }
