@@ -19,9 +19,9 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.tutti.MachineTime;
 import org.tutti.SampledRows;
 import org.tutti.SmallFileSystem;
+import org.tutti.job.diagnosis.MachineTime;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.memory.OwnFile;
 

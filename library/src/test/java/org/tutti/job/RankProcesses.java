@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import org.tutti.MachineTime;
+import org.tutti.job.diagnosis.MachineTime;
 import org.tutti.job.launch.JobEnvironment;
 
 /** Real processes of one job, started by hand: with environment variables only, as any launcher could. */

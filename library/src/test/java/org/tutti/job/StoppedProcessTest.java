@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.tutti.MachineTime;
 import org.tutti.SampledRows;
+import org.tutti.job.diagnosis.MachineTime;
 import org.tutti.job.launch.JobEnvironment;
 
 import static org.assertj.core.api.Assertions.assertThat;

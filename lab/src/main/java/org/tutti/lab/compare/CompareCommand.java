@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.tutti.choice.Choice;
+import org.tutti.job.diagnosis.MachineTime;
 import org.tutti.lab.compare.Figure.Cell;
 import org.tutti.lab.compare.Invocation.ContenderException;
-import org.tutti.tool.MachineTime;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
 import org.tutti.tool.bench.CollectiveOperation;

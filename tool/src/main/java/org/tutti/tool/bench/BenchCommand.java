@@ -16,7 +16,7 @@ import org.tutti.Collective;
 import org.tutti.TransferProtocol;
 import org.tutti.choice.Catalogue;
 import org.tutti.choice.Suggestion;
-import org.tutti.tool.MachineTime;
+import org.tutti.job.diagnosis.MachineTime;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.run.Launch;
 import org.tutti.tool.run.PlacementOptions;

@@ -21,8 +21,8 @@ import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.batch.v1.JobSpec;
+import org.tutti.job.diagnosis.MachineTime;
 import org.tutti.job.launch.JobEnvironment;
-import org.tutti.tool.MachineTime;
 
 /**
  * The pods of the Job of docs/kubernetes.md as namespaces of this machine: hosts of {@code bench/cluster} with names as

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.tutti.tool.MachineTime;
+import org.tutti.job.diagnosis.MachineTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
+import org.tutti.job.diagnosis.MachineTime;
 import org.tutti.tool.Installation;
-import org.tutti.tool.MachineTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.tutti.tool.MachineTime;
+import org.tutti.job.diagnosis.MachineTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.tool;
+package org.tutti.job.diagnosis;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -8,11 +8,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
- * The time that this machine has had. A virtual machine gets none while its host runs others, which Linux counts as
- * stolen; what was measured then says little, and whoever waited then has not waited in vain. Nothing is known of other
- * machines, nor where there is no {@code /proc/stat}: there nothing counts as stolen.
+ * The time that this machine has had for this process and those that it has started. A virtual machine gets none while
+ * its host runs others, which Linux counts as stolen; figures that were measured then say little, and a rank that waited
+ * then has not waited in vain. Other programs take cores, too. Nothing is known of other machines, nor where there is
+ * no {@code /proc/stat}: there all time counts.
  */
 public final class MachineTime {
     private static final Path STATISTICS = Path.of("/proc/stat");
@@ -20,8 +23,12 @@ public final class MachineTime {
     private static final double SHARE_WORTH_A_WORD = 0.05;
     private static final long LOOK_MILLIS = 250;
 
+    /** At least a tenth of the time passes, so that a wait by this time ends also where others use all cores. */
+    private static final int PASSING_PART = 10;
+
     private final long wallNanos = System.nanoTime();
     private final Ticks start = Ticks.now();
+    private final long startOwnTicks = OwnTicks.now();
 
     /** Begins to measure. */
     public MachineTime() {
@@ -72,10 +79,44 @@ public final class MachineTime {
             return Math.max(0, stolen - then.stolen) * NANOS_PER_TICK / cores;
         }
 
+        /** {@return what others than those that used these ticks have used since then, the mean of the cores} */
+        long othersNanosSince(Ticks then, long ownTicks) {
+            return Math.max(0, busy - then.busy - ownTicks) * NANOS_PER_TICK / cores;
+        }
+
         /** {@return how much of the time that was wanted since then was stolen} */
         double stolenShareSince(Ticks then) {
             double taken = Math.max(0, stolen - then.stolen);
             return taken / Math.max(1, taken + busy - then.busy);
+        }
+    }
+
+    /** What this process and those that it has started have used of the cores, those that have ended included. */
+    static final class OwnTicks {
+        private static final int AFTER_NAME = 2; // a field's number, as proc(5) has them, less those up to the name
+        private static final int USER = 14 - AFTER_NAME - 1;
+        private static final int FIELDS = 4; // utime stime cutime cstime
+
+        private OwnTicks() {}
+
+        private static long now() {
+            ProcessHandle self = ProcessHandle.current();
+            return Stream.concat(Stream.of(self), self.descendants()).mapToLong(process -> of(process.pid())).sum();
+        }
+
+        private static long of(long process) {
+            try {
+                Path file = Path.of("/proc", String.valueOf(process), "stat");
+                return Files.isReadable(file) ? of(Files.readString(file)) : 0;
+            } catch (IOException _) { // it has ended, and is counted by the process that started it
+                return 0;
+            }
+        }
+
+        /** Reads what {@code /proc/PID/stat} says; the name, in parentheses, may contain anything. */
+        static long of(String line) {
+            var fields = line.substring(line.lastIndexOf(')') + 1).strip().split(" ");
+            return IntStream.range(USER, USER + FIELDS).mapToLong(field -> Long.parseLong(fields[field])).sum();
         }
     }
 
@@ -86,16 +127,12 @@ public final class MachineTime {
      */
     public static Optional<String> warningOfOthers() throws InterruptedException {
         Ticks before = Ticks.now();
-        Duration ownBefore = ownTime();
+        long ownBefore = OwnTicks.now();
         Thread.sleep(LOOK_MILLIS);
         Ticks now = Ticks.now();
-        long own = ownTime().minus(ownBefore).toNanos() / NANOS_PER_TICK;
+        long own = OwnTicks.now() - ownBefore;
         double all = LOOK_MILLIS * 1e6 / NANOS_PER_TICK * now.cores;
         return warningOfOthers((now.busy - before.busy - own) / all);
-    }
-
-    private static Duration ownTime() {
-        return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
     static Optional<String> warningOfOthers(double share) {
@@ -104,9 +141,17 @@ public final class MachineTime {
                         + " the figures will say little; let nothing else run", 100 * Math.min(1, share)));
     }
 
-    /** {@return the time since then without what was stolen, in steps of 10 ms, a mean of the cores} */
+    /**
+     * {@return the time since then without what was stolen and what other programs used, in steps of 10 ms, a mean of
+     *         the cores; but at least a tenth of the time by the clock}
+     */
     public Duration elapsed() {
-        return Duration.ofNanos(Math.max(0, System.nanoTime() - wallNanos - Ticks.now().stolenNanosSince(start)));
+        return elapsed(System.nanoTime() - wallNanos, start, Ticks.now(), OwnTicks.now() - startOwnTicks);
+    }
+
+    static Duration elapsed(long wallNanos, Ticks then, Ticks now, long ownTicks) {
+        return Duration.ofNanos(Math.max(wallNanos / PASSING_PART,
+                wallNanos - now.stolenNanosSince(then) - now.othersNanosSince(then, ownTicks)));
     }
 
     /** {@return a sentence for whoever reads figures, if the host took more than a twentieth of what was wanted} */

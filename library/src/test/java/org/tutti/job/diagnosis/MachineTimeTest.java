@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.tool;
+package org.tutti.job.diagnosis;
 
 import java.time.Duration;
 import java.util.List;
@@ -19,6 +19,23 @@ class MachineTimeTest {
         var elapsed = time.elapsed();
         assertThat(elapsed).isGreaterThan(Duration.ZERO);
         assertThat(elapsed).isLessThanOrEqualTo(Duration.ofNanos(System.nanoTime() - startNanos).plus(TICK));
+    }
+
+    @Test
+    void shouldLeaveOutWhatTheHostAndOtherProgramsTook() {
+        var then = new MachineTime.Ticks(2, 1000, 50);
+        var now = new MachineTime.Ticks(2, 1000 + 120, 50 + 40);
+        assertThat(MachineTime.elapsed(1_000_000_000, then, then, 0)).isEqualTo(Duration.ofSeconds(1));
+        assertThat(MachineTime.elapsed(1_000_000_000, then, now, 120)).isEqualTo(Duration.ofMillis(800));
+        assertThat(MachineTime.elapsed(1_000_000_000, then, now, 130)).isEqualTo(Duration.ofMillis(800));
+        assertThat(MachineTime.elapsed(1_000_000_000, then, now, 60)).isEqualTo(Duration.ofMillis(500));
+        assertThat(MachineTime.elapsed(500_000_000, then, now, 0)).isEqualTo(Duration.ofMillis(50));
+    }
+
+    @Test
+    void shouldReadWhatAProcessAndThoseThatItStartedHaveUsed() {
+        assertThat(MachineTime.OwnTicks.of("71 (a (b) c) S 1 71 71 0 -1 4194560 9 8 7 6 100 20 3000 400 20 0 1 0 5"))
+                .isEqualTo(3520);
     }
 
     @Test
