@@ -13,9 +13,9 @@ import java.util.stream.Stream;
 
 /**
  * The time that this machine has had for this process and those that it has started. A virtual machine gets none while
- * its host runs others, which Linux counts as stolen; figures that were measured then say little, and a rank that waited
- * then has not waited in vain. Other programs take cores, too. Nothing is known of other machines, nor where there is
- * no {@code /proc/stat}: there all time counts.
+ * its host runs others, which Linux counts as stolen; figures that were measured then say little, and a rank that
+ * waited then has not waited in vain. Other programs take cores, too. Nothing is known of other machines, nor where
+ * there is no {@code /proc/stat}: there all time counts.
  */
 public final class MachineTime {
     private static final Path STATISTICS = Path.of("/proc/stat");
