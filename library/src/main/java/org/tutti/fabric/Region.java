@@ -67,6 +67,7 @@ public final class Region {
     }
 
     void revoke() {
+        assert !revoked : "a region of " + bytes + " bytes is revoked twice";
         revoked = true;
     }
 

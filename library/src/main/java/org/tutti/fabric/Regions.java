@@ -72,6 +72,7 @@ public final class Regions {
         }
         table = rebuilt(region, null);
         count++;
+        assert find(region.handle()) == region : "region " + count + " is not found by its handle";
         return region;
     }
 
@@ -86,6 +87,7 @@ public final class Regions {
             region.revoke();
             table = rebuilt(null, region);
             count--;
+            assert count >= 0 && find(handle) == null : "a region is found that was removed, with " + count + " left";
         }
     }
 
@@ -109,6 +111,7 @@ public final class Regions {
     }
 
     private static void put(Region[] places, Region region) {
+        assert Integer.bitCount(places.length) == 1 : places.length + " places";
         int at = home(region.handle(), places.length);
         while (places[at] != null) {
             at = at + 1 & places.length - 1;

@@ -369,6 +369,7 @@ public final class FileMemory extends Memory {
         }
         long address = Words.load(mapping, CLAIMED);
         while (bytes <= mapping.byteSize() - address) {
+            assert address >= FIRST_BLOCK && address % Words.LINE_BYTES == 0 : "the next block would be at " + address;
             if (Words.compareAndSet(mapping, CLAIMED, address, address + bytes)) {
                 return address;
             }

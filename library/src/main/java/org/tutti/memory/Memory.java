@@ -30,6 +30,9 @@ public abstract class Memory implements AutoCloseable {
     /** The sizes, by address, of claimed blocks that are longer than their users know. */
     private final Map<Long, Long> longer = new HashMap<>();
 
+    /** The sizes of the blocks that are claimed here, by address; only assertions look. */
+    private final Map<Long, Long> claimed = new HashMap<>();
+
     /**
      * Claims a block that nobody else has: zeros, aligned to a line.
      *
@@ -39,12 +42,25 @@ public abstract class Memory implements AutoCloseable {
      * @throws org.tutti.NodeMemoryException when there is too little memory; the message says how much was needed
      */
     public final long claim(long bytes, String purpose) {
-        Long address = takeFree(roundToLines(bytes));
-        if (address == null) {
-            return claimNew(roundToLines(bytes), purpose);
+        assert bytes > 0 : bytes + " bytes are claimed for " + purpose;
+        Long spare = takeFree(roundToLines(bytes));
+        long address = spare == null ? claimNew(roundToLines(bytes), purpose) : spare;
+        assert address > 0 && address % Words.LINE_BYTES == 0 : "a block at " + address + " for " + purpose;
+        assert setClaimed(address, bytes) : "the block at " + address + " for " + purpose + " was claimed before";
+        if (spare != null) {
+            clear(address, bytes);
         }
-        clear(address, bytes);
         return address;
+    }
+
+    /** Whether nobody had the block; for assertions. */
+    private synchronized boolean setClaimed(long address, long bytes) {
+        return claimed.putIfAbsent(address, bytes) == null;
+    }
+
+    /** Whether the block was claimed with so many bytes; for assertions. */
+    private synchronized boolean setReleased(long address, long bytes) {
+        return claimed.remove(address, bytes);
     }
 
     private synchronized Long takeFree(long bytes) {
@@ -69,6 +85,7 @@ public abstract class Memory implements AutoCloseable {
      * @param bytes how many bytes were claimed
      */
     public synchronized void release(long address, long bytes) {
+        assert setReleased(address, bytes) : bytes + " bytes are released at " + address + ", which were not claimed";
         Long more = longer.remove(address);
         free.computeIfAbsent(more == null ? roundToLines(bytes) : more, _ -> new ArrayDeque<>()).push(address);
     }

@@ -36,6 +36,7 @@ final class AckCounter {
 
     /** So many have been sent; under the sending lock. */
     void noteSent(long number) {
+        assert number >= 0 && number <= sent + 1 : "frame " + number + " is sent after " + sent;
         sent = number;
     }
 
@@ -78,6 +79,7 @@ final class AckCounter {
 
     /** Waits until so many frames were counted, or the other side is gone. */
     void await(long number, Waiter waiter, Waiter.Check check) {
+        assert number <= sent : "the count of " + number + " frames is awaited of " + sent;
         waiter.await(words, COUNTED, number, check);
     }
 }

@@ -29,12 +29,16 @@ final class Batch {
     }
 
     void begin(MemorySegment source) {
+        assert payloads == null : "a batch of " + frames + " frames has not ended";
         payloads = views.of(source);
         headers.clear();
         frames = 0;
     }
 
     void add(Frame frame, long sourceOffset) {
+        assert frames < FRAMES_MAX && FrameLayout.isPlausible(frame)
+                : "frame " + frame.number + " of kind " + frame.kind
+                        + " with " + frame.length + " bytes, after " + frames;
         FrameLayout.write(headers, frame);
         buffers[1 + 2 * frames].limit(headers.position()).position(headers.position() - FrameLayout.HEADER_BYTES);
         buffers[2 + 2 * frames] =

@@ -56,7 +56,10 @@ final class DeferredFrames {
                 effects.apply(frame);
                 return true;
             }
-            handled = effects.handle(frame, payload, handled);
+            long before = handled;
+            handled = effects.handle(frame, payload, before);
+            assert handled >= before && handled <= frame.length : handled + " bytes were handled of " + frame.length
+                    + ", after " + before;
             return handled == frame.length;
         }
     }
@@ -118,8 +121,12 @@ final class DeferredFrames {
         while (at > 0 && frames.get(at - 1).frame.number > added.frame.number) {
             at--;
         }
+        assert at == 0 || frames.get(at - 1).frame.number < added.frame.number : "frame " + added.frame.number
+                + " is deferred twice";
         frames.add(at, added);
         bytes += bytes(added);
+        assert frames.size() <= FRAMES_MAX && bytes <= BYTES_MAX : frames.size() + " frames are deferred, of " + bytes
+                + " bytes";
         any = true;
     }
 
@@ -140,6 +147,7 @@ final class DeferredFrames {
             if (!follows(next.frame, at) && next.takeEffect(effects)) {
                 frames.remove(at);
                 bytes -= bytes(next);
+                assert bytes >= 0 : "deferred frames of " + bytes + " bytes";
             } else {
                 at++;
             }

@@ -139,6 +139,9 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
             pass(arrived);
         } else {
             dropCopies(arrived.number);
+            assert early[place(arrived.number)].number <= received
+                    : "frame " + arrived.number + " comes into the place of "
+                            + early[place(arrived.number)].number + ", and all up to " + received + " have arrived";
             early[place(arrived.number)].copyFrom(arrived);
             passEarly();
         }
@@ -269,6 +272,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         } else {
             apply(next);
         }
+        assert next.number == received + 1 : "frame " + next.number + " takes effect after " + received;
         received = next.number;
         bytesSinceCount += next.length;
         noteHandled();
@@ -278,6 +282,8 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         if (deferred.isEmpty()) {
             handled = received;
         } else {
+            assert deferred.firstNumber() > handled : "frame " + deferred.firstNumber() + " is deferred, and all up to "
+                    + handled + " were handled";
             handled = Math.min(received, deferred.firstNumber() - 1);
             receivedBeyond = received;
         }

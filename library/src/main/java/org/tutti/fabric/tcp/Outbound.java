@@ -160,6 +160,9 @@ final class Outbound {
         frame.number = acks.sent() + 1;
         frame.count = inbound.handled();
         if (retransmits != null) {
+            assert retransmits.hasRoom(FrameLayout.HEADER_BYTES + frame.length, acks.received() + 1, frame.number)
+                    : "frame " + frame.number + " of " + frame.length + " bytes has no room, as " + acks.received()
+                            + " have arrived";
             retransmits.keep(frame, rail.index());
         }
         acks.noteSent(frame.number); // before anybody can have counted it
@@ -211,6 +214,7 @@ final class Outbound {
 
     /** Adds a frame to the batch of the only rail. */
     void addToBatch(Rail rail, Frame frame, long sourceOffset) {
+        assert retransmits == null : "frame " + (acks.sent() + 1) + " is to be kept, and goes from where it lies";
         frame.number = acks.sent() + 1;
         frame.count = inbound.handled();
         rail.batch().add(frame, sourceOffset);
@@ -352,6 +356,7 @@ final class Outbound {
                 asked.flags |= FrameLayout.REFUSED;
             }
             long left = region == null ? 0 : asked.value - asked.tag;
+            assert left >= 0 : asked.tag + " bytes were sent of the " + asked.value + " that were asked for";
             if (!(isRepliedDirectly(asked, region, left) ? replyDirectly(asked, region, left)
                     : replyCopied(asked, region, left))) {
                 return session.isGone();
@@ -423,6 +428,7 @@ final class Outbound {
             return false;
         }
         int length = Math.min(most, choice.stripe(rail, message, left));
+        assert length <= left && length <= FrameLayout.PAYLOAD_BYTES_MAX : "a reply of " + length + " bytes of " + left;
         boolean isSentAsKept = isSentAsKept(length);
         MemorySegment to = isSentAsKept ? retransmits.segment() : rail.outgoing();
         long at = isSentAsKept ? retransmits.nextPayload(length) : rail.payloadAt();

@@ -142,6 +142,9 @@ final class PackedRuns {
             rest -= run;
         }
         frame.value = bytes - rest;
+        assert frame.value > 0 && written <= FrameLayout.REQUEST_BYTES_MAX
+                : "a request for " + frame.value + " bytes with "
+                        + written + " of description";
         return written;
     }
 

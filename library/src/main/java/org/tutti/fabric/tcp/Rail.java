@@ -140,6 +140,10 @@ final class Rail {
 
     /** Adds a frame whose payload has been written there. */
     void append(Frame added) {
+        assert !batching : "frame " + added.number + " is added to rail " + index + " in the midst of a batch";
+        assert FrameLayout.isPlausible(added) && out.remaining() >= FrameLayout.HEADER_BYTES + added.length : "frame "
+                + added.number + " of kind " + added.kind + " with " + added.length + " bytes, where "
+                + out.remaining() + " have room";
         FrameLayout.write(out, added);
         out.position(out.position() + added.length);
     }
@@ -158,6 +162,7 @@ final class Rail {
 
     /** Begins a batch of frames whose payloads lie in the same memory. Until its end, nothing else can be added. */
     void beginBatch(MemorySegment source) {
+        assert !batching : "rail " + index + " begins a batch inside another one";
         drain.limit(out.position()).position(drained);
         batch.begin(source);
         batching = true;
@@ -175,6 +180,7 @@ final class Rail {
      * @return how many were dropped
      */
     int endBatch() {
+        assert batching : "rail " + index + " ends a batch that has not begun";
         batching = false;
         noteDrained();
         return batch.end(out);
@@ -316,6 +322,7 @@ final class Rail {
             both[0] = null;
         }
         remaining -= payloadTarget.noteRead();
+        assert remaining >= 0 : -remaining + " bytes more than frame " + frame.number + " has were read";
         return bytes;
     }
 
@@ -344,6 +351,7 @@ final class Rail {
     }
 
     private void take(int bytes) {
+        assert bytes >= 0 && bytes <= remaining : bytes + " bytes are taken of " + remaining;
         if (bytes > 0) {
             payloadTarget.fill(inSegment, in.position(), bytes);
             in.position(in.position() + bytes);
@@ -415,6 +423,7 @@ final class Rail {
 
     /** Begins anew with the new connection: whatever is left of the old one is dropped. */
     void resume() {
+        assert lost && next != null && !batching : "rail " + index + " comes back, and was not lost or is in use";
         wire = next;
         next = null;
         out.clear();

@@ -140,6 +140,7 @@ final class RequestServer {
 
     /** The request that is to be answered next; of one for bytes, its tag says how many have been sent. */
     Frame first() {
+        assert removed < added : "no request is to be answered after " + removed;
         return ring[(int) (removed % ring.length)];
     }
 
@@ -150,6 +151,7 @@ final class RequestServer {
 
     /** Takes out the first request, which has been answered. */
     void remove() {
+        assert removed < added : "no request is to be answered after " + removed;
         long all = removed + 1;
         removed = all; // by the holder of the sending lock only
     }

@@ -47,16 +47,23 @@ final class Requests {
     /** A place for a request, not before the first one that it may take, or −1 when all are taken. */
     int free(int first) {
         for (int place = first; place < PLACES; place++) {
-            int state = states.getAcquire(place);
-            if (state == FREE || state == FORGOTTEN && isAnswered(place)) {
+            if (isFree(place)) {
                 return place;
             }
         }
         return -1;
     }
 
+    private boolean isFree(int place) {
+        int state = states.getAcquire(place);
+        return state == FREE || state == FORGOTTEN && isAnswered(place);
+    }
+
     /** Takes a place; a request for a value has no target. */
     void take(int place, MemorySegment target, long targetOffset, long bytes) {
+        assert isFree(place) : "request place " + place + " is taken, which is in state " + states.get(place);
+        assert targetOffset >= 0 && bytes >= 0 && (target == null || targetOffset <= target.byteSize() - bytes)
+                : "an answer of " + bytes + " bytes at " + targetOffset + " of " + target;
         generations[place]++;
         states.setPlain(place, TAKEN);
         refused[place] = false;
@@ -72,12 +79,14 @@ final class Requests {
 
     /** Gives a place back. */
     void release(int place) {
+        assert states.get(place) == TAKEN : "request place " + place + " is given back in state " + states.get(place);
         targets[place] = null;
         states.setRelease(place, FREE);
     }
 
     /** Drops the answer that will come; the place stays taken until then. Under the receiving lock. */
     void forget(int place) {
+        assert states.get(place) == TAKEN : "request place " + place + " is forgotten in state " + states.get(place);
         targets[place] = null;
         states.setRelease(place, FORGOTTEN);
     }
@@ -91,10 +100,12 @@ final class Requests {
     }
 
     boolean isRefused(int place) {
+        assert isAnswered(place) : "the request in place " + place + " is not answered";
         return refused[place];
     }
 
     long value(int place) {
+        assert states.get(place) == TAKEN : "the request in place " + place + " is in state " + states.get(place);
         return values[place];
     }
 

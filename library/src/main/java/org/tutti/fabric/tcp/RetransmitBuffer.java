@@ -26,6 +26,7 @@ final class RetransmitBuffer {
     private final long[] starts = new long[FRAMES_MAX];
     private final byte[] rails = new byte[FRAMES_MAX];
     private long end;
+    private long kept; // the last frame; only assertions look
 
     private static int place(long number) {
         return (int) (number % FRAMES_MAX);
@@ -51,6 +52,10 @@ final class RetransmitBuffer {
 
     /** Keeps a frame whose payload has been written there. */
     void keep(Frame frame, int rail) {
+        assert follows(frame.number) : "frame " + frame.number + " is kept after another one";
+        assert FrameLayout.isPlausible(frame) && rail >= 0
+                : "frame " + frame.number + " of kind " + frame.kind + " with "
+                        + frame.length + " bytes, on rail " + rail;
         int bytes = FrameLayout.HEADER_BYTES + frame.length;
         long start = start(end, bytes);
         int place = place(frame.number);
@@ -61,11 +66,24 @@ final class RetransmitBuffer {
         end = start + bytes;
     }
 
+    /** Whether no frame is missing before it; for assertions. */
+    private boolean follows(long number) {
+        boolean follows = kept == 0 || number == kept + 1;
+        kept = number;
+        return follows;
+    }
+
+    /** Whether a frame is one of the last that were kept; for assertions. */
+    private boolean isKept(long number) {
+        return number > 0 && number <= kept && kept - number < FRAMES_MAX;
+    }
+
     int rail(long number) {
         return rails[place(number)];
     }
 
     void setRail(long number, int rail) {
+        assert isKept(number) : "frame " + number + " goes to rail " + rail + ", and the last that was kept is " + kept;
         rails[place(number)] = (byte) rail;
     }
 
@@ -73,6 +91,8 @@ final class RetransmitBuffer {
     void header(long number, Frame frame) {
         ring.clear().position((int) (starts[place(number)] % BYTES));
         FrameLayout.read(ring, frame);
+        assert isKept(number) && frame.number == number : "frame " + frame.number + " is kept where " + number
+                + " should be, and " + kept + " is the last";
     }
 
     MemorySegment segment() {

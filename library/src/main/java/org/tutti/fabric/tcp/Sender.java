@@ -63,6 +63,7 @@ final class Sender {
                 sending.unlock(direct || due != WordAction.NONE && outbound.hasGatheredMuch());
             }
             at += part;
+            assert at <= bytes && (part > 0 || bytes == 0) : at + " bytes were sent of " + bytes;
             if (at == bytes) {
                 return true;
             }
@@ -91,6 +92,7 @@ final class Sender {
             called.operation = operation(FrameLayout.PUT, action.ordinal(), at + called.length == bytes);
             outbound.append(rail, called, source, sourceOffset + at);
             at += called.length;
+            assert at <= bytes : at + " bytes were sent of " + bytes;
             called.offset += called.length;
         } while (at < bytes);
         return true;

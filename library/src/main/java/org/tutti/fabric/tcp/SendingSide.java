@@ -138,6 +138,8 @@ final class SendingSide {
 
     /** A rail that takes so many bytes, or null when the other side is gone. */
     Rail railWithRoom(int bytes, Waiter.Check check) {
+        assert lock.isHeldByCurrentThread()
+                : bytes + " bytes are to be sent to " + session.process() + " without the lock";
         try {
             for (int turn = 1; !session.isGone(); turn++) {
                 Rail rail = outbound.railWithRoom(bytes);
@@ -156,6 +158,7 @@ final class SendingSide {
 
     /** Lets others get on, of whom one may make room; when there is room, or none is needed, that has to end. */
     void giveWay(int turn, Waiter.Check check) {
+        assert lock.isHeldByCurrentThread() : "who sends to " + session.process() + " gives way without the lock";
         waitForRoom.turn(check);
         outbound.serve();
         if (check.sleepNanos(Long.MAX_VALUE) == 0 || lock.hasQueuedThreads()) { // who has queued may be in a hurry

@@ -203,6 +203,7 @@ final class Session {
      * @return whether anything had
      */
     boolean receive(Rail rail) {
+        assert receiving.isHeldByCurrentThread() : "what " + process + " sends is taken in without the lock";
         if (rail.isLost()) {
             return false;
         }
