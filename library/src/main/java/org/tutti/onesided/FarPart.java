@@ -296,6 +296,7 @@ final class FarPart extends LivePart {
         SectionPieces all = call.pieces;
         int first = call.askedFirst;
         call.askedFirst = (first + 1) % window;
+        assert call.askedCount > 0 && call.askedCount <= window : call.askedCount + " runs are asked for of " + window;
         call.askedCount--;
         check.requireThere(fabric.awaitGet(process, call.asked[first], check));
         if (call.buffered[first]) {

@@ -51,12 +51,20 @@ final class OneSidedCall {
     int askedCount;
 
     private long[] fences = NONE;
+    private boolean inUse; // only assertions look
     private MemorySegment streamBuffer;
     private AnyNotification any;
 
     OneSidedCall(Members members, int rank, int size) {
         this.check = new CallCheck(members, rank);
         this.arrival = new NotificationCheck(members, rank, size);
+    }
+
+    /** Says that a call begins or ends; returns whether that is news; for assertions. */
+    boolean setInUse(boolean now) {
+        boolean before = inUse;
+        inUse = now;
+        return before != now;
     }
 
     /** Where a fence of several processes keeps what it has asked each. */

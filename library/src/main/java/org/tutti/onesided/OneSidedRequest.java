@@ -72,6 +72,7 @@ final class OneSidedRequest implements Request {
         if (failure == null && ofPiece != null) {
             failure = ofPiece;
         }
+        assert Words.load(ended, 0) < begun : "a piece ends after all " + begun + " that have begun";
         Words.store(ended, 0, Words.load(ended, 0) + 1);
     }
 

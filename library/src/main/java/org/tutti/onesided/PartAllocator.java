@@ -140,7 +140,8 @@ final class PartAllocator {
 
     /** It is closed, together with the other ranks or not. */
     void noteClosed() {
-        open.decrementAndGet();
+        int left = open.decrementAndGet();
+        assert left >= 0 : left + " remote memories are open";
     }
 
     /** How many remote memories and sets of mutexes this rank has not closed. */

@@ -54,6 +54,7 @@ final class PartLayout {
 
     /** Where the lock for a byte of the data lies in the block. */
     static long lock(long dataBytes, long offset) {
+        assert offset >= 0 && offset < dataBytes : "byte " + offset + " of a part of " + dataBytes;
         return offset / STRIPE_BYTES % locks(dataBytes) * Words.LINE_BYTES;
     }
 }

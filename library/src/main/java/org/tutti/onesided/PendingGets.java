@@ -110,6 +110,8 @@ final class PendingGets implements Waiter.Progress {
 
     /** A reserved place gets a request; without one it is free again. */
     private synchronized void fill(OneSidedRequest owner, PartAddress part, int request) {
+        assert reserved > 0 && count + reserved <= PIECES_MAX
+                : count + " pieces are pending, and " + reserved + " reserved";
         reserved--;
         if (request >= 0) {
             numbers[count] = owner.begin();
@@ -179,6 +181,7 @@ final class PendingGets implements Waiter.Progress {
     }
 
     private void remove(int piece, RuntimeException failure) {
+        assert piece >= 0 && piece < count : "piece " + piece + " ends of " + count;
         OneSidedRequest owner = owners[piece];
         int last = count - 1;
         parts[piece] = parts[last];

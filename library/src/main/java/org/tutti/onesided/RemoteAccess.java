@@ -116,10 +116,13 @@ final class RemoteAccess {
 
     /** A call begins that needs more than its arguments; it gives back what it gets here. */
     OneSidedCall takeCall() {
-        return spareCalls.take();
+        OneSidedCall call = spareCalls.take();
+        assert call.setInUse(true) : "two calls of " + self() + " have the same state";
+        return call;
     }
 
     void putBack(OneSidedCall call) {
+        assert call.setInUse(false) : "a call of " + self() + " ends twice";
         call.end();
         spareCalls.putBack(call);
     }

@@ -40,6 +40,7 @@ final class SeenNotifications {
 
     /** Takes some more that have arrived; returns false when the count has changed meanwhile. */
     boolean take(int notification, long before, long more) {
+        assert before >= 0 && more >= 0 : more + " notifications are taken after " + before;
         return counts.compareAndSet(notification, before, before + more);
     }
 

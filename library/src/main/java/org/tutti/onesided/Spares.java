@@ -95,6 +95,9 @@ final class Spares<T> {
     @SuppressWarnings("ReferenceEquality")
     void putBack(T spare) {
         if (spare == owned) { // no other thread has it
+            assert owner == Thread.currentThread() && isOwnedTaken
+                    : Thread.currentThread() + " gives back what " + owner
+                            + " has " + (isOwnedTaken ? "taken" : "not taken");
             isOwnedTaken = false;
             return;
         }

@@ -49,6 +49,7 @@ final class WrittenProcesses {
 
     private synchronized void list(int process) {
         if ((mark(process) & LISTED) == 0) {
+            assert count < listed.length : "process " + process + " is listed after " + count + " others";
             listed[count] = process;
             count = count + 1; // the volatile store shows others what is in the list
             MARKS.getAndBitwiseOr(marks, process, LISTED);
@@ -90,6 +91,7 @@ final class WrittenProcesses {
     /** A fence has ended; if it was in vain, the next one has to wait for the same. */
     void endFence(int process, boolean inVain) {
         int mark = mark(process);
+        assert mark >= FENCE : "a fence of process " + process + " ends that has not begun, with mark " + mark;
         while (!MARKS.compareAndSet(marks, process, mark, mark - FENCE | (inVain ? WRITTEN : 0))) {
             mark = mark(process);
         }

@@ -69,11 +69,13 @@ final class LiveRequest implements Request {
 
     /** From now on the caller can do something else. */
     void setStarted() {
+        assert startedNanos == 0 : called.label() + " is started twice";
         startedNanos = System.nanoTime();
     }
 
     /** Runs it on this thread; returns what it ends with: null, or what was thrown. */
     Throwable run(Team team) {
+        assert thread == null : called.label() + " is run by " + Thread.currentThread() + " and by " + thread;
         thread = Thread.currentThread();
         try {
             call.run(team);
@@ -88,6 +90,7 @@ final class LiveRequest implements Request {
 
     /** Who waits is told first: what depends on the stage runs on this thread, and may take long. */
     void complete(Throwable failure) {
+        assert !ended.isDone() : called.label() + " ends twice";
         atLast.run();
         if (failure == null) {
             ended.complete(null);

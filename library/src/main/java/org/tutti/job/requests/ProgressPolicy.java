@@ -20,11 +20,13 @@ public final class ProgressPolicy {
 
     /** The calling thread runs an operation. */
     void enter() {
-        inFlight.add(Thread.currentThread());
+        boolean enters = inFlight.add(Thread.currentThread());
+        assert enters : Thread.currentThread() + " runs two operations";
     }
 
     void leave() {
-        inFlight.remove(Thread.currentThread());
+        boolean leaves = inFlight.remove(Thread.currentThread());
+        assert leaves : Thread.currentThread() + " runs no operation";
     }
 
     void begin() {
@@ -34,7 +36,8 @@ public final class ProgressPolicy {
     }
 
     void end() {
-        awaiting.decrementAndGet();
+        int left = awaiting.decrementAndGet();
+        assert left >= 0 : left + " threads await requests";
     }
 
     void look() {

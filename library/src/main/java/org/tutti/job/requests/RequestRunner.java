@@ -194,6 +194,7 @@ public final class RequestRunner {
                     return null;
                 }
                 Team team = teams.take();
+                assert !teams.idle.contains(team) : "a team runs two requests";
                 notBegun.remove(request);
                 return team;
             }
@@ -205,6 +206,7 @@ public final class RequestRunner {
 
     private void end(LiveRequest request, Team team, Teams teams, Throwable failure) {
         synchronized (lock) {
+            assert !teams.idle.contains(team) : "a team ends two requests";
             teams.idle.push(team);
         }
         end(request, failure);
@@ -257,6 +259,8 @@ public final class RequestRunner {
     private void leave() {
         synchronized (lock) {
             inFlight--;
+            assert inFlight >= notBegun.size() : inFlight + " requests are in flight, of which " + notBegun.size()
+                    + " have not begun";
         }
     }
 }
