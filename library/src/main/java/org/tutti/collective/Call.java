@@ -110,6 +110,8 @@ public final class Call extends CallArguments {
                 } else {
                     runAlone(team);
                 }
+                assert team.areFlowsDone()
+                        : team.describe() + " leaves " + called() + " before all has been sent or taken";
                 lifecycle.leave();
             } while (next());
         } catch (Throwable failure) {

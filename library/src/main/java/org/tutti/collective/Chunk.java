@@ -73,6 +73,7 @@ public final class Chunk {
      * @param chunk its number; with 0, the {@linkplain #next next} one is the first
      */
     public void moveTo(int chunk) {
+        assert chunk >= 0 && chunk <= count : "chunk " + chunk + " of " + count;
         number = chunk;
         from = (chunk - 1) * longest;
         place = chunk <= places ? from : (chunk - 1) % places * longest; // short messages divide nothing
@@ -82,6 +83,8 @@ public final class Chunk {
             from -= block * chunksOfBlock * longest;
         }
         length = Math.min(longest, bytes - from);
+        assert length >= 0 && (chunk == 0 || place + length <= places * longest) : "chunk " + chunk + " of " + count
+                + " has " + length + " bytes at " + place + " of " + places + " places of " + longest;
     }
 
     /** {@return its number: 1, 2, 3, …} */

@@ -48,6 +48,8 @@ public final class OperationLifecycle {
     private final RendezvousOffers invitations;
     private final BrokenWord broken;
     private boolean mayClaim;
+    private boolean inside; // an operation; only assertions look
+    private long last = -1; // the last operation; only assertions look
 
     OperationLifecycle(TeamContext context, Operation operation, OperationWait waiting, OperationWindows windows,
             ZeroCopyLoans loans,
@@ -76,7 +78,9 @@ public final class OperationLifecycle {
      * @param claims whether this rank claims the eager buffers of its node, as the operation needs them
      */
     void begin(CallArguments drawn, boolean claims) {
+        assert setInside(true) : operation + " has not ended when another one begins";
         operation.begin(drawn);
+        assert follows() : operation + " begins after " + last;
         waiting.checkAlive();
         waiting.awaitClosed(
                 operation.sequence - (context.blocking ? context.layout.slots() : OperationSequence.AT_ONCE_MAX));
@@ -89,11 +93,27 @@ public final class OperationLifecycle {
         if (left > operation.sequence) { // another thread has found meanwhile what this one did not see yet
             waiting.checkAlive();
         }
+        assert left > operation.sequence - context.layout.slots() : operation + " begins in a slot of " + left;
         Descriptor.write(machine, context.ring, operation.cell(context.localRank) + RingLayout.DESCRIPTOR, drawn);
+    }
+
+    /** Whether this is no news; for assertions. */
+    private boolean setInside(boolean now) {
+        boolean before = inside;
+        inside = now;
+        return before != now;
+    }
+
+    /** Whether the number is greater than that of the operation before; for assertions. */
+    private boolean follows() {
+        long before = last;
+        last = operation.sequence;
+        return before < last || !context.blocking && before != last; // other threads begin them in any order
     }
 
     /** Ends the operation at this rank. */
     public void leave() {
+        assert setInside(false) && operation.isCurrent() : operation + " is left without having begun";
         waiting.flush();
         giveBack();
         operations.leave(machine, operation.sequence);
@@ -101,6 +121,7 @@ public final class OperationLifecycle {
 
     /** Ends the call, and the communicator, because of an exception. */
     public void breakOff(Throwable failure) {
+        assert setInside(false) || failure != null : operation + " is broken off without a reason";
         try {
             if (operations.isComplete()) {
                 broken.set(failure); // before others miss what it had

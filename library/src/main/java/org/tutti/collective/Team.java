@@ -544,6 +544,11 @@ public final class Team {
 
     // ---- between nodes
 
+    /** Whether all flows have carried what the present operation has begun; for assertions. */
+    boolean areFlowsDone() {
+        return flows.areDone();
+    }
+
     /**
      * Finds what comes over an edge.
      *

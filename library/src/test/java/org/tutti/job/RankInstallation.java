@@ -42,7 +42,8 @@ final class RankInstallation {
     }
 
     private static List<String> options(String classPath, String option) {
-        return List.of("-XX:+UseSerialGC", "-Xmx256m", "-XX:TieredStopAtLevel=1", option, "-Xlog:aot*=off,cds*=off",
+        return List.of("-XX:+UseSerialGC", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-ea", option,
+                "-Xlog:aot*=off,cds*=off",
                 "-cp", classPath);
     }
 

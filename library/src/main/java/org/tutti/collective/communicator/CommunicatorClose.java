@@ -145,6 +145,8 @@ public final class CommunicatorClose {
 
     private void sayDetached() {
         long left = context.operations.left(context.machine);
+        assert state == State.DETACHED && left < OperationSequence.ALL + OperationSequence.DETACHED
+                : "a communicator says with left word " + left + " that it is detached, and is " + state;
         if (left >= OperationSequence.ALL) {
             context.machine.store(context.ring, context.layout.left(context.localRank),
                     left + OperationSequence.DETACHED);
@@ -152,6 +154,7 @@ public final class CommunicatorClose {
     }
 
     private boolean release() {
+        assert state == State.DETACHED : "a communicator is released that is " + state;
         if (!context.isMaster()) {
             sayDetached();
         } else if (isBehind(OperationSequence.ALL + OperationSequence.DETACHED, context.localRank)) {

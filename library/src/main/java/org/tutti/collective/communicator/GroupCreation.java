@@ -119,6 +119,7 @@ public final class GroupCreation {
     public long findBlock(Memory memory, int master, long bytes, LongConsumer opener) {
         moveTo(State.FOUND);
         boolean isMaster = master == parent.rank;
+        assert parent.operations.making == id : "group " + id + " is made inside group " + parent.operations.making;
         long address = isMaster ? claim(memory, bytes, opener) : 0;
         GroupLine.write(machine, parent.ring, ownLine, id, address, parent.operations.drawn(), ranks);
         if (isMaster) {

@@ -157,6 +157,8 @@ public final class Edges {
      */
     void put(Outflow flow, Area source, long sourceOffset, long offset, long bytes) {
         long at = source.start() + sourceOffset;
+        assert source.holds(sourceOffset, bytes) : flow + " puts " + bytes + " bytes at " + sourceOffset + " of "
+                + source;
         if (!flow.invites) {
             putAfterWord(flow, startOf(flow) + flow.place() + offset, source.segment(), at, bytes);
             return;
@@ -185,7 +187,10 @@ public final class Edges {
 
     /** Has the next put go to the master of another node, and raise a word there to a step. */
     private void aim(int toNode, long region, long offset, long word, long step) {
-        assert step <= StepWords.STEPS_MAX : "step " + step;
+        assert step > 0 && step <= StepWords.STEPS_MAX : "step " + step;
+        assert toNode != context.node && context.isMaster() : "rank " + context.rank + " puts to node " + toNode
+                + " from place " + context.localRank + " of node " + context.node;
+        assert operation.isCurrent() : operation;
         putTarget.at(context.endpoints.process(context.master(toNode)), region, offset)
                 .raise(word, operation.base + step, operation.tag());
     }
@@ -202,6 +207,7 @@ public final class Edges {
 
     /** Lets the master of another node put into memory of this rank; counts as the first credit of the flow. */
     void invite(Inflow flow, Area area, long bytes) {
+        assert bytes > 0 && area.holds(0, bytes) : flow + " invites to " + bytes + " bytes of " + area;
         writeInvitation(area, bytes);
         long word = creditOf(flow.edgeThere);
         aim(flow.node, creditsAt(flow.node, flow.edgeThere), word + RingLayout.INVITATION, word, flow.credit(0));
@@ -280,6 +286,7 @@ public final class Edges {
     }
 
     private void awaitPut(MemorySegment words, long word, long step, int fromNode) {
+        assert step <= StepWords.STEPS_MAX && fromNode != context.node : "step " + step + " of node " + fromNode;
         if (step > 0) {
             int sender = context.master(fromNode);
             waiting.awaitWord(sender, words, word, operation.base + step);

@@ -43,6 +43,8 @@ public abstract sealed class Flow permits Inflow, Outflow {
     /** The inbox of a rank. */
     public static final long INBOX_BYTES = OperationWindows.INBOX_BYTES;
 
+    private static final long NOT_OPENED = -1;
+
     final Flows flows;
     final Edges edges;
     final int edge;
@@ -54,6 +56,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
     long places;
     long number;
     long before;
+    private long openedIn = NOT_OPENED; // by which operation; only assertions look
     private long parts;
 
     Flow(Flows flows, int edge) {
@@ -89,6 +92,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
 
     final void begin(int otherNode, int otherEdge, long longestPiece, long count, boolean invitation,
             long piecesBefore) {
+        assert goesOn(otherNode, piecesBefore) : this + " is opened again with " + piecesBefore + " pieces before";
         node = otherNode;
         edgeThere = otherEdge;
         long piece = Math.max(1, Math.min(longestPiece, flows.operation.call.bytes()));
@@ -100,6 +104,36 @@ public abstract sealed class Flow permits Inflow, Outflow {
         parts = 1;
         number = 0;
         before = piecesBefore;
+        assert otherNode != flows.context.node : this + " goes to the node itself";
+        assert invites || pieceBytes > 0 && places > 0 && places * pieceBytes <= placesBytes() : this;
+    }
+
+    /** Whether it is opened once in an operation for each node, or goes on after all that has come; for assertions. */
+    private boolean goesOn(int otherNode, long piecesBefore) {
+        long opened = openedIn;
+        openedIn = flows.operation.sequence;
+        return opened != openedIn || otherNode != node || piecesBefore > 0 && piecesBefore >= arrival();
+    }
+
+    /** Whether the present operation has opened it; for assertions. */
+    final boolean isOpen() {
+        return openedIn == flows.operation.sequence;
+    }
+
+    /** The length of all places at the receiver that invites nobody; for assertions. */
+    private long placesBytes() {
+        return flows.context.layout.isPair(edge) ? flows.context.layout.pairEagerBytes()
+                : lands ? RingLayout.EAGER_BUFFER_BYTES : RingLayout.EDGE_PAYLOAD_BYTES;
+    }
+
+    /** Whether all has gone or come that was begun in the present operation; for assertions. */
+    abstract boolean isDone();
+
+    @Override
+    public String toString() {
+        return getClass().getSimpleName() + " over edge " + edge + " with node " + node + " by operation " + openedIn
+                + ", with " + places + " places of " + pieceBytes + " bytes, after " + number + " pieces and " + before
+                + " before,";
     }
 
     /**
@@ -108,6 +142,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
      * @param count how many parts, 1 or more
      */
     public final void inParts(int count) {
+        assert isOpen() && number == 0 && count > 0 : this + " is to have " + count + " parts";
         parts = count;
     }
 

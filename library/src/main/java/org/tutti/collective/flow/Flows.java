@@ -35,6 +35,20 @@ public final class Flows {
         this.outflows = new Outflow[context.layout.edges()];
     }
 
+    /** Whether all flows have carried what the present operation has begun; for assertions. */
+    public boolean areDone() {
+        return areDone(inflows) && areDone(outflows);
+    }
+
+    private static boolean areDone(Flow[] flows) {
+        for (Flow flow : flows) {
+            if (flow != null && !flow.isDone()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     public Inflow inflow(int edge) {
         if (edge >= inflows.length) { // not all algorithms use pairs
             inflows = Arrays.copyOf(inflows, context.layout.edgesOfAllKinds());

@@ -38,6 +38,7 @@ public final class Inflow extends Flow {
     private Area target;
     private long to;
     private long left;
+    private long creditedLast; // the step; only assertions look
 
     Inflow(Flows flows, int edge) {
         super(flows, edge);
@@ -95,6 +96,7 @@ public final class Inflow extends Flow {
     private void expect(int fromNode, int edgeAtSender, long longestPiece, long count, boolean invitation,
             long piecesBefore, long most) {
         begin(fromNode, edgeAtSender, longestPiece, count, invitation, piecesBefore);
+        assert credits(0) : this;
         pieces = most;
         reader = NOBODY;
         isMastersInbox = false;
@@ -135,16 +137,19 @@ public final class Inflow extends Flow {
 
     /** Invites the other node, at the master, to what it {@linkplain #expectPair expects} it to. */
     void invite() {
+        assert isOpen() && invites && number == 0 : this + " invites when it has begun";
         edges.invite(this, memory, places * pieceBytes);
     }
 
     /** Has another flow invited when this one is awaited first: what was opened before it has been taken then. */
     void inviteWhenAwaited(Inflow other) {
+        assert isOpen() && other.isOpen() && afterThoseBefore == null : this + " invites " + other;
         afterThoseBefore = other;
     }
 
     /** Has another flow invited when the first piece of this one has come. */
     void inviteWhenItComes(Inflow other) {
+        assert isOpen() && other.isOpen() && afterFirst == null : this + " invites " + other;
         afterFirst = other;
     }
 
@@ -245,6 +250,7 @@ public final class Inflow extends Flow {
      */
     public Area await() {
         number++;
+        assert isOpen() && (pieces == 0 || piece() <= pieces) : this + " awaits a piece of " + pieces;
         if (afterThoseBefore != null) {
             afterThoseBefore.invite();
             afterThoseBefore = null;
@@ -257,6 +263,7 @@ public final class Inflow extends Flow {
             afterFirst.invite();
             afterFirst = null;
         }
+        assert places > 0 && memory.holds(place(), 1) : this + " looks at " + place() + " of " + memory;
         arrived.set(memory.segment(), memory.start() + place());
         return arrived;
     }
@@ -305,6 +312,7 @@ public final class Inflow extends Flow {
      */
     public void release(long before) {
         long piece = piece();
+        assert piece > 0 && isOpen() : this + " gives back a piece that it has not awaited";
         if (!flows.context.isMaster()) {
             flows.words.post(StepWords.DONE, before + piece);
         } else if (isAwaited(piece, places, pieces) && piece % together() == 0) {
@@ -313,6 +321,7 @@ public final class Inflow extends Flow {
             } else if (reader != NOBODY && reader != flows.context.localRank) {
                 flows.words.await(reader, StepWords.DONE, before + piece);
             }
+            assert credits(credit(piece)) : this + " credits piece " + piece + " after step " + creditedLast;
             edges.credit(node, edgeThere, credit(piece));
         }
     }
@@ -327,11 +336,24 @@ public final class Inflow extends Flow {
      * @param bytes how many, 0 or more
      */
     public void begin(Area with, long start, Area area, long at, long bytes) {
+        assert !isOpen() || left <= 0 : this + " begins a transfer with " + left + " bytes left of the one before";
         own = with;
         ownFrom = start;
         target = area;
         to = at;
         left = bytes;
+    }
+
+    /** Whether a credit follows the last one, from which on none was sent for 0; for assertions. */
+    private boolean credits(long step) {
+        boolean follows = step == 0 || step > creditedLast;
+        creditedLast = step;
+        return follows;
+    }
+
+    @Override
+    boolean isDone() {
+        return !isOpen() || left == 0 && afterFirst == null && afterThoseBefore == null;
     }
 
     /** Waits for the next piece, and takes it. Elements of lower nodes are on the left. */
@@ -387,6 +409,7 @@ public final class Inflow extends Flow {
         long kept = piecesOf(keptBytes);
         long sends = back ? given + kept : given;
         long takes = back ? kept + given : kept;
+        assert isOpen() && out.isOpen() : this + " is exchanged with " + out;
         long sent = 0;
         for (long taken = 0; taken <= takes; taken++) {
             while (sent < sends && (sent < taken + AHEAD || taken == takes) && sent - given < taken) {

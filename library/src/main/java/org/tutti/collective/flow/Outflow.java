@@ -28,6 +28,7 @@ public final class Outflow extends Flow {
      * @param count how many places there are, or {@link #INVITED}
      */
     public void open(int toNode, int edgeAtReceiver, long longestPiece, long count) {
+        assert !isOpen() : this + " is opened for credits of two nodes, or twice";
         begin(toNode, edgeAtReceiver, longestPiece, count, count == INVITED, 0);
         credited = true;
     }
@@ -107,6 +108,8 @@ public final class Outflow extends Flow {
             places = (target.bytes + pieceBytes - 1) / pieceBytes;
         }
         number++;
+        assert isOpen() && offset + bytes <= pieceBytes : this + " sends " + bytes + " bytes at " + offset;
+        assert !invites || place() + offset + bytes <= target.bytes : this + " has " + target.bytes + " bytes there";
         if (credited) {
             edges.awaitCredit(edge, piece() <= places ? 0 : credit(piece() - places), node);
         }
@@ -125,6 +128,7 @@ public final class Outflow extends Flow {
     /** Says that the next piece, which has no bytes, has come. */
     public void signal() {
         number++;
+        assert isOpen() : this + " signals what operation " + flows.operation.sequence + " has not opened";
         edges.signal(this);
     }
 
@@ -136,6 +140,7 @@ public final class Outflow extends Flow {
      * @param bytes how many, 0 or more
      */
     public void begin(Area area, long at, long bytes) {
+        assert !isOpen() || left <= 0 : this + " begins a transfer with " + left + " bytes left of the one before";
         source = area;
         from = at;
         left = bytes;
@@ -149,6 +154,11 @@ public final class Outflow extends Flow {
     /** How many bytes are left of it. */
     long left() {
         return left;
+    }
+
+    @Override
+    boolean isDone() {
+        return !isOpen() || left == 0;
     }
 
     /** Sends the next piece of the transfer, when there is a place for it. */

@@ -34,6 +34,7 @@ public final class RendezvousOffers {
             regions = Arrays.copyOf(regions, 2 * count);
         }
         regions[count] = machine.register(memory);
+        assert regions[count] != 0 : "region " + count + " has no handle";
         return regions[count++];
     }
 
@@ -45,6 +46,8 @@ public final class RendezvousOffers {
     }
 
     void write(int process, long region, long offset, long bytes) {
+        assert region != 0 && offset >= 0 && bytes > 0 : "an invitation to " + bytes + " bytes at " + offset
+                + " of region " + region;
         machine.storePlain(written, 0, process);
         machine.storePlain(written, REGION, region);
         machine.storePlain(written, OFFSET, offset);

@@ -37,6 +37,7 @@ public final class RendezvousSchedule {
      * @param k how many ports this node has, 1 or more
      */
     public void begin(int k) {
+        assert k > 0 : "with " + k + " ports";
         ports = k;
         count = 0;
         if (opened.length < flows.context.nodes()) {
@@ -67,6 +68,7 @@ public final class RendezvousSchedule {
         flow.expectPair(fromNode, longestPiece, pieces, window, at, pieces);
         if (flow.invites) {
             int index = count++;
+            assert index < opened.length : "more than " + opened.length + " flows";
             opened[index] = flow;
             if (flows.context.isMaster()) {
                 takeTurn(flow, index);

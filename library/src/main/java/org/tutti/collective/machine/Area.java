@@ -46,6 +46,16 @@ public final class Area {
         return start;
     }
 
+    /** Whether so many bytes from one on lie in its memory; for assertions. */
+    public boolean holds(long offset, long bytes) {
+        return offset >= 0 && bytes >= 0 && start >= 0 && start + offset <= segment.byteSize() - bytes;
+    }
+
+    @Override
+    public String toString() {
+        return "the area from byte " + start + " on of " + segment;
+    }
+
     /** Whether every thread may use it; that of a confined arena only its owner may. */
     public boolean isOpenToAll() {
         return segment.isAccessibleBy(STRANGER);

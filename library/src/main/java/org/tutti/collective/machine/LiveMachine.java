@@ -68,6 +68,8 @@ public final class LiveMachine implements Machine {
 
     @Override
     public void store(MemorySegment memory, long offset, long value) {
+        assert Words.load(memory, offset) <= value : "the word at " + offset + " falls from "
+                + Words.load(memory, offset) + " to " + value;
         Words.store(memory, offset, value);
     }
 

@@ -17,7 +17,11 @@ public final class DataMover {
 
     public void copy(Area source, long sourceOffset, Area target, long targetOffset, long bytes) {
         waiting.flush();
+        assert bytes >= 0 : bytes + " bytes";
         if (bytes > 0) { // an empty block may lie anywhere
+            assert source.holds(sourceOffset, bytes)
+                    : bytes + " bytes are copied from " + sourceOffset + " of " + source;
+            assert target.holds(targetOffset, bytes) : bytes + " bytes are copied to " + targetOffset + " of " + target;
             machine.copy(source.segment(), source.start() + sourceOffset, target.segment(),
                     target.start() + targetOffset, bytes);
         }
@@ -26,7 +30,12 @@ public final class DataMover {
     public void combine(Kernel kernel, Area left, long leftOffset, Area right, long rightOffset, Area target,
             long targetOffset, long bytes) {
         waiting.flush();
+        assert bytes >= 0 && kernel.wholeUnits(bytes) == bytes : bytes + " bytes are combined";
         if (bytes > 0) {
+            assert left.holds(leftOffset, bytes) : bytes + " bytes are combined from " + leftOffset + " of " + left;
+            assert right.holds(rightOffset, bytes) : bytes + " bytes are combined from " + rightOffset + " of " + right;
+            assert target.holds(targetOffset, bytes)
+                    : bytes + " bytes are combined to " + targetOffset + " of " + target;
             machine.combine(kernel, left.segment(), left.start() + leftOffset, right.segment(),
                     right.start() + rightOffset, target.segment(), target.start() + targetOffset, bytes);
         }

@@ -31,6 +31,11 @@ public final class EagerBuffers {
     private final int nodes;
     private final Lock lock = new ReentrantLock();
     private volatile AtomicLongArray elsewhere;
+    private State state = State.NONE; // at the master; only assertions look
+
+    private enum State {
+        NONE, CLAIMED, REVOKED, RELEASED
+    }
 
     /**
      * @param memory the node's
@@ -51,6 +56,7 @@ public final class EagerBuffers {
         try {
             if (machine.load(ring, RingLayout.EAGER_BUFFERS) == 0) {
                 long address = memory.claim(bytes, RingLayout.EAGER_BUFFERS_PURPOSE);
+                assert moves(State.NONE, State.CLAIMED) : "eager buffers are claimed which were " + state;
                 machine.storePlain(ring, RingLayout.EAGER_BUFFERS_ADDRESS, address);
                 machine.storePlain(ring, RingLayout.EAGER_BUFFERS_HANDLE,
                         machine.register(memory.block(address, bytes)));
@@ -61,9 +67,17 @@ public final class EagerBuffers {
         }
     }
 
+    /** For assertions. */
+    private boolean moves(State from, State to) {
+        boolean follows = state == from;
+        state = follows ? to : state;
+        return follows;
+    }
+
     /** Ends that others reach them, at the master, when it is in no operation any more. */
     public void revoke(Machine machine) {
         if (machine.load(ring, RingLayout.EAGER_BUFFERS) != 0) {
+            assert moves(State.CLAIMED, State.REVOKED) : "eager buffers are revoked which were " + state;
             machine.revoke(handle(machine));
         }
     }
@@ -71,13 +85,16 @@ public final class EagerBuffers {
     /** Gives them back, at the master, when nobody uses the communicator any more. */
     public void release(Machine machine) {
         if (machine.load(ring, RingLayout.EAGER_BUFFERS) != 0) {
+            assert moves(State.REVOKED, State.RELEASED) : "eager buffers are released which were " + state;
             memory.release(machine.loadPlain(ring, RingLayout.EAGER_BUFFERS_ADDRESS), bytes);
         }
     }
 
     /** Finds them, when their word was awaited. */
     public MemorySegment here(Machine machine) {
-        return memory.block(machine.loadPlain(ring, RingLayout.EAGER_BUFFERS_ADDRESS), bytes);
+        long address = machine.loadPlain(ring, RingLayout.EAGER_BUFFERS_ADDRESS);
+        assert address > 0 : "the eager buffers are said to be there, at address " + address;
+        return memory.block(address, bytes);
     }
 
     /** The handle by which other nodes reach them, when they are claimed. */
@@ -106,6 +123,8 @@ public final class EagerBuffers {
         } finally {
             machine.unlock(lock);
         }
+        assert handle != 0 && (elsewhere.get(node) == 0 || elsewhere.get(node) == handle) : "the handle of node " + node
+                + " becomes " + handle + " after " + elsewhere.get(node);
         elsewhere.setRelease(node, handle);
     }
 }

@@ -44,6 +44,17 @@ public final class Operation {
         base = layout.base(sequence);
     }
 
+    /** Whether it is the one that its call is at; for assertions. */
+    public boolean isCurrent() {
+        return call != null && sequence == call.sequence && history == call.history;
+    }
+
+    @Override
+    public String toString() {
+        return "operation " + sequence + " of " + (call == null ? "no call" : call.called() + ", which is at "
+                + call.sequence);
+    }
+
     public long slotIndex() {
         return layout.slotIndex(sequence);
     }

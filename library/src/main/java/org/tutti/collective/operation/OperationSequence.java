@@ -98,6 +98,7 @@ public final class OperationSequence {
         for (long operation = 0; operation < operations; operation++) {
             history = Fingerprint.extend(history, call);
         }
+        assert operations > 0 : "a call of " + operations + " operations";
         long first = drawn;
         drawn += operations;
         return first;
@@ -139,6 +140,7 @@ public final class OperationSequence {
         if (concurrent) {
             leaveInAnyOrder(machine, operation);
         } else {
+            assert operation == left : "operation " + operation + " is left, and " + left + " is the first that is not";
             left = operation + 1;
             machine.store(ring, leftOffset, left);
         }
@@ -147,6 +149,8 @@ public final class OperationSequence {
     private void leaveInAnyOrder(Machine machine, long operation) {
         machine.lock(lock);
         try {
+            assert operation >= left && operation - left < Long.SIZE && (finished >>> (operation - left) & 1) == 0
+                    : "operation " + operation + " is left twice, or too early: " + left + " is the first that is not";
             long done = finished | 1L << (operation - left);
             int more = Long.numberOfTrailingZeros(~done);
             finished = more == Long.SIZE ? 0 : done >>> more;

@@ -142,6 +142,7 @@ public final class OperationWait extends WaitGuard {
 
     /** Waits until all ranks of this node have left an operation, this one included: it may have others in flight. */
     public void awaitClosed(long closing) {
+        assert closing < operation.sequence : operation + " waits until " + closing + " is closed, and so for itself";
         if (operations.isKnownClosed(closing)) {
             return;
         }

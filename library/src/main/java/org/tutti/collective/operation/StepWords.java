@@ -21,8 +21,10 @@ public final class StepWords {
     private final int[] localRanks;
     private final int localRank;
     private final int localSize;
+    private final boolean blocking;
     private final Operation operation;
     private final OperationWait waiting;
+    private final long[] posted = new long[2]; // the operations and steps of READY and DONE; only assertions look
 
     public StepWords(TeamContext context, Operation operation, OperationWait waiting) {
         this.machine = context.machine;
@@ -30,12 +32,15 @@ public final class StepWords {
         this.localRanks = context.localRanks;
         this.localRank = context.localRank;
         this.localSize = context.localSize;
+        this.blocking = context.blocking;
         this.operation = operation;
         this.waiting = waiting;
     }
 
     public void post(long word, long step) {
-        assert step <= STEPS_MAX : "step " + step;
+        assert step > 0 && step <= STEPS_MAX : "step " + step;
+        assert operation.isCurrent() : operation;
+        assert grows(word, step) : (word == READY ? "READY" : "DONE") + " falls to step " + step + " of " + operation;
         long cell = operation.cell(localRank);
         if (word == READY) { // only now: others may be polling the line, and would take it away between two stores
             machine.storeTag(ring, cell + READY, operation.tag());
@@ -43,7 +48,17 @@ public final class StepWords {
         machine.store(ring, cell + word, operation.base + step);
     }
 
+    /** Whether this rank has posted less in this operation and all before it; for assertions. */
+    private boolean grows(long word, long step) {
+        int index = word == READY ? 0 : 1;
+        long before = posted[index];
+        posted[index] = (operation.sequence << RingLayout.STEP_BITS) + step;
+        boolean isOfAnother = before >> RingLayout.STEP_BITS != operation.sequence;
+        return before < posted[index] || !blocking && isOfAnother; // other threads begin them in any order
+    }
+
     public void await(int other, long word, long step) {
+        assert step <= STEPS_MAX : "step " + step;
         if (step <= 0) {
             return;
         }

@@ -133,6 +133,7 @@ public final class TeamContext {
 
     /** Gets bytes of the communicator's block on the node of another rank: into {@link #fetched}. */
     public Machine.Reply get(int other, long offset, long bytes, Waiter.Check check) {
+        assert bytes <= fetched.byteSize() : bytes + " bytes are got where " + fetched.byteSize() + " have room";
         return machine.get(endpoints.process(other), endpoints.ring(other), offset, fetched, 0, bytes, check);
     }
 

@@ -66,7 +66,10 @@ public final class OperationWindows {
     }
 
     private void showWindow(long bytes, int windowsMax) {
+        assert shown == null : operation + " shows " + bytes + " bytes, and has shown before";
         shown = pool.take(bytes, windowsMax, waiting);
+        assert bytes <= shown.segment().byteSize() - shown.start() : bytes + " bytes are shown at " + shown.start()
+                + " of a window of " + shown.segment().byteSize();
         own.set(shown.segment(), shown.start());
         machine.storePlain(ring, payload(localRank), shown.address());
     }
@@ -81,6 +84,7 @@ public final class OperationWindows {
     }
 
     private Area at(long address) {
+        assert address > 0 : operation + " looks for a window at address " + address;
         return found.next(memory.around(address), memory.offset(address));
     }
 
@@ -110,6 +114,8 @@ public final class OperationWindows {
         if (inbox == null) {
             inbox = pool.takeBlock(INBOX_BYTES, machine);
         }
+        assert inbox.segment().byteSize() >= INBOX_BYTES : "the inbox is shared with " + inbox.segment().byteSize()
+                + " bytes, and taken with " + INBOX_BYTES;
         return inbox.segment();
     }
 
@@ -121,6 +127,7 @@ public final class OperationWindows {
     /** Finds a place in the inbox of this node's master, once something has come there. */
     public void findInbox(Area area, long at) {
         long address = machine.loadPlain(ring, operation.cell(TeamContext.MASTER) + INBOX_ADDRESS);
+        assert address > 0 && at >= 0 : operation + " looks for the inbox at address " + address + ", byte " + at;
         area.set(memory.around(address), memory.offset(address) + at);
     }
 

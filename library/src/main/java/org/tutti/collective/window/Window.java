@@ -48,6 +48,8 @@ public final class Window {
     }
 
     Window moveTo(long newStart) {
+        assert inRing && newStart >= 0 && newStart < segment.byteSize() : "a window moves to " + newStart + " of "
+                + segment.byteSize() + " bytes";
         start = newStart;
         return this;
     }
@@ -56,6 +58,7 @@ public final class Window {
     public long handle(Machine machine) {
         if (!registered) {
             handle = machine.register(segment);
+            assert handle != 0 : "a window has no handle";
             registered = true;
         }
         return handle;
@@ -75,6 +78,7 @@ public final class Window {
     }
 
     void setLast(OperationSequence newOperations, long newOperation) {
+        assert !inRing : "a ring knows who has its windows";
         operations = newOperations;
         operation = newOperation;
     }

@@ -86,6 +86,7 @@ public final class WindowPool {
      * @return the window
      */
     Window take(long bytes, int inFlightMax, OperationWait user) {
+        assert bytes > 0 && inFlightMax > 0 : inFlightMax + " windows of " + bytes + " bytes";
         if (bytes > windowBytesMax) {
             user.awaitClosed(user.sequence() - LONG_AT_ONCE_MAX);
             return takeBlock(longBytes(bytes, windowBytesMax), user.machine());
@@ -121,6 +122,7 @@ public final class WindowPool {
 
     private Window takeFromRing(long bytes, int inFlightMax, OperationWait user) {
         Window window = null;
+        assert isOwner() : Thread.currentThread() + " takes a window of the ring of " + owner;
         if (ring != null && WINDOWS_OF_RING * bytes <= ring.bytes()) {
             window = ring.take(bytes, inFlightMax, user);
         }
@@ -134,6 +136,8 @@ public final class WindowPool {
     private void replaceRing(long bytes, Machine machine) {
         boolean isShort = bytes <= SMALL_BYTES && (ring == null || ring.bytes() == WINDOWS_OF_RING * SMALL_BYTES);
         WindowRing before = ring;
+        assert bytes <= windowBytesMax && isOwner() : bytes + " bytes of " + windowBytesMax + " on "
+                + Thread.currentThread();
         ring = new WindowRing(memory, WINDOWS_OF_RING * (isShort ? SMALL_BYTES : windowBytesMax));
         if (before != null) {
             machine.lock(lock);
@@ -189,6 +193,7 @@ public final class WindowPool {
     }
 
     private void putBack(Window window, Machine machine) {
+        assert !idle.contains(window) && !leaving.contains(window) : "a window comes back twice";
         idle.add(window);
         returned++;
         if (returned == RETURNS) {
@@ -213,6 +218,8 @@ public final class WindowPool {
         window.setLast(isRead ? user.operations() : null, user.sequence());
         user.machine().lock(lock);
         try {
+            assert !leaving.contains(window) && !idle.contains(window) : "operation " + user.sequence()
+                    + " gives a window back twice";
             leaving.add(window);
         } finally {
             user.machine().unlock(lock);

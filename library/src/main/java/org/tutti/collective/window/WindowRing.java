@@ -58,6 +58,7 @@ final class WindowRing {
      */
     Window take(long bytes, int inFlightMax, OperationWait user) {
         long size = Memory.roundToLines(bytes);
+        assert bytes > 0 && 2 * bytes <= capacity : this + " has no window of " + bytes;
         long offset = position % capacity;
         long front = position + capacity - offset;
         boolean fits = offset + size <= capacity;
@@ -70,6 +71,7 @@ final class WindowRing {
             }
             evictOldest();
         }
+        assert isPlace(start, size) : this + " has no window of " + size + " bytes at " + start;
         int newest = (oldest + tenants) % TENANTS_MAX;
         sequences[newest] = user.operations();
         numbers[newest] = user.sequence();
@@ -107,7 +109,20 @@ final class WindowRing {
         return sequences[tenant].isKnownClosed(numbers[tenant]);
     }
 
+    /** Whether a window overwrites no other one, nor the end; for assertions. */
+    private boolean isPlace(long start, long size) {
+        return start >= position && start % capacity + size <= capacity && tenants < TENANTS_MAX
+                && (tenants == 0 || start + size <= starts[oldest] + capacity);
+    }
+
+    @Override
+    public String toString() {
+        return "a ring of " + capacity + " bytes with " + tenants + " windows from " + starts[oldest] + " to "
+                + position;
+    }
+
     private void evictOldest() {
+        assert tenants > 0 : "there is no window in the ring";
         sequences[oldest] = null;
         oldest = (oldest + 1) % TENANTS_MAX;
         tenants--;
@@ -122,6 +137,7 @@ final class WindowRing {
     }
 
     void release(Machine machine, Memory memory) {
+        assert tenants == 0 : tenants + " windows are in a ring that is released";
         window.release(machine, memory);
     }
 }

@@ -57,6 +57,7 @@ public final class ZeroCopyLoans {
     private final MemorySegment[] places;
     private final Areas borrowed = new Areas();
     private boolean refers;
+    private long lentIn = -1; // the operation; only assertions look
 
     public ZeroCopyLoans(TeamContext context, Operation operation, OperationWait waiting, StepWords words) {
         this.context = context;
@@ -154,12 +155,20 @@ public final class ZeroCopyLoans {
         if (bytes <= RingLayout.PAYLOAD_BYTES) {
             return false;
         }
+        assert lentIn != operation.sequence && setLent() : operation + " lends twice";
+        assert !refers : operation + " lends what an operation before has not taken back";
         long cell = operation.cell(context.localRank);
         machine.storePlain(context.ring, cell + RingLayout.LOANS,
                 operation.base + sourceWay + ((long) targetWay << WAY_BITS));
         storeLoan(cell, SOURCE, sourceWay, source);
         storeLoan(cell, TARGET, targetWay, target);
         return sourceWay != NONE;
+    }
+
+    /** For assertions. */
+    private boolean setLent() {
+        lentIn = operation.sequence;
+        return true;
     }
 
     private void storeLoan(long cell, int loan, int way, Area area) {
@@ -204,6 +213,9 @@ public final class ZeroCopyLoans {
     public Area lent(int other, int loan) {
         int way = ways(other) >>> WAY_BITS * loan & (1 << WAY_BITS) - 1;
         long start = machine.loadPlain(context.ring, startOf(operation.cell(other), loan));
+        assert way != NONE && start >= 0
+                : operation + " looks for loan " + loan + " of " + other + ", lent in way " + way
+                        + " from " + start;
         if (way == BY_ADDRESS) {
             return borrowed.next(context.memory.around(start), context.memory.offset(start));
         }
