@@ -33,7 +33,7 @@ class StressTest {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(), NATIVE_ACCESS, "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                Main.class.getName(), "-v", "-r", RESULTS.toString()));
+                Main.class.getName(), "-v", "-jvmArgsPrepend", "-ea", "-r", RESULTS.toString()));
         command.addAll(List.of(System.getProperty("stress.options", "-m sanity").strip().split("\\s+")));
         Process process = new ProcessBuilder(command).directory(RESULTS.toFile()).redirectErrorStream(true)
                 .redirectOutput(output).start();
