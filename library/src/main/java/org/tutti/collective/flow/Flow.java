@@ -123,7 +123,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
     /** The length of all places at the receiver that invites nobody; for assertions. */
     private long placesBytes() {
         return flows.context.layout.isPair(edge) ? flows.context.layout.pairEagerBytes()
-                : lands ? RingLayout.EAGER_BUFFER_BYTES : RingLayout.EDGE_PAYLOAD_BYTES;
+                : isEager ? RingLayout.EAGER_BUFFER_BYTES : RingLayout.EDGE_PAYLOAD_BYTES;
     }
 
     /** Whether all has gone or come that was begun in the present operation; for assertions. */
