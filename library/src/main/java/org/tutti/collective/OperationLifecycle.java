@@ -78,9 +78,8 @@ public final class OperationLifecycle {
      * @param claims whether this rank claims the eager buffers of its node, as the operation needs them
      */
     void begin(CallArguments drawn, boolean claims) {
-        assert setInside(true) : operation + " has not ended when another one begins";
         operation.begin(drawn);
-        assert follows() : operation + " begins after " + last;
+        assert setInside(true) && follows() : operation + " begins inside or after operation " + last;
         waiting.checkAlive();
         waiting.awaitClosed(
                 operation.sequence - (context.blocking ? context.layout.slots() : OperationSequence.AT_ONCE_MAX));

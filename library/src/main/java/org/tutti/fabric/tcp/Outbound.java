@@ -428,7 +428,7 @@ final class Outbound {
             return false;
         }
         int length = Math.min(most, choice.stripe(rail, message, left));
-        assert length <= left && length <= FrameLayout.PAYLOAD_BYTES_MAX : "a reply of " + length + " bytes of " + left;
+        assert length <= left : "a reply of " + length + " bytes of " + left;
         boolean isSentAsKept = isSentAsKept(length);
         MemorySegment to = isSentAsKept ? retransmits.segment() : rail.outgoing();
         long at = isSentAsKept ? retransmits.nextPayload(length) : rail.payloadAt();
