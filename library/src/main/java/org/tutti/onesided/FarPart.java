@@ -147,7 +147,7 @@ final class FarPart extends LivePart {
             call.notified.at(process, region, offset).add(word, 1);
             check.requireThere(fabric.put(call.notified, source, 0, length, check));
         } finally {
-            fences.noteWritten(process);
+            fences.noteWritten(process, rank);
             access.putBack(call);
         }
         if (!gathers) {
@@ -167,7 +167,7 @@ final class FarPart extends LivePart {
                 stream(protocol, operation, scale, imaginary, all, check);
             }
         } finally {
-            fences.noteWritten(process);
+            fences.noteWritten(process, rank);
         }
         if (!gathers) {
             fabric.flushSoon();

@@ -32,8 +32,8 @@ final class Fences {
     }
 
     /** Something was put into a process; the fabric has it. */
-    void noteWritten(int process) {
-        written.note(process);
+    void noteWritten(int process, int rank) {
+        written.note(process, rank);
     }
 
     /** Waits until all that was put into the process of a rank is visible there. */
@@ -85,15 +85,16 @@ final class Fences {
         try {
             for (int i = 0; i < count; i++) {
                 if (asked[i] != NOT_BEGUN) {
-                    int process = written.process((first + i) % count);
-                    asked[i] = fabric.beginFence(process, begin(call, "fenceAll", process));
+                    int index = (first + i) % count;
+                    asked[i] = fabric.beginFence(written.process(index),
+                            begin(call, "fenceAll", written.rank(index)));
                 }
             }
             for (int i = 0; i < count; i++) {
                 if (asked[i] != NOT_BEGUN) {
-                    int process = written.process((first + i) % count);
-                    CallCheck check = begin(call, "fenceAll", process);
-                    check.requireThere(fabric.awaitFence(process, asked[i], check));
+                    int index = (first + i) % count;
+                    CallCheck check = begin(call, "fenceAll", written.rank(index));
+                    check.requireThere(fabric.awaitFence(written.process(index), asked[i], check));
                 }
             }
             done = true;

@@ -25,6 +25,7 @@ final class WrittenProcesses {
 
     private final int[] marks;
     private final int[] listed;
+    private final int[] ranks;
     private volatile int count;
 
     /**
@@ -33,12 +34,18 @@ final class WrittenProcesses {
     WrittenProcesses(int processes) {
         this.marks = new int[processes];
         this.listed = new int[processes];
+        this.ranks = new int[processes];
     }
 
-    /** Something was put into a process; the fabric has it. */
-    void note(int process) {
+    /**
+     * Something was put into a process; the fabric has it.
+     *
+     * @param process the process
+     * @param rank a rank of the communicator that is in it, for messages
+     */
+    void note(int process, int rank) {
         if ((mark(process) & WRITTEN) == 0) {
-            list(process);
+            list(process, rank);
             MARKS.getAndBitwiseOr(marks, process, WRITTEN);
         }
     }
@@ -47,10 +54,11 @@ final class WrittenProcesses {
         return (int) MARKS.getVolatile(marks, process);
     }
 
-    private synchronized void list(int process) {
+    private synchronized void list(int process, int rank) {
         if ((mark(process) & LISTED) == 0) {
             assert count < listed.length : "process " + process + " is listed after " + count + " others";
             listed[count] = process;
+            ranks[count] = rank;
             count = count + 1; // the volatile store shows others what is in the list
             MARKS.getAndBitwiseOr(marks, process, LISTED);
         }
@@ -64,6 +72,11 @@ final class WrittenProcesses {
     /** One of those. */
     int process(int index) {
         return listed[index];
+    }
+
+    /** A rank of the communicator in that process, for messages. */
+    int rank(int index) {
+        return ranks[index];
     }
 
     /** Whether a fence has something to wait for. */

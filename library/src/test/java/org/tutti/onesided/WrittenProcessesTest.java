@@ -19,9 +19,9 @@ class WrittenProcessesTest {
     void shouldFenceWhatWasWrittenSinceTheLastFence() {
         assertThat(written.isAny()).isFalse();
         assertThat(written.beginFence(3)).isFalse();
-        written.note(3);
-        written.note(5);
-        written.note(3);
+        written.note(3, 3);
+        written.note(5, 5);
+        written.note(3, 3);
         assertThat(written.count()).isEqualTo(2);
         assertThat(List.of(written.process(0), written.process(1))).containsExactly(3, 5);
         assertThat(written.beginFence(3)).isTrue();
@@ -34,7 +34,7 @@ class WrittenProcessesTest {
         assertThat(written.beginFence(5)).isTrue();
         written.endFence(5, true);
         assertThat(written.beginFence(5)).as("a fence in vain is repeated").isTrue();
-        written.note(5);
+        written.note(5, 5);
         written.endFence(5, false);
         assertThat(written.beginFence(5)).as("written to while the fence was under way").isTrue();
         written.endFence(5, false);
@@ -53,7 +53,7 @@ class WrittenProcessesTest {
             threads.add(Thread.ofPlatform().start(() -> {
                 for (int round = 0; round < 20_000; round++) {
                     long own = sent.incrementAndGet();
-                    written.note(1);
+                    written.note(1, 1);
                     if (written.beginFence(1)) {
                         long all = sent.get();
                         boolean inVain = fails && round % 3 == 0;
