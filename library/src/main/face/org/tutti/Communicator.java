@@ -184,7 +184,7 @@ public abstract class Communicator implements AutoCloseable {
 
     /**
      * Makes a communicator of the ranks that give the same color: a collective call, which ends when all of these have
-     * made it. Steps: an allreduce of 8 bytes a rank and a barrier, both here.
+     * made it. Steps: an allgather of 8 bytes a rank and a barrier, both here.
      *
      * @param color 0 or more
      * @param key orders the ranks of the new communicator; those with the same key are in their order here

@@ -112,6 +112,14 @@ final class CommunicatorCalls {
         run(allreduce);
     }
 
+    /** Runs an allgather that is a part of another call: gathers a number of each rank. */
+    void runGatherOf(String called, long number, long[] numbers) {
+        Call allgather = fillElements(membership.call, Collective.ALLGATHER, MemorySegment.ofArray(new long[]{number}),
+                MemorySegment.ofArray(numbers), DataType.LONG, 1, null, 0);
+        allgather.setCalled(called);
+        run(allgather);
+    }
+
     void run(Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
             Reduction reduction, int root) {
         Kernel kernel = called.combines() ? membership.kernels.of(reduction, type) : null;

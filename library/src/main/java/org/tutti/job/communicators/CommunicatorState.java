@@ -91,12 +91,12 @@ final class CommunicatorState {
 
     /** Gives back what the rank has of a group that it has closed, as far as others are done with it. */
     boolean tryRelease() {
-        return team.close().tryRelease(leaveGroup);
+        return team.ending().tryRelease(leaveGroup);
     }
 
     /** The same at the end of the rank, which waits for nothing more. */
     void abandon() {
-        team.close().abandon(leaveGroup);
+        team.ending().abandon(leaveGroup);
     }
 
     void checkOpen() {
@@ -123,6 +123,6 @@ final class CommunicatorState {
 
     void close() {
         closed = true;
-        team.close().leave();
+        team.ending().leave();
     }
 }

@@ -1,15 +1,12 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.job.communicators;
 
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
-import org.tutti.Collective;
-import org.tutti.DataType;
 import org.tutti.Topology;
 import org.tutti.collective.Team;
 import org.tutti.collective.layout.Fingerprint;
@@ -50,9 +47,7 @@ final class GroupCalls {
         }
         long deadlineNanos = calls.deadlineNanos();
         var choices = new long[team.size()]; // for each rank the color in the upper half, the key in the lower
-        long[] choice = {(long) own << Integer.SIZE | Integer.toUnsignedLong(key)};
-        calls.run(Collective.ALLGATHER, MemorySegment.ofArray(choice), MemorySegment.ofArray(choices), DataType.LONG, 1,
-                null, 0);
+        calls.runGatherOf("split", (long) own << Integer.SIZE | Integer.toUnsignedLong(key), choices);
         if (color.isEmpty()) {
             calls.runBarrierOf("split", same("split"), deadlineNanos);
             return Optional.empty();

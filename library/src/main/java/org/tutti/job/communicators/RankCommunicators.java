@@ -134,12 +134,12 @@ public final class RankCommunicators {
             made.members.setCreation(null);
             return group;
         } catch (Throwable failure) {
-            parent.team.close().breakOff(failure);
+            parent.team.ending().breakOff(failure);
             if (made != null) {
                 if (network != null) {
                     network.gossip().farewells().doubt(made.members.ranksInJob());
                 }
-                made.team.close().leave();
+                made.team.ending().leave();
                 shut(made);
             }
             throw failure;
@@ -172,7 +172,7 @@ public final class RankCommunicators {
         try {
             group.runBarrierOf(called, 0, deadlineNanos);
         } catch (TuttiException failure) {
-            if (!made.team.close().isBroken()) {
+            if (!made.team.ending().isBroken()) {
                 throw failure;
             }
         }
@@ -266,14 +266,14 @@ public final class RankCommunicators {
     /** The rank leaves its job: its requests in flight are to end. There may be no memory left to do this with. */
     public synchronized void end() {
         for (int i = 0; i < open.size(); i++) {
-            open.get(i).team.close().interrupt();
+            open.get(i).team.ending().interrupt();
         }
     }
 
     /** The rank has left its job: the others await nothing of it, and may use again what it has shown. */
     public synchronized void leaveAll() {
         for (int i = 0; i < open.size(); i++) {
-            open.get(i).team.close().leave();
+            open.get(i).team.ending().leave();
             if (!open.get(i).isWorld()) {
                 open.get(i).abandon();
             }

@@ -219,7 +219,7 @@ public final class RequestRunner {
             isBegun = !notBegun.remove(request);
         }
         if (!isBegun) {
-            first.close().breakOff(request.call(), failure);
+            first.ending().breakOff(request.call(), failure);
             end(request, failure);
         }
     }
