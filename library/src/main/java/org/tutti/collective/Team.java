@@ -335,7 +335,7 @@ public final class Team {
     /**
      * {@return how the communicator ends at this rank}
      */
-    public CommunicatorClose close() {
+    public CommunicatorClose ending() {
         return close;
     }
 

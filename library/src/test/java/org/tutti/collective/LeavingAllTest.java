@@ -372,9 +372,9 @@ class LeavingAllTest {
     }
 
     private void leaveJob(Team team) {
-        team.close().interrupt();
+        team.ending().interrupt();
         members.leave(team.rank());
-        team.close().leave();
+        team.ending().leave();
     }
 
     private static void enterInVain(Team team) {

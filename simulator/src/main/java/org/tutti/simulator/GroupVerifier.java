@@ -79,12 +79,12 @@ final class GroupVerifier {
                 int self = script.communicators().get(step.on()).rank(rank);
                 if (self >= 0) {
                     world.enter(rank, i);
-                    closed.removeIf(number -> teams[number].close().tryRelease(revokes[number]));
+                    closed.removeIf(number -> teams[number].ending().tryRelease(revokes[number]));
                     switch (step) {
                         case Make make -> make(make.on());
                         case Calling calling -> call(i, calling, self);
                         case Close close -> {
-                            teams[close.on()].close().leave();
+                            teams[close.on()].ending().leave();
                             closed.add(close.on());
                         }
                     }
