@@ -28,7 +28,6 @@ import org.tutti.DataType;
 import org.tutti.RankFailedException;
 import org.tutti.Topology;
 import org.tutti.collective.broadcast.SrmBroadcast;
-import org.tutti.collective.flow.Edges;
 import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.LiveMachine;

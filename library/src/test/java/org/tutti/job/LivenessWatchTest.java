@@ -107,7 +107,7 @@ class LivenessWatchTest {
     private static final class MovedClock implements WaitClock {
         private final Node node;
         private final long standsStillNanos;
-        private volatile long now;
+        private final AtomicLong now = new AtomicLong();
         private volatile long failedNanos;
 
         MovedClock(Node node, Duration standsStill) {
@@ -117,7 +117,7 @@ class LivenessWatchTest {
 
         @Override
         public long nanos() {
-            return now;
+            return now.get();
         }
 
         @Override
@@ -125,12 +125,12 @@ class LivenessWatchTest {
             if (failedNanos > 0) {
                 LockSupport.parkNanos(nanos); // until it is closed
             } else if (node.state(1) == NodeLayout.FAILED) {
-                failedNanos = now;
+                failedNanos = now.get();
             } else {
-                if (now < standsStillNanos) {
+                if (now.get() < standsStillNanos) {
                     node.beat(1);
                 }
-                now += nanos;
+                now.addAndGet(nanos);
             }
         }
     }

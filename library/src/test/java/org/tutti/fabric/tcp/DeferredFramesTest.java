@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.AfterEach;
@@ -49,7 +50,7 @@ class DeferredFramesTest {
         final Queue<Long> arguments = new ConcurrentLinkedQueue<>();
         volatile boolean open;
         volatile long bytesMax = Long.MAX_VALUE; // at a time
-        volatile long handled;
+        final AtomicLong handled = new AtomicLong();
 
         @Override
         public boolean accepts(int operation, long offset, long bytes) {
@@ -66,7 +67,7 @@ class DeferredFramesTest {
             if (done == bytes) {
                 arguments.add(argument0);
             }
-            handled += done; // under the receiving lock of the only sender
+            handled.addAndGet(done);
             return done;
         }
     }
@@ -95,7 +96,7 @@ class DeferredFramesTest {
 
                         @Override
                         public void left(int process) {
-                            heard.add(process + " has left after " + gate.handled + " bytes");
+                            heard.add(process + " has left after " + gate.handled.get() + " bytes");
                         }
 
                         @Override
@@ -163,10 +164,10 @@ class DeferredFramesTest {
         assertThat(fabrics.get(SENDER).get(OWNER, otherRegion, WORD, source, 0, 8, patience(10_000))).isTrue();
         assertThat(source.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(5);
         assertThat(Words.load(gated, WORD)).as("a word behind what is deferred").isZero();
-        assertThat(gate.handled).isZero();
+        assertThat(gate.handled.get()).isZero();
         gate.open = true;
         awaitWord(gated, 7);
-        assertThat(gate.handled).isEqualTo(256);
+        assertThat(gate.handled.get()).isEqualTo(256);
         assertThat(heard).isEmpty();
     }
 
@@ -182,7 +183,7 @@ class DeferredFramesTest {
         gate.bytesMax = 8;
         gate.open = true;
         fence(10_000);
-        assertThat(gate.handled).isEqualTo(640);
+        assertThat(gate.handled.get()).isEqualTo(640);
     }
 
     @Test
@@ -225,11 +226,11 @@ class DeferredFramesTest {
             }
         });
         sender.join(100);
-        assertThat(gate.handled).isZero();
+        assertThat(gate.handled.get()).isZero();
         gate.open = true;
         sender.join();
         fence(10_000);
-        assertThat(gate.handled).isEqualTo((long) messages * BYTES);
+        assertThat(gate.handled.get()).isEqualTo((long) messages * BYTES);
         assertThat(Set.copyOf(gate.arguments)).hasSize(messages); // of two rails each takes a part
         assertThat(Words.load(gated, WORD)).isEqualTo(messages - 1L);
         assertThat(heard).isEmpty();
@@ -264,7 +265,7 @@ class DeferredFramesTest {
         fabrics.get(OWNER).revoke(gatedRegion);
         gate.open = true;
         fence(10_000);
-        assertThat(gate.handled).isZero();
+        assertThat(gate.handled.get()).isZero();
         assertThat(Words.load(gated, WORD)).isZero();
     }
 }
