@@ -25,7 +25,7 @@ import org.tutti.collective.kernel.Kernels;
  * kernel.
  */
 final class CommunicatorCalls {
-    private final CommunicatorState membership;
+    private final CommunicatorState state;
     private final Team team;
     private final JobDeadline deadline;
     private final Choice choice;
@@ -33,18 +33,18 @@ final class CommunicatorCalls {
     private final long waitNanosMax;
 
     /**
-     * @param membership the rank's part in the communicator
+     * @param state the rank's part in the communicator
      * @param deadline until when the rank's calls may take
      * @param choice the algorithms that were asked for
      */
-    CommunicatorCalls(CommunicatorState membership, JobDeadline deadline, Choice choice) {
-        this(membership, deadline, choice, choice.shortlist(membership.topology()), Long.MAX_VALUE);
+    CommunicatorCalls(CommunicatorState state, JobDeadline deadline, Choice choice) {
+        this(state, deadline, choice, choice.shortlist(state.topology()), Long.MAX_VALUE);
     }
 
-    private CommunicatorCalls(CommunicatorState membership, JobDeadline deadline, Choice choice, Shortlist shortlist,
+    private CommunicatorCalls(CommunicatorState state, JobDeadline deadline, Choice choice, Shortlist shortlist,
             long waitNanosMax) {
-        this.membership = membership;
-        this.team = membership.team;
+        this.state = state;
+        this.team = state.team;
         this.deadline = deadline;
         this.choice = choice;
         this.shortlist = shortlist;
@@ -54,17 +54,17 @@ final class CommunicatorCalls {
     /** The same with an algorithm for a collective. */
     CommunicatorCalls withAlgorithm(Collective collective, String name) {
         Choice changed = choice.with(collective, name);
-        return new CommunicatorCalls(membership, deadline, changed, changed.shortlist(membership.topology()),
+        return new CommunicatorCalls(state, deadline, changed, changed.shortlist(state.topology()),
                 waitNanosMax);
     }
 
     /** The same with a limit for each call. */
     CommunicatorCalls withLimit(long nanosMax) {
-        return new CommunicatorCalls(membership, deadline, choice, shortlist, nanosMax);
+        return new CommunicatorCalls(state, deadline, choice, shortlist, nanosMax);
     }
 
-    CommunicatorState membership() {
-        return membership;
+    CommunicatorState state() {
+        return state;
     }
 
     int rank() {
@@ -81,14 +81,14 @@ final class CommunicatorCalls {
 
     /** When a call that begins now must end. */
     long deadlineNanos() {
-        membership.checkOpen();
+        state.checkOpen();
         return deadline.ofCall(waitNanosMax);
     }
 
     // ---- calls that block
 
     void runBarrier() {
-        run(fillChoice(membership.call, Collective.BARRIER, 0, null, 0, deadlineNanos()));
+        run(fillChoice(state.call, Collective.BARRIER, 0, null, 0, deadlineNanos()));
     }
 
     /**
@@ -98,7 +98,7 @@ final class CommunicatorCalls {
      * @param same what must be the same at all ranks besides
      */
     void runBarrierOf(String called, int same, long deadlineNanos) {
-        Call barrier = fillChoice(membership.call, Collective.BARRIER, 0, null, same, deadlineNanos);
+        Call barrier = fillChoice(state.call, Collective.BARRIER, 0, null, same, deadlineNanos);
         barrier.setCalled(called);
         run(barrier);
     }
@@ -106,15 +106,15 @@ final class CommunicatorCalls {
     /** Runs an allreduce that is a part of another call: adds up numbers, in place. */
     void runSumOf(String called, long[] numbers) {
         MemorySegment segment = MemorySegment.ofArray(numbers);
-        Call allreduce = fillElements(membership.call, Collective.ALLREDUCE, segment, segment, DataType.LONG,
-                numbers.length, membership.kernels.of(Reduction.SUM, DataType.LONG), 0);
+        Call allreduce = fillElements(state.call, Collective.ALLREDUCE, segment, segment, DataType.LONG,
+                numbers.length, state.kernels.of(Reduction.SUM, DataType.LONG), 0);
         allreduce.setCalled(called);
         run(allreduce);
     }
 
     /** Runs an allgather that is a part of another call: gathers a number of each rank. */
     void runGatherOf(String called, long number, long[] numbers) {
-        Call allgather = fillElements(membership.call, Collective.ALLGATHER, MemorySegment.ofArray(new long[]{number}),
+        Call allgather = fillElements(state.call, Collective.ALLGATHER, MemorySegment.ofArray(new long[]{number}),
                 MemorySegment.ofArray(numbers), DataType.LONG, 1, null, 0);
         allgather.setCalled(called);
         run(allgather);
@@ -122,19 +122,19 @@ final class CommunicatorCalls {
 
     void run(Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
             Reduction reduction, int root) {
-        Kernel kernel = called.combines() ? membership.kernels.of(reduction, type) : null;
-        run(fillElements(membership.call, called, source, target, type, count, kernel, root));
+        Kernel kernel = called.combines() ? state.kernels.of(reduction, type) : null;
+        run(fillElements(state.call, called, source, target, type, count, kernel, root));
     }
 
     void runWithBlocks(Collective called, MemorySegment source, MemorySegment target, DataType type, long count,
             Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root) {
-        Kernel kernel = called.combines() ? membership.kernels.of(reduction, type) : null;
-        run(fillBlocks(membership.call, called, source, target, type, count, sourceBlocks, targetBlocks, kernel, root));
+        Kernel kernel = called.combines() ? state.kernels.of(reduction, type) : null;
+        run(fillBlocks(state.call, called, source, target, type, count, sourceBlocks, targetBlocks, kernel, root));
     }
 
     /** Runs a call that is kept: by the communicator's own call, so that only the keeper keeps the memory alive. */
     void runKept(Call kept) {
-        run(fillLike(membership.call, kept));
+        run(fillLike(state.call, kept));
     }
 
     private void run(Call filled) {
@@ -169,13 +169,13 @@ final class CommunicatorCalls {
 
     /** Starts a new call. */
     Request start(Call call, Runnable afterwards) {
-        return membership.runner.start(call, afterwards, () -> {
+        return state.runner.start(call, afterwards, () -> {
         });
     }
 
     /** Starts a call that is kept, by a new one. */
     Request startKept(Call kept, Runnable afterwards, Runnable atLast) {
-        return membership.runner.start(fillLike(new Call(), kept), afterwards, atLast);
+        return state.runner.start(fillLike(new Call(), kept), afterwards, atLast);
     }
 
     // ---- what a call is filled with
@@ -190,7 +190,7 @@ final class CommunicatorCalls {
         long deadlineNanos = deadlineNanos();
         team.checkIdle(called.label());
         boolean commutes = kernel == null || kernel.isCommutative();
-        empty.set(Choice.ofBlocks(called, membership.topology(), commutes), root, deadlineNanos);
+        empty.set(Choice.ofBlocks(called, state.topology(), commutes), root, deadlineNanos);
         empty.setElements(source, target, type, count, kernel);
         empty.setBlocks(rank(), sourceBlocks, targetBlocks, true);
         return empty;

@@ -20,7 +20,7 @@ final class GroupCalls {
 
     private final RankCommunicators communicators;
     private final CommunicatorCalls calls;
-    private final CommunicatorState membership;
+    private final CommunicatorState state;
     private final Team team;
 
     /**
@@ -30,12 +30,12 @@ final class GroupCalls {
     GroupCalls(RankCommunicators communicators, CommunicatorCalls calls) {
         this.communicators = communicators;
         this.calls = calls;
-        this.membership = calls.membership();
-        this.team = membership.team;
+        this.state = calls.state();
+        this.team = state.team;
     }
 
     private Topology topology() {
-        return membership.topology();
+        return state.topology();
     }
 
     /** Makes a group of the ranks that call this with the same color, by their keys; none of those without a color. */
@@ -100,7 +100,7 @@ final class GroupCalls {
 
     /** All ranks of this communicator make groups, and come together here. Its next operation tells their numbers. */
     private CommunicatorCalls makeWithAll(String called, long color, int[] ranks, long deadlineNanos) {
-        return communicators.make(membership, called, Fingerprint.mix(team.nextOperation(), color), ranks,
+        return communicators.make(state, called, Fingerprint.mix(team.nextOperation(), color), ranks,
                 deadlineNanos, () -> calls.runBarrierOf(called, same(called), deadlineNanos));
     }
 
@@ -115,7 +115,7 @@ final class GroupCalls {
         team.checkIdle("create");
         int[] members = ranks.clone();
         checkMembers(members);
-        return communicators.make(membership, "create", membership.numberOf(members), members, deadlineNanos, null);
+        return communicators.make(state, "create", state.numberOf(members), members, deadlineNanos, null);
     }
 
     private void checkMembers(int[] ranks) {

@@ -23,7 +23,7 @@ import org.tutti.Topology;
  */
 public final class LiveCommunicator extends Communicator {
     private final RankCommunicators communicators;
-    private final CommunicatorState membership;
+    private final CommunicatorState state;
     private final CommunicatorCalls calls;
     private final GroupCalls groupCalls;
     private final LiveNonBlocking nonBlocking;
@@ -39,7 +39,7 @@ public final class LiveCommunicator extends Communicator {
 
     private LiveCommunicator(RankCommunicators communicators, CommunicatorCalls calls) {
         this.communicators = communicators;
-        this.membership = calls.membership();
+        this.state = calls.state();
         this.calls = calls;
         this.groupCalls = new GroupCalls(communicators, calls);
         this.nonBlocking = new LiveNonBlocking(calls);
@@ -48,7 +48,7 @@ public final class LiveCommunicator extends Communicator {
     private LiveCommunicator(LiveCommunicator viewed, CommunicatorCalls calls) {
         super(viewed);
         this.communicators = viewed.communicators;
-        this.membership = viewed.membership;
+        this.state = viewed.state;
         this.calls = calls;
         this.groupCalls = new GroupCalls(communicators, calls);
         this.nonBlocking = new LiveNonBlocking(calls);
@@ -61,7 +61,7 @@ public final class LiveCommunicator extends Communicator {
 
     /** The number that all ranks know the communicator by. */
     long number() {
-        return membership.id;
+        return state.id;
     }
 
     @Override
@@ -80,12 +80,12 @@ public final class LiveCommunicator extends Communicator {
             throw new IllegalArgumentException(calls.describe() + " cannot find rank " + rank
                     + " in a communicator that is not one of its own; both must be those of the same rank");
         }
-        return live.membership.members.find(membership.rankInJob(rank));
+        return live.state.members.find(state.rankInJob(rank));
     }
 
     @Override
     public Topology topology() {
-        return membership.topology();
+        return state.topology();
     }
 
     @Override
@@ -104,7 +104,7 @@ public final class LiveCommunicator extends Communicator {
 
     @Override
     public Communicator withName(String name) {
-        membership.setName(Objects.requireNonNull(name, "name"));
+        state.setName(Objects.requireNonNull(name, "name"));
         return this;
     }
 
@@ -120,7 +120,7 @@ public final class LiveCommunicator extends Communicator {
 
     @Override
     public RemoteMemory allocate(DataType type, long count, int notifications) {
-        return membership.allocator.allocate(this, numbers -> calls.runSumOf("allocate", numbers), type, count,
+        return state.allocator.allocate(this, numbers -> calls.runSumOf("allocate", numbers), type, count,
                 notifications, calls::deadlineNanos);
     }
 
@@ -179,6 +179,6 @@ public final class LiveCommunicator extends Communicator {
 
     @Override
     public void close() {
-        communicators.close(membership);
+        communicators.close(state);
     }
 }

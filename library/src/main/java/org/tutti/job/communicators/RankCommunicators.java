@@ -70,11 +70,11 @@ public final class RankCommunicators {
         this.coreForEach = node.nodeRanks() <= cores;
         NodeView view = shared.world(rank, levels);
         this.pool = new WindowPool(node.memory(), view.windowBytesMax());
-        this.world = membership(Node.WORLD, shared.members(), view, node.ringAddress(), rank,
+        this.world = makeState(Node.WORLD, shared.members(), view, node.ringAddress(), rank,
                 network == null ? null : node.directory().endpoints(), null);
     }
 
-    private CommunicatorState membership(long id, LiveMembers members, NodeView view, long ringAddress, int rankThere,
+    private CommunicatorState makeState(long id, LiveMembers members, NodeView view, long ringAddress, int rankThere,
             EndpointTable endpoints, ProcessGroup group) {
         Fabric fabric = network == null ? null : network.fabric();
         var machine = new LiveMachine(new Waiter(coreForEach, fabric), fabric);
@@ -96,8 +96,8 @@ public final class RankCommunicators {
         return calls(world);
     }
 
-    private CommunicatorCalls calls(CommunicatorState membership) {
-        return new CommunicatorCalls(membership, deadline, choice);
+    private CommunicatorCalls calls(CommunicatorState state) {
+        return new CommunicatorCalls(state, deadline, choice);
     }
 
     /**
@@ -118,9 +118,10 @@ public final class RankCommunicators {
         long id = Fingerprint.mix(parent.id, number);
         var creation = new GroupCreation(parent.team.context(), called, id, ranks, deadlineNanos);
         creation.begin();
+        ProcessGroup entered = null;
         CommunicatorState made = null;
         try {
-            ProcessGroup entered = shared.enter(id, () -> share(parent, id, ranks));
+            entered = shared.enter(id, () -> share(parent, id, ranks));
             made = join(parent, creation, id, ranks, entered);
             entered.open(node, made.team.ringAddress()); // when this rank can close it
             CommunicatorCalls group = calls(made);
@@ -141,6 +142,8 @@ public final class RankCommunicators {
                 }
                 made.team.ending().leave();
                 shut(made);
+            } else if (entered != null) {
+                shared.leave(entered);
             }
             throw failure;
         } finally {
@@ -151,17 +154,11 @@ public final class RankCommunicators {
     private CommunicatorState join(CommunicatorState parent, GroupCreation creation, long id, int[] ranks,
             ProcessGroup group) {
         NodeView view = group.view();
-        long ringAddress;
-        try {
-            ringAddress = creation.findBlock(node.memory(), ranks[view.master()], view.layout().bytes(),
-                    address -> group.open(node, address));
-        } catch (Throwable failure) {
-            shared.leave(group);
-            throw failure;
-        }
+        long ringAddress = creation.findBlock(node.memory(), ranks[view.master()], view.layout().bytes(),
+                address -> group.open(node, address));
         var members = shared.members(group.ranks());
         members.setCreation(creation);
-        CommunicatorState made = membership(id, members, view, ringAddress, indexOf(parent.team.rank(), ranks),
+        CommunicatorState made = makeState(id, members, view, ringAddress, indexOf(parent.team.rank(), ranks),
                 group.endpoints(), group);
         creation.join(made.team.context());
         return made;
@@ -198,33 +195,33 @@ public final class RankCommunicators {
      *
      * @throws CollectiveMismatchException when the last calls there differ from those of others
      */
-    void close(CommunicatorState membership) {
+    void close(CommunicatorState state) {
         if (deadline.isClosed()) {
             return; // which has closed all
         }
-        if (membership.isWorld()) {
+        if (state.isWorld()) {
             throw new IllegalStateException("rank " + rank
                     + " cannot close the world: it is closed with its job, by Job.close()");
         }
-        if (membership.isClosed()) {
+        if (state.isClosed()) {
             return;
         }
-        membership.checkIdle();
-        var mismatch = compareCalls(membership);
-        shut(membership);
+        state.checkIdle();
+        var mismatch = compareCalls(state);
+        shut(state);
         if (mismatch != null) {
             throw mismatch;
         }
     }
 
-    private void shut(CommunicatorState membership) {
+    private void shut(CommunicatorState state) {
         if (deadline.isClosed()) {
             return; // which has closed all
         }
-        membership.close();
+        state.close();
         synchronized (this) {
-            open.remove(membership);
-            closed.add(membership);
+            open.remove(state);
+            closed.add(state);
         }
         giveBackLeftovers();
     }
@@ -249,16 +246,16 @@ public final class RankCommunicators {
     }
 
     /** Only while all is well: what differs after a failure is a consequence of it. */
-    private CollectiveMismatchException compareCalls(CommunicatorState membership) {
+    private CollectiveMismatchException compareCalls(CommunicatorState state) {
         boolean isWell =
                 node.abortStatus() < 0 && node.firstFailedRank() < 0 && node.state(rank) == NodeLayout.JOINED;
         if (!isWell) {
             return null;
         }
-        var mismatch = membership.lastCalls.compare();
+        var mismatch = state.lastCalls.compare();
         if (network != null) {
-            network.gossip().farewells().end(rank, membership.id, membership.members.ranksInJob(),
-                    membership.lastCalls);
+            network.gossip().farewells().end(rank, state.id, state.members.ranksInJob(),
+                    state.lastCalls);
         }
         return mismatch;
     }
