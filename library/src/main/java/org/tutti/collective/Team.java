@@ -56,7 +56,7 @@ public final class Team {
     /** The steps that an operation may have. */
     public static final int STEPS_MAX = RingLayout.STEPS_MAX;
 
-    public final TeamContext context;
+    final TeamContext context;
     final Operation operation;
     public final OperationLifecycle lifecycle;
     final Object[] locals = new Object[TeamLocal.COUNT_MAX];

@@ -160,7 +160,7 @@ public final class Edges {
         assert source.holds(sourceOffset, bytes) : flow + " puts " + bytes + " bytes at " + sourceOffset + " of "
                 + source;
         if (!flow.invites) {
-            putAfterWord(flow, startOf(flow) + flow.place() + offset, source.segment(), at, bytes);
+            putAndRaise(flow, startOf(flow) + flow.place() + offset, source.segment(), at, bytes);
             return;
         }
         int receiver = context.master(flow.node);
@@ -175,10 +175,11 @@ public final class Edges {
 
     /** Puts no bytes, but says that a flow's next piece is there. */
     void signal(Outflow flow) {
-        putAfterWord(flow, 0, MemorySegment.NULL, 0, 0);
+        putAndRaise(flow, 0, MemorySegment.NULL, 0, 0);
     }
 
-    private void putAfterWord(Outflow flow, long distance, MemorySegment source, long sourceOffset, long bytes) {
+    /** Puts bytes at some distance behind a word of the flow, and raises the word once they are there. */
+    private void putAndRaise(Outflow flow, long distance, MemorySegment source, long sourceOffset, long bytes) {
         long region = flow.isEager ? eagerBuffersOf(flow.node) : ringOf(flow.node);
         long word = wordOf(flow, flow.edgeThere);
         aim(flow.node, region, word + distance, word, flow.arrival());

@@ -22,6 +22,8 @@ import org.tutti.collective.window.OperationWindows;
 public final class Inflow extends Flow {
     private static final int NOBODY = -1;
     private static final int ALL = -2;
+
+    /** How many pieces an exchange has sent beyond those that it has taken: one is under way while one is combined. */
     private static final int AHEAD = 2;
 
     private final Area memory = new Area();
@@ -212,7 +214,7 @@ public final class Inflow extends Flow {
             invite(fromNode, edgeAtSender, longest, 0, memory, share * shareBytes(shares),
                     shareBytes(shares) / longest * longest);
         }
-        pieces = transfers * piecesOf(bytesMax);
+        pieces = transfers * piecesOf(bytesMax); // only here, because the length of a piece is known only now
     }
 
     /**
@@ -412,6 +414,7 @@ public final class Inflow extends Flow {
         assert isOpen() && out.isOpen() : this + " is exchanged with " + out;
         long sent = 0;
         for (long taken = 0; taken <= takes; taken++) {
+            // no farther ahead, except for the rest when all is taken; a piece goes back only once it is combined
             while (sent < sends && (sent < taken + AHEAD || taken == takes) && sent - given < taken) {
                 if (sent == given) {
                     out.begin(result, keptAt, keptBytes);

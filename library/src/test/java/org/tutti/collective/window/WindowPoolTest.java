@@ -273,7 +273,7 @@ class WindowPoolTest {
         Team other = team(otherRing, pool, new ScriptedMembers(), 0);
         shown(other, SHORT);
         follow(otherBehind);
-        return other.context.operations;
+        return other.context().operations;
     }
 
     private static void await(WeakReference<?> cleared) {
