@@ -8,7 +8,6 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJJ_Result;
-import org.tutti.collective.OpenSequence;
 import org.tutti.memory.Words;
 
 /**

@@ -15,6 +15,7 @@ public final class DataMover {
         this.waiting = waiting;
     }
 
+    /** Copies bytes, 0 or more, from a byte of one area to a byte of another. */
     public void copy(Area source, long sourceOffset, Area target, long targetOffset, long bytes) {
         waiting.flush();
         assert bytes >= 0 : bytes + " bytes";
@@ -27,6 +28,7 @@ public final class DataMover {
         }
     }
 
+    /** Combines bytes, a multiple of the operator's unit: {@code target = left op right}. The target may be either. */
     public void combine(Kernel kernel, Area left, long leftOffset, Area right, long rightOffset, Area target,
             long targetOffset, long bytes) {
         waiting.flush();

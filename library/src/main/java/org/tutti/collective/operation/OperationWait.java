@@ -80,24 +80,29 @@ public final class OperationWait extends WaitGuard {
         this.comparison = new CallComparison(context, whileAwaiting, operation);
     }
 
-    // ---- the operation, for what it waits for
+    // ---- the operation that waits, for the windows that it takes
 
+    /** {@return the machine of its thread} */
     public Machine machine() {
         return machine;
     }
 
+    /** {@return the operations of its communicator at this rank} */
     public OperationSequence operations() {
         return operations;
     }
 
+    /** {@return its number, from 0} */
     public long sequence() {
         return operation.sequence;
     }
 
+    /** {@return how many operations of its communicator may be in flight} */
     public int slots() {
         return context.layout.slots();
     }
 
+    /** {@return whether the caller's thread runs it} */
     public boolean isBlocking() {
         return context.blocking;
     }

@@ -37,6 +37,12 @@ public final class StepWords {
         this.waiting = waiting;
     }
 
+    /**
+     * Says that this rank has reached a step.
+     *
+     * @param word {@link #READY} or {@link #DONE}
+     * @param step 1 to {@link #STEPS_MAX}, greater than this rank's last one of the word
+     */
     public void post(long word, long step) {
         assert step > 0 && step <= STEPS_MAX : "step " + step;
         assert operation.isCurrent() : operation;
@@ -57,6 +63,14 @@ public final class StepWords {
         return before < posted[index] || !blocking && isOfAnother; // other threads begin them in any order
     }
 
+    /**
+     * Waits until another rank of this node has reached a step.
+     *
+     * @param other the rank, by its place on the node
+     * @param word {@link #READY} or {@link #DONE}
+     * @param step at most {@link #STEPS_MAX}; 0 or less is always reached
+     * @throws org.tutti.CollectiveMismatchException when the other rank has called something else
+     */
     public void await(int other, long word, long step) {
         assert step <= STEPS_MAX : "step " + step;
         if (step <= 0) {
@@ -69,6 +83,7 @@ public final class StepWords {
         }
     }
 
+    /** As {@link #await}, for every other rank of this node. */
     public void awaitOthers(long word, long step) {
         for (int distance = 1; distance < localSize; distance++) {
             int other = localRank + distance;

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.collective;
+package org.tutti.stress;
 
 import java.lang.foreign.MemorySegment;
 
@@ -10,7 +10,7 @@ import org.tutti.collective.operation.OperationSequence;
 import org.tutti.memory.Waiter;
 
 /** A rank's operation sequence, which several of its threads use. */
-public final class OpenSequence {
+final class OpenSequence {
     private static final Machine MACHINE = new LiveMachine(new Waiter(true));
 
     private final OperationSequence operations;
@@ -20,7 +20,7 @@ public final class OpenSequence {
      * @param left at which byte
      * @param nodes how many nodes the communicator has
      */
-    public OpenSequence(MemorySegment memory, long left, int nodes) {
+    OpenSequence(MemorySegment memory, long left, int nodes) {
         this.operations = new OperationSequence(HealthyMembers.INSTANCE, memory, left, new int[1], 0, nodes);
         operations.expectOtherThreads();
     }
@@ -30,14 +30,14 @@ public final class OpenSequence {
      *
      * @param operation its number
      */
-    public void leave(long operation) {
+    void leave(long operation) {
         operations.leave(MACHINE, operation);
     }
 
     /**
      * {@return below which operation all are closed}
      */
-    public long closed() {
+    long closed() {
         return operations.closed();
     }
 
@@ -46,7 +46,7 @@ public final class OpenSequence {
      *
      * @param operation all operations below are
      */
-    public void setClosed(long operation) {
+    void setClosed(long operation) {
         operations.setClosed(operation);
     }
 
@@ -56,7 +56,7 @@ public final class OpenSequence {
      * @param node the node
      * @return all below
      */
-    public long leftElsewhere(int node) {
+    long leftElsewhere(int node) {
         return operations.leftElsewhere(node);
     }
 
@@ -66,7 +66,7 @@ public final class OpenSequence {
      * @param node the node
      * @param operation all operations below
      */
-    public void raiseLeftElsewhere(int node, long operation) {
+    void raiseLeftElsewhere(int node, long operation) {
         operations.raiseLeftElsewhere(MACHINE, node, operation);
     }
 
@@ -75,7 +75,7 @@ public final class OpenSequence {
      *
      * @param operation all operations below
      */
-    public void raiseLeftEverywhere(long operation) {
+    void raiseLeftEverywhere(long operation) {
         operations.raiseLeftEverywhere(operation);
     }
 }
