@@ -121,25 +121,25 @@ public final class Topology {
     }
 
     /**
-     * Finds a rank of a node by its place there.
+     * Finds a rank of a node by its local rank.
      *
      * @param node 0 to {@link #nodes()} − 1
-     * @param place its place among the ranks of the node, in ascending order, from 0
+     * @param localRank its index among the ranks of the node in ascending order, from 0
      * @return the rank
-     * @throws IndexOutOfBoundsException when there is no such node or place
+     * @throws IndexOutOfBoundsException when there is no such node or local rank
      */
-    public int rankAt(int node, int place) {
-        return ranksByNode[startOfNode[node] + Objects.checkIndex(place, ranksOn(node))];
+    public int rankAt(int node, int localRank) {
+        return ranksByNode[startOfNode[node] + Objects.checkIndex(localRank, ranksOn(node))];
     }
 
     /**
-     * Finds the place of a rank among those of its node.
+     * Finds the index of a rank among the ranks of its node.
      *
      * @param rank a rank of the communicator
-     * @return its place, from 0
+     * @return its local rank, from 0
      * @throws IndexOutOfBoundsException when there is no such rank
      */
-    public int placeOf(int rank) {
+    public int localRankOf(int rank) {
         int node = nodeOfRank[rank];
         return Arrays.binarySearch(ranksByNode, startOfNode[node], startOfNode[node + 1], rank) - startOfNode[node];
     }
@@ -234,7 +234,7 @@ public final class Topology {
             int run = 0;
             int last = -1;
             for (int i = 0; i < members.length; i++) {
-                int place = placeOf(ranks[members[i]]) / level;
+                int place = localRankOf(ranks[members[i]]) / level;
                 if (i > 0 && place != last) {
                     if (size == 0) {
                         size = run;

@@ -450,6 +450,6 @@ class GroupsTest {
 
     private static boolean together(Topology topology, int one, int other, int level) {
         return topology.nodeOf(one) == topology.nodeOf(other)
-                && topology.placeOf(one) / level == topology.placeOf(other) / level;
+                && topology.localRankOf(one) / level == topology.localRankOf(other) / level;
     }
 }

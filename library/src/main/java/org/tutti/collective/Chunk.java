@@ -27,7 +27,7 @@ public final class Chunk {
     private int number;
     private int block;
     private long from;
-    private long place;
+    private long offset;
     private long length;
 
     Chunk() {}
@@ -76,15 +76,15 @@ public final class Chunk {
         assert chunk >= 0 && chunk <= count : "chunk " + chunk + " of " + count;
         number = chunk;
         from = (chunk - 1) * longest;
-        place = chunk <= places ? from : (chunk - 1) % places * longest; // short messages divide nothing
+        offset = chunk <= places ? from : (chunk - 1) % places * longest; // short messages divide nothing
         block = 0;
         if (chunk > chunksOfBlock) {
             block = (chunk - 1) / chunksOfBlock;
             from -= block * chunksOfBlock * longest;
         }
         length = Math.min(longest, bytes - from);
-        assert length >= 0 && (chunk == 0 || place + length <= places * longest) : "chunk " + chunk + " of " + count
-                + " has " + length + " bytes at " + place + " of " + places + " places of " + longest;
+        assert length >= 0 && (chunk == 0 || offset + length <= places * longest) : "chunk " + chunk + " of " + count
+                + " has " + length + " bytes at " + offset + " of " + places + " places of " + longest;
     }
 
     /** {@return its number: 1, 2, 3, …} */
@@ -123,8 +123,8 @@ public final class Chunk {
     }
 
     /** {@return at which byte of a window its place begins} */
-    public long place() {
-        return place;
+    public long offset() {
+        return offset;
     }
 
     /** {@return how many bytes it has} */

@@ -228,24 +228,24 @@ public final class Team {
     }
 
     /**
-     * Finds a rank by node and place.
+     * Finds a rank by node and local rank.
      *
      * @param onNode the node
-     * @param place its place there
+     * @param localRank its index among the ranks of that node
      * @return the rank
      */
-    public int rankAt(int onNode, int place) {
-        return context.topology.rankAt(onNode, place);
+    public int rankAt(int onNode, int localRank) {
+        return context.topology.rankAt(onNode, localRank);
     }
 
     /**
-     * Tells the place of a rank among those of its node.
+     * Tells the index of a rank among the ranks of its node.
      *
      * @param other the rank
-     * @return its place
+     * @return its local rank
      */
-    public int placeOf(int other) {
-        return context.topology.placeOf(other);
+    public int localRankOf(int other) {
+        return context.topology.localRankOf(other);
     }
 
     /**
@@ -267,13 +267,13 @@ public final class Team {
     }
 
     /**
-     * Tells the place of a rank among those of this node.
+     * Tells the local rank of a rank of this node.
      *
      * @param other the rank
-     * @return its place, or −1 when it is on another node
+     * @return its local rank, or −1 when it is on another node
      */
-    public int localRankOf(int other) {
-        return context.localRankOf(other);
+    public int localRankHere(int other) {
+        return context.localRankHere(other);
     }
 
     /**

@@ -19,10 +19,10 @@ final class BorrowedKernels {
     private static final int TYPES = 2;
     private static final Reduction[] REDUCTIONS = {Reduction.SUM, Reduction.MIN, Reduction.MAX};
 
-    private AtomicReferenceArray<Kernel> places; // made when it is needed first
+    private AtomicReferenceArray<Kernel> slots; // made when it is needed first
 
     /** The number of what is wanted, or −1 when there is no kernel for it. */
-    static int place(Accumulation how, DataType type, double scale) {
+    static int slot(Accumulation how, DataType type, double scale) {
         int reduction = switch (how) {
             case SUM -> scale == 1 ? 0 : -1;
             case MIN -> 1;
@@ -33,23 +33,23 @@ final class BorrowedKernels {
     }
 
     /** Takes a kernel out, if it is there. */
-    Kernel take(int place) {
-        return places().getAndSet(place, null);
+    Kernel take(int slot) {
+        return slots().getAndSet(slot, null);
     }
 
     /** Puts a kernel back. */
-    void putBack(int place, Kernel kernel) {
-        places().set(place, kernel);
+    void putBack(int slot, Kernel kernel) {
+        slots().set(slot, kernel);
     }
 
-    private synchronized AtomicReferenceArray<Kernel> places() {
-        if (places == null) {
-            places = new AtomicReferenceArray<>(TYPES * REDUCTIONS.length);
-            for (int place = 0; place < places.length(); place++) {
-                places.set(place, Kernels.of(REDUCTIONS[place / TYPES],
-                        place % TYPES == 0 ? DataType.FLOAT : DataType.DOUBLE));
+    private synchronized AtomicReferenceArray<Kernel> slots() {
+        if (slots == null) {
+            slots = new AtomicReferenceArray<>(TYPES * REDUCTIONS.length);
+            for (int slot = 0; slot < slots.length(); slot++) {
+                slots.set(slot, Kernels.of(REDUCTIONS[slot / TYPES],
+                        slot % TYPES == 0 ? DataType.FLOAT : DataType.DOUBLE));
             }
         }
-        return places;
+        return slots;
     }
 }

@@ -79,13 +79,13 @@ final class PartAccumulator implements RegionHandler {
 
     private long accumulateLocked(Accumulation how, DataType type, double scale, double imaginary, long offset,
             MemorySegment source, long sourceOffset, long bytes) {
-        int place = bytes >= KERNEL_BYTES_MIN ? BorrowedKernels.place(how, type, scale) : -1;
-        Kernel kernel = place < 0 ? null : kernels.take(place);
+        int slot = bytes >= KERNEL_BYTES_MIN ? BorrowedKernels.slot(how, type, scale) : -1;
+        Kernel kernel = slot < 0 ? null : kernels.take(slot);
         try {
             return accumulateLocked(kernel, how, type, scale, imaginary, offset, source, sourceOffset, bytes);
         } finally {
             if (kernel != null) {
-                kernels.putBack(place, kernel);
+                kernels.putBack(slot, kernel);
             }
         }
     }

@@ -263,7 +263,7 @@ final class Cluster implements SimulatedRanks.Order {
     }
 
     private int meeting(int rank, int other) {
-        return model.levels().meeting(topology.placeOf(rank), topology.placeOf(other));
+        return model.levels().meeting(topology.localRankOf(rank), topology.localRankOf(other));
     }
 
     void store(int rank, MemorySegment memory, long offset, long value) {

@@ -96,7 +96,7 @@ public final class Drawing {
     }
 
     private int y(int rank) {
-        return y(topology.nodeOf(rank), topology.placeOf(rank));
+        return y(topology.nodeOf(rank), topology.localRankOf(rank));
     }
 
     private double x(double nanos) {

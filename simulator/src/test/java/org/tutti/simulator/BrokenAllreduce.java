@@ -38,11 +38,11 @@ final class BrokenAllreduce extends Allreduce {
             int round = chunk.number();
             long from = chunk.from();
             long length = chunk.length();
-            long place = chunk.place();
+            long offset = chunk.offset();
             long start = Partition.start(length, unit, size, rank);
             long end = Partition.start(length, unit, size, rank + 1);
-            team.copy(source, from, parts, place, start);
-            team.copy(source, from + end, parts, place + end, length - end);
+            team.copy(source, from, parts, offset, start);
+            team.copy(source, from + end, parts, offset + end, length - end);
             team.post(Team.READY, 2L * round - 1);
             if (fault != Fault.CONTRIBUTIONS_ARE_NOT_AWAITED) {
                 team.awaitOthers(Team.READY, 2L * round - 1);
@@ -53,13 +53,13 @@ final class BrokenAllreduce extends Allreduce {
                 team.post(Team.READY, 2L * round);
             }
             if (fault == Fault.NEIGHBOURS_IN_THE_WRONG_ORDER) {
-                combineBackwards(team, kernel, source, from + start, window, place + start, target, from + start,
+                combineBackwards(team, kernel, source, from + start, window, offset + start, target, from + start,
                         end - start);
             } else {
                 RankOrder.combineAround(team, call, chunk, start, end - start, target, from + start);
             }
             long shift = fault == Fault.RESULT_OVER_WHAT_OTHERS_READ ? -start : 0;
-            team.copy(target, from + start, parts, place + start + shift, end - start);
+            team.copy(target, from + start, parts, offset + start + shift, end - start);
             if (fault != Fault.RESULT_READY_BEFORE_IT_IS_COPIED) {
                 team.post(Team.READY, 2L * round);
             }
@@ -70,19 +70,19 @@ final class BrokenAllreduce extends Allreduce {
                 }
                 long begin = Partition.start(length, unit, size, other);
                 long otherShift = fault == Fault.RESULT_OVER_WHAT_OTHERS_READ ? -begin : 0;
-                team.copy(team.shown(other, window), place + begin + otherShift, target, from + begin,
+                team.copy(team.shown(other, window), offset + begin + otherShift, target, from + begin,
                         Partition.start(length, unit, size, other + 1) - begin);
             }
         }
     }
 
-    private static void combineBackwards(Team team, Kernel kernel, Area own, long ownOffset, long window, long place,
+    private static void combineBackwards(Team team, Kernel kernel, Area own, long ownOffset, long window, long offset,
             Area target, long targetOffset, long bytes) {
         Area accumulated = own;
         long at = ownOffset;
         for (int distance = 1; distance < team.localSize(); distance++) {
             int other = (team.localRank() + distance) % team.localSize();
-            team.combine(kernel, accumulated, at, team.shown(other, window), place, target, targetOffset, bytes);
+            team.combine(kernel, accumulated, at, team.shown(other, window), offset, target, targetOffset, bytes);
             accumulated = target;
             at = targetOffset;
         }

@@ -35,7 +35,7 @@ final class BrokenBroadcast extends Broadcast {
         int top = team.nodeOf(root);
         TREE.openDownwards(team, top, BUFFER_BYTES, BUFFERS, Partition.chunks(bytes, BUFFER_BYTES));
         if (team.node() == top) {
-            runAtTop(team, data, bytes, team.localRankOf(root), top);
+            runAtTop(team, data, bytes, team.localRankHere(root), top);
         } else {
             runBelow(team, data, bytes, top);
         }

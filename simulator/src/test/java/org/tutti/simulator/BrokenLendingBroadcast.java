@@ -21,10 +21,10 @@ final class BrokenLendingBroadcast extends Broadcast {
         Area data = call.source();
         long bytes = call.bytes();
         int root = call.root();
-        if (team.localRank() == team.localRankOf(root)) {
+        if (team.localRank() == team.localRankHere(root)) {
             send(team, data, bytes);
         } else {
-            receive(team, data, bytes, team.localRankOf(root));
+            receive(team, data, bytes, team.localRankHere(root));
         }
     }
 

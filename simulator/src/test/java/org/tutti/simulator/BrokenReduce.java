@@ -32,9 +32,9 @@ final class BrokenReduce extends Reduce {
         Area parts = team.show(chunk.window());
         while (chunk.next()) {
             if (fault != Fault.PART_IS_FILLED_AGAIN_WITHOUT_WAITING) {
-                team.await(team.localRankOf(call.root()), Team.DONE, (long) chunk.number() - PARTS);
+                team.await(team.localRankHere(call.root()), Team.DONE, (long) chunk.number() - PARTS);
             }
-            team.copy(call.source(), chunk.from(), parts, chunk.place(), chunk.length());
+            team.copy(call.source(), chunk.from(), parts, chunk.offset(), chunk.length());
             team.post(Team.READY, chunk.number());
         }
     }
@@ -48,16 +48,16 @@ final class BrokenReduce extends Reduce {
         }
         for (int other = team.localRank() + 1; other < team.localSize(); other++) {
             team.await(other, Team.READY, chunk.number());
-            team.combine(call.kernel(), target, from, team.shown(other, chunk.window()), chunk.place(), target, from,
+            team.combine(call.kernel(), target, from, team.shown(other, chunk.window()), chunk.offset(), target, from,
                     length);
         }
         for (int other = team.localRank() - 1; other >= 0; other--) {
             team.await(other, Team.READY, chunk.number());
             if (fault == Fault.LOWER_RANKS_ON_THE_RIGHT) {
-                team.combine(call.kernel(), target, from, team.shown(other, chunk.window()), chunk.place(), target,
+                team.combine(call.kernel(), target, from, team.shown(other, chunk.window()), chunk.offset(), target,
                         from, length);
             } else {
-                team.combine(call.kernel(), team.shown(other, chunk.window()), chunk.place(), target, from, target,
+                team.combine(call.kernel(), team.shown(other, chunk.window()), chunk.offset(), target, from, target,
                         from, length);
             }
         }

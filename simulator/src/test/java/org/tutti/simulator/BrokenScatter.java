@@ -25,7 +25,7 @@ final class BrokenScatter extends BrokenBlocks {
             show(team, call);
         }
         long bytes = call.bytes();
-        int root = team.placeOf(call.root());
+        int root = team.localRankOf(call.root());
         if (team.rank() != call.root()) {
             team.await(root, Team.READY, SHOWN);
         }

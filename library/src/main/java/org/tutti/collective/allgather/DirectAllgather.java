@@ -51,8 +51,8 @@ public final class DirectAllgather extends EqualBlocksAlgorithm {
         }
         for (int distance = 1; distance < team.nodes(); distance++) {
             int node = Math.floorMod(team.node() - distance, team.nodes());
-            for (int place = 0; place < team.ranksOn(node); place++) {
-                copy(team, call, team.rankAt(node, place));
+            for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
+                copy(team, call, team.rankAt(node, localRank));
             }
         }
         contributions.complete();

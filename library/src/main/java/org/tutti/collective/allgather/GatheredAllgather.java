@@ -84,8 +84,8 @@ abstract class GatheredAllgather extends EqualBlocksAlgorithm {
         long at = 0;
         int node = 0;
         for (int i = 0; i < team.nodes(); i++) {
-            for (int place = 0; place < team.ranksOn(node); place++) {
-                int rank = team.rankAt(node, place);
+            for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
+                int rank = team.rankAt(node, localRank);
                 if (rank != team.rank() || !call.isInPlace()) {
                     team.copy(window, at, call.target(), call.block(rank), call.bytes());
                 }

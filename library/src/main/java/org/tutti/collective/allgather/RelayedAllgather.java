@@ -115,9 +115,9 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
             return;
         }
         int ranks = team.ranksOn(ownerOf(team, slot));
-        for (int place = 0; place < team.ranksMax(); place++) {
-            if (place < ranks) {
-                out.send(block(team, slot, place, bytes, shown), 0, bytes);
+        for (int localRank = 0; localRank < team.ranksMax(); localRank++) {
+            if (localRank < ranks) {
+                out.send(block(team, slot, localRank, bytes, shown), 0, bytes);
             } else {
                 out.signal(); // so that pieces are as many from every node
             }
@@ -132,32 +132,32 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
         int node = ownerOf(team, slot);
         int first = slot == 0 ? team.localRank() : 0; // not all at the same block at once
         for (int i = 0; i < team.ranksOn(node); i++) {
-            int place = (first + i) % team.ranksOn(node);
-            int rank = team.rankAt(node, place);
+            int localRank = (first + i) % team.ranksOn(node);
+            int rank = team.rankAt(node, localRank);
             if (rank == team.rank()) {
                 if (!call.isInPlace()) {
                     team.copy(call.source(), 0, call.target(), call.block(rank), call.bytes());
                 }
             } else {
-                team.copy(block(team, slot, place, call.bytes(), shown), 0, call.target(), call.block(rank),
+                team.copy(block(team, slot, localRank, call.bytes(), shown), 0, call.target(), call.block(rank),
                         call.bytes());
             }
         }
     }
 
     /** Waits for a block, and finds where it is. */
-    private Area block(Team team, int slot, int place, long bytes, long shown) {
+    private Area block(Team team, int slot, int localRank, long bytes, long shown) {
         if (slot == 0) {
-            if (place != team.localRank()) {
-                team.await(place, Team.READY, SHOWN);
+            if (localRank != team.localRank()) {
+                team.await(localRank, Team.READY, SHOWN);
             }
-            return team.shown(place, place == Team.MASTER ? shown : bytes);
+            return team.shown(localRank, localRank == Team.MASTER ? shown : bytes);
         }
         int nodes = team.nodes();
         int flow = 0;
         while (slot >= firstSlot(flow, nodes) + slots(flow, nodes)) {
             flow++;
         }
-        return inflow(team, flow).await((long) (slot - firstSlot(flow, nodes)) * team.ranksMax() + place + 1);
+        return inflow(team, flow).await((long) (slot - firstSlot(flow, nodes)) * team.ranksMax() + localRank + 1);
     }
 }

@@ -49,7 +49,7 @@ public final class FlatAllreduce extends TwoLevelAllreduce {
                 team.chunks(call.bytes(), call.kernel().wholeUnits(team.windowBytesMax() / Chunk.HALVES), Chunk.HALVES);
         Area shown = team.show(chunk.window());
         while (chunk.next()) {
-            team.copy(call.source(), chunk.from(), shown, chunk.place(), chunk.length());
+            team.copy(call.source(), chunk.from(), shown, chunk.offset(), chunk.length());
             team.post(Team.READY, chunk.number());
             team.awaitOthers(Team.READY, chunk.number());
             RankOrder.combineAll(team, call, shown, chunk);

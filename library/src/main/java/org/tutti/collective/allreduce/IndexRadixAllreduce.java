@@ -62,7 +62,7 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
         Area shown = team.show(chunk.window());
         while (chunk.next()) {
             long step = 2L * stages * (chunk.number() - 1) + 1;
-            team.copy(call.source(), chunk.from(), shown, chunk.place(), chunk.length());
+            team.copy(call.source(), chunk.from(), shown, chunk.offset(), chunk.length());
             team.post(Team.READY, step);
             for (int stage = 0; stage < stages; stage++) {
                 combine(team, kernel, shown, chunk, stage, step++);
@@ -160,7 +160,7 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
         }
         long start = boundary(team, kernel, chunk.length(), rank, stage, 0);
         long bytes = boundary(team, kernel, chunk.length(), rank, stage, 1) - start;
-        long at = chunk.place() + start;
+        long at = chunk.offset() + start;
         long window = chunk.window();
         for (int other = rank + stride; other < end; other += stride) {
             team.combine(kernel, shown, at, team.shown(other, window), at, shown, at, bytes);
@@ -182,7 +182,7 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
             team.await(other, Team.READY, step);
             long start = boundary(team, kernel, chunk.length(), other, stage, 0);
             long end = boundary(team, kernel, chunk.length(), other, stage, 1);
-            long at = chunk.place() + start;
+            long at = chunk.offset() + start;
             team.copy(team.shown(other, chunk.window()), at, shown, at, end - start);
         }
     }
@@ -197,7 +197,7 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
                 team.await(other, Team.READY, step);
                 whole = team.shown(other, chunk.window());
             }
-            team.copy(whole, chunk.place() + start, call.target(), chunk.from() + start, end - start);
+            team.copy(whole, chunk.offset() + start, call.target(), chunk.from() + start, end - start);
         }
     }
 }

@@ -116,7 +116,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
         while (chunk.next()) {
             long from = chunk.from();
             long length = chunk.length();
-            long place = chunk.place();
+            long offset = chunk.offset();
             long start = IndexRange.start(team, kernel, length, rank);
             long end = IndexRange.start(team, kernel, length, rank + 1);
             if (chunk.number() > 1) {
@@ -126,14 +126,14 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
                 team.awaitOthers(Team.READY, step);
             }
             RankOrder.combineAround(team, call, chunk, start, end - start, target, from + start);
-            team.copy(target, from + start, shown, place + start, end - start);
+            team.copy(target, from + start, shown, offset + start, end - start);
             step++;
             team.post(Team.READY, step);
             for (int distance = 1; distance < size; distance++) {
                 int other = (rank + distance) % size;
                 team.await(other, Team.READY, step);
                 long begin = IndexRange.start(team, kernel, length, other);
-                team.copy(team.shown(other, window), place + begin, target, from + begin,
+                team.copy(team.shown(other, window), offset + begin, target, from + begin,
                         IndexRange.start(team, kernel, length, other + 1) - begin);
             }
         }

@@ -153,22 +153,22 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         int rank = team.localRank();
         long from = chunk.from();
         long length = chunk.length();
-        long place = chunk.place();
+        long offset = chunk.offset();
         if (rank == TOP) {
             team.awaitOthers(Team.DONE, chunk.number() - Chunk.HALVES);
         } else {
             team.await(BinomialTree.INSTANCE.parent(rank, team.localSize()), Team.DONE, chunk.number() - Chunk.HALVES);
         }
-        Area accumulated = NodeStage.combineBinomial(team, call, TOP, chunk, buffers, place);
+        Area accumulated = NodeStage.combineBinomial(team, call, TOP, chunk, buffers, offset);
         if (team.isMaster()) {
-            accumulated = tree.combine(team, call.kernel(), TOP, accumulated, accumulated == source ? from : place,
-                    buffers, place, length);
+            accumulated = tree.combine(team, call.kernel(), TOP, accumulated, accumulated == source ? from : offset,
+                    buffers, offset, length);
         }
         if (accumulated == source) {
-            team.copy(source, from, buffers, place, length);
+            team.copy(source, from, buffers, offset, length);
         }
         if (team.isMaster() && team.node() != TOP) {
-            team.outflow(NodeTree.PARENT).sendAll(buffers, place, length);
+            team.outflow(NodeTree.PARENT).sendAll(buffers, offset, length);
         } else {
             team.post(Team.READY, chunk.number());
         }
@@ -179,12 +179,12 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         if (team.node() != TOP) {
             receiveBelow(team, call, chunk);
         } else if (team.localRank() == TOP) {
-            tree.passOn(team, TOP, buffers, chunk.place(), chunk.length());
-            team.copy(buffers, chunk.place(), target, chunk.from(), chunk.length());
+            tree.passOn(team, TOP, buffers, chunk.offset(), chunk.length());
+            team.copy(buffers, chunk.offset(), target, chunk.from(), chunk.length());
             team.post(Team.DONE, chunk.number());
         } else {
             team.await(TOP, Team.READY, chunk.number());
-            team.copy(team.shown(TOP, chunk.window()), chunk.place(), target, chunk.from(), chunk.length());
+            team.copy(team.shown(TOP, chunk.window()), chunk.offset(), target, chunk.from(), chunk.length());
             team.post(Team.DONE, chunk.number());
         }
     }

@@ -97,12 +97,12 @@ abstract class TwoLevelAllreduce extends Allreduce {
             NodeStage.combine(team, call, shown, chunk);
             if (team.isMaster()) {
                 if (masters != null) {
-                    masters.exchange(team, call.kernel(), shown, shown, chunk.place(), chunk.length());
+                    masters.exchange(team, call.kernel(), shown, shown, chunk.offset(), chunk.length());
                 }
                 NodeStage.announce(team, chunk.number());
             }
             Area result = NodeStage.awaitResult(team, chunk.window(), chunk.number());
-            team.copy(result, chunk.place(), target, chunk.from(), chunk.length());
+            team.copy(result, chunk.offset(), target, chunk.from(), chunk.length());
         }
     }
 }

@@ -66,13 +66,14 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
             team.copy(call.source(), call.block(team.rank()), target, call.block(team.rank()), bytes);
         }
         for (int distance = 1; distance < team.localSize(); distance++) {
-            int place = (team.localRank() + distance) % team.localSize();
-            team.await(place, Team.READY, SHOWN);
-            long to = call.block(team.rankAt(team.node(), place));
-            if (team.loans().isLendingBlocks(place, bytes)) {
-                team.copy(team.loans().lent(place, ZeroCopyLoans.SOURCE), call.block(team.rank()), target, to, bytes);
+            int localRank = (team.localRank() + distance) % team.localSize();
+            team.await(localRank, Team.READY, SHOWN);
+            long to = call.block(team.rankAt(team.node(), localRank));
+            if (team.loans().isLendingBlocks(localRank, bytes)) {
+                team.copy(team.loans().lent(localRank, ZeroCopyLoans.SOURCE), call.block(team.rank()), target, to,
+                        bytes);
             } else {
-                team.copy(team.shown(place, shownBytes(team, place, bytes)),
+                team.copy(team.shown(localRank, shownBytes(team, localRank, bytes)),
                         at(team, team.node(), team.localRank(), bytes), target, to, bytes);
             }
         }
@@ -91,9 +92,10 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
         long bytes = call.bytes();
         Area own = team.show(shownBytes(team, team.localRank(), bytes));
         for (int node = 0; node < team.nodes(); node++) {
-            for (int place = 0; place < team.ranksOn(node); place++) {
-                if (node != team.node() || place != team.localRank()) { // nobody reads this rank's own one there
-                    team.copy(call.source(), call.block(team.rankAt(node, place)), own, at(team, node, place, bytes),
+            for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
+                if (node != team.node() || localRank != team.localRank()) { // nobody reads this rank's own one there
+                    team.copy(call.source(), call.block(team.rankAt(node, localRank)), own,
+                            at(team, node, localRank, bytes),
                             bytes);
                 }
             }
@@ -101,8 +103,8 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
     }
 
     /** Where a rank shows the block for another one. */
-    private static long at(Team team, int node, int place, long bytes) {
-        return (team.position(node) + place) * bytes;
+    private static long at(Team team, int node, int localRank, long bytes) {
+        return (team.position(node) + localRank) * bytes;
     }
 
     private static long pieceBytes(Team team, int receiver, long bytes) {
@@ -120,9 +122,9 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
         return team.nodes() > 1 && team.exceedsPair(team.ranksMax() * pieceBytes(team, team.node(), bytes));
     }
 
-    private static long shownBytes(Team team, int place, long bytes) {
+    private static long shownBytes(Team team, int localRank, long bytes) {
         return team.size() * bytes
-                + (place == Team.MASTER && invitesAny(team, bytes) ? Chunk.HALVES * halfBytes(team, bytes) : 0);
+                + (localRank == Team.MASTER && invitesAny(team, bytes) ? Chunk.HALVES * halfBytes(team, bytes) : 0);
     }
 
     /** A step: what goes to the node at that distance, and what comes from the other side. */
@@ -186,8 +188,8 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
     }
 
     /** Sends what a rank of this node shows, which has been awaited. */
-    private static void send(Team team, Outflow out, int receiver, int place, long bytes) {
-        out.send(team.shown(place, shownBytes(team, place, bytes)), at(team, receiver, 0, bytes),
+    private static void send(Team team, Outflow out, int receiver, int localRank, long bytes) {
+        out.send(team.shown(localRank, shownBytes(team, localRank, bytes)), at(team, receiver, 0, bytes),
                 pieceBytes(team, receiver, bytes));
     }
 }

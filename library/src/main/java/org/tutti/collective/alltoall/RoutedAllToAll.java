@@ -121,8 +121,8 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
     }
 
     /** A master's window: what it shows to its node, the messages that leave, and those that come by invitation. */
-    private long shownBytes(Team team, int place, long bytes) {
-        if (place != Team.MASTER || team.nodes() == 1) {
+    private long shownBytes(Team team, int localRank, long bytes) {
+        if (localRank != Team.MASTER || team.nodes() == 1) {
             return localBytes(team, bytes);
         }
         int nodes = team.nodes();
@@ -169,9 +169,10 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
     public final void run(Team team, Call call) {
         long bytes = call.bytes();
         Area own = team.show(shownBytes(team, team.localRank(), bytes));
-        for (int place = 0; place < team.localSize(); place++) {
-            if (place != team.localRank()) {
-                team.copy(call.source(), call.block(team.rankAt(team.node(), place)), own, place * bytes, bytes);
+        for (int localRank = 0; localRank < team.localSize(); localRank++) {
+            if (localRank != team.localRank()) {
+                team.copy(call.source(), call.block(team.rankAt(team.node(), localRank)), own, localRank * bytes,
+                        bytes);
             }
         }
         if (team.isMaster()) {
@@ -185,10 +186,11 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
             team.copy(call.source(), call.block(team.rank()), call.target(), call.block(team.rank()), bytes);
         }
         for (int distance = 1; distance < team.localSize(); distance++) {
-            int place = (team.localRank() + distance) % team.localSize();
-            team.await(place, Team.READY, SHOWN);
-            team.copy(team.shown(place, shownBytes(team, place, bytes)), team.localRank() * bytes, call.target(),
-                    call.block(team.rankAt(team.node(), place)), bytes);
+            int localRank = (team.localRank() + distance) % team.localSize();
+            team.await(localRank, Team.READY, SHOWN);
+            team.copy(team.shown(localRank, shownBytes(team, localRank, bytes)), team.localRank() * bytes,
+                    call.target(),
+                    call.block(team.rankAt(team.node(), localRank)), bytes);
         }
         for (int step = 0; step < route.steps(team.nodes()); step++) {
             if (team.isMaster()) {
@@ -248,8 +250,9 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
             int destination = route.destination(receiver, team.nodes(), step, index);
             long at = row + inRow(team, team.node(), destination, step, team.node(), bytes)
                     + team.localRank() * team.ranksOn(destination) * bytes;
-            for (int place = 0; place < team.ranksOn(destination); place++) {
-                team.copy(call.source(), call.block(team.rankAt(destination, place)), window, at + place * bytes,
+            for (int localRank = 0; localRank < team.ranksOn(destination); localRank++) {
+                team.copy(call.source(), call.block(team.rankAt(destination, localRank)), window,
+                        at + localRank * bytes,
                         bytes);
             }
             row += rowBytes(team, team.node(), destination, step, bytes);
@@ -323,8 +326,8 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
                 int first = route.firstSource(sender, team.node(), nodes, step);
                 for (int i = 0; i < route.sources(sender, team.node(), nodes, step); i++) {
                     int source = (first + i) % nodes;
-                    for (int place = 0; place < team.ranksOn(source); place++) {
-                        team.copy(message, at, call.target(), call.block(team.rankAt(source, place)), bytes);
+                    for (int localRank = 0; localRank < team.ranksOn(source); localRank++) {
+                        team.copy(message, at, call.target(), call.block(team.rankAt(source, localRank)), bytes);
                         at += localBytes(team, bytes);
                     }
                 }

@@ -182,11 +182,11 @@ public final class BlockExchange {
         for (int k = 0; k < sources; k++) {
             int index = (team.localRank() + k) % sources;
             int source = roles.source(node, index);
-            int place = roles.sourcePlace(index);
-            Area section = shown.findFirst(place, node);
+            int localRank = roles.sourceLocalRank(index);
+            Area section = shown.findFirst(localRank, node);
             long rounds = blocks.isForItselfOnly(node) ? 0 : sections.rounds(section, readers);
             most = Math.max(most, rounds);
-            shown.noteFilled(place, rounds);
+            shown.noteFilled(localRank, rounds);
             if (roles.isReader && source != team.rank()) {
                 blocks.read(section, source, 0);
             }
@@ -213,7 +213,7 @@ public final class BlockExchange {
         for (int k = 0; k < roles.sources(node); k++) {
             int source = roles.source(node, k);
             if (source != team.rank() && blocks.expects(source, round)) {
-                blocks.read(shown.find(roles.sourcePlace(k), round), source, round);
+                blocks.read(shown.find(roles.sourceLocalRank(k), round), source, round);
             }
         }
     }

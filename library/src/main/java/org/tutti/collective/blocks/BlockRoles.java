@@ -56,8 +56,8 @@ final class BlockRoles {
     }
 
     /** The place of a source of this node. */
-    int sourcePlace(int index) {
-        return fromRoot ? team.placeOf(root) : index;
+    int sourceLocalRank(int index) {
+        return fromRoot ? team.localRankOf(root) : index;
     }
 
     // ---- readers
@@ -99,7 +99,7 @@ final class BlockRoles {
     /** Says at an end of a flow that this node's readers read what comes. */
     void read(Inflow in) {
         if (toRoot) {
-            in.readBy(team.placeOf(root));
+            in.readBy(team.localRankOf(root));
         } else {
             in.readByAll();
         }
@@ -109,8 +109,8 @@ final class BlockRoles {
     void awaitReaders(long step) {
         if (!toRoot) {
             team.awaitOthers(Team.DONE, step);
-        } else if (team.placeOf(root) != team.localRank()) {
-            team.await(team.placeOf(root), Team.DONE, step);
+        } else if (team.localRankOf(root) != team.localRank()) {
+            team.await(team.localRankOf(root), Team.DONE, step);
         }
     }
 }

@@ -87,12 +87,12 @@ public final class Contributions {
     }
 
     /** A master's window has room for all blocks if others are invited there. */
-    private long shownBytes(int place) {
-        return place == Team.MASTER && invites ? team.size() * bytes : bytes;
+    private long shownBytes(int localRank) {
+        return localRank == Team.MASTER && invites ? team.size() * bytes : bytes;
     }
 
-    private long shownAt(int place) {
-        return place == Team.MASTER && invites ? team.position(team.node()) * bytes : 0;
+    private long shownAt(int localRank) {
+        return localRank == Team.MASTER && invites ? team.position(team.node()) * bytes : 0;
     }
 
     private void openInflow(int sender, Area window) {
@@ -103,22 +103,22 @@ public final class Contributions {
     private void send(int receiver) {
         Outflow out = team.outflow(team.pair(receiver));
         out.openPair(receiver, bytes, team.localSize());
-        for (int place = 0; place < team.localSize(); place++) {
-            out.send(local(place), 0, bytes);
+        for (int localRank = 0; localRank < team.localSize(); localRank++) {
+            out.send(local(localRank), 0, bytes);
         }
     }
 
     /** The block that a rank of this node shows or lends. */
-    private Area local(int place) {
-        if (place != team.localRank()) {
-            team.await(place, Team.READY, EqualBlocksAlgorithm.SHOWN);
+    private Area local(int localRank) {
+        if (localRank != team.localRank()) {
+            team.await(localRank, Team.READY, EqualBlocksAlgorithm.SHOWN);
         }
-        if (team.loans().isLendingBlocks(place, bytes)) {
-            Area lent = team.loans().lent(place, ZeroCopyLoans.SOURCE);
+        if (team.loans().isLendingBlocks(localRank, bytes)) {
+            Area lent = team.loans().lent(localRank, ZeroCopyLoans.SOURCE);
             found.set(lent.segment(), lent.start());
         } else {
-            Area shown = team.shown(place, shownBytes(place));
-            found.set(shown.segment(), shown.start() + shownAt(place));
+            Area shown = team.shown(localRank, shownBytes(localRank));
+            found.set(shown.segment(), shown.start() + shownAt(localRank));
         }
         return found;
     }
@@ -131,8 +131,8 @@ public final class Contributions {
      */
     public Area of(int rank) {
         int node = team.nodeOf(rank);
-        int place = team.placeOf(rank);
-        return node == team.node() ? local(place) : team.inflow(team.pair(node)).await(place + 1L);
+        int localRank = team.localRankOf(rank);
+        return node == team.node() ? local(localRank) : team.inflow(team.pair(node)).await(localRank + 1L);
     }
 
     /**

@@ -58,7 +58,7 @@ final class DepartingSections {
     }
 
     void sendFirst(int index) {
-        Area section = shown.findFirst(roles.sourcePlace(index), to);
+        Area section = shown.findFirst(roles.sourceLocalRank(index), to);
         out.send(section, 0, sections.bytes(section, readers, 0));
     }
 
@@ -68,7 +68,7 @@ final class DepartingSections {
     }
 
     void send(int index, long round) {
-        Area section = shown.findNext(roles.sourcePlace(index));
+        Area section = shown.findNext(roles.sourceLocalRank(index));
         out.send(section, 0, sections.bytes(section, readers, round));
     }
 
@@ -78,7 +78,7 @@ final class DepartingSections {
     long openFurther() {
         long longest = 0;
         for (int k = 0; shown.haveFurther() && k < sources; k++) {
-            Area first = shown.findFirst(roles.sourcePlace(k), to);
+            Area first = shown.findFirst(roles.sourceLocalRank(k), to);
             rounds[k] = sections.rounds(first, readers);
             roundsMost = Math.max(roundsMost, rounds[k]);
             longest = Math.max(longest, sections.furtherBytes(first, readers));

@@ -81,7 +81,7 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
             passOn(team, call.target(), bytes, half, rounds, top);
         } else {
             receive(team, call.target(), bytes, half, rounds,
-                    team.node() == top ? team.localRankOf(call.root()) : Team.MASTER, top);
+                    team.node() == top ? team.localRankHere(call.root()) : Team.MASTER, top);
         }
     }
 

@@ -67,7 +67,7 @@ final class TreePipeline {
         if (team.rank() == call.root()) {
             send(team, call, chunks, windowsMax, false, false);
         } else if (team.node() == top) {
-            receive(team, call, chunks, team.localRankOf(call.root()), top, false, false);
+            receive(team, call, chunks, team.localRankHere(call.root()), top, false, false);
         } else {
             takeIn(team, call, chunks, top);
         }
@@ -109,7 +109,7 @@ final class TreePipeline {
         if (team.rank() == call.root()) {
             send(team, call, chunks, Integer.MAX_VALUE, true, false);
         } else if (team.node() == top) {
-            receive(team, call, chunks, team.localRankOf(call.root()), top, true, false);
+            receive(team, call, chunks, team.localRankHere(call.root()), top, true, false);
         } else if (!team.isMaster()) {
             receive(team, call, chunks, Team.MASTER, top, true, false);
         } else {
@@ -145,7 +145,7 @@ final class TreePipeline {
     /** Copies a chunk into a window, when the part has been read. */
     private static void show(Team team, LevelTree readers, Area data, Area window, Chunk chunk) {
         awaitReaders(team, readers, team.localRank(), chunk.number() - chunk.places());
-        team.copy(data, chunk.from(), window, chunk.place(), chunk.length());
+        team.copy(data, chunk.from(), window, chunk.offset(), chunk.length());
         team.post(Team.READY, chunk.number());
     }
 
@@ -184,17 +184,17 @@ final class TreePipeline {
                 lent = team.loans().lent(from, ZeroCopyLoans.SOURCE);
             }
             Area source = lent != null ? lent : team.shown(from, chunk.window());
-            long place = lent != null ? at : chunk.place();
+            long offset = lent != null ? at : chunk.offset();
             if (forwards) {
-                tree.passOn(team, top, source, place, length);
+                tree.passOn(team, top, source, offset, length);
             }
             if (window != null) {
                 awaitReaders(team, readers, root, step - parts);
-                team.copy(source, place, window, place, length);
+                team.copy(source, offset, window, offset, length);
                 team.post(Team.READY, step);
                 source = window;
             }
-            team.copy(source, place, data, at, length);
+            team.copy(source, offset, data, at, length);
             if (lent == null && Flow.isAwaited(step, parts, chunks)) {
                 team.post(Team.DONE, step);
             }

@@ -125,7 +125,7 @@ public final class GroupCreation {
         if (isMaster) {
             return address;
         }
-        long line = parent.layout.left(parent.localRankOf(master));
+        long line = parent.layout.left(parent.localRankHere(master));
         Waiter.Check check = new MasterWait(master, line);
         try (var wait = new LongWait()) {
             for (int turn = 0; machine.load(parent.ring, line + RingLayout.GROUP) != id; turn++) {
@@ -255,7 +255,7 @@ public final class GroupCreation {
         if (failure != null || broken != 0) { // who has left may have said before why
             return failure != null ? failure : Breakage.exception(broken, parent.members, cannotGoOn());
         }
-        int local = awaited < 0 ? -1 : parent.localRankOf(awaited);
+        int local = awaited < 0 ? -1 : parent.localRankHere(awaited);
         return left != null || local < 0 ? left : mismatch(awaited, parent.ring, parent.layout.left(local));
     }
 

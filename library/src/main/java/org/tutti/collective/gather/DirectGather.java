@@ -80,8 +80,8 @@ public final class DirectGather extends EqualBlocksAlgorithm {
     }
 
     /** What a rank of the root's node shows: its block, and behind it the master the places for others. */
-    private static long shownBytes(Team team, int place, long bytes) {
-        return place == Team.MASTER && invitesAny(team, bytes) ? (1 + (long) places(team) * team.ranksMax()) * bytes
+    private static long shownBytes(Team team, int localRank, long bytes) {
+        return localRank == Team.MASTER && invitesAny(team, bytes) ? (1 + (long) places(team) * team.ranksMax()) * bytes
                 : bytes;
     }
 
@@ -89,7 +89,7 @@ public final class DirectGather extends EqualBlocksAlgorithm {
         long bytes = call.bytes();
         if (team.loans().lendBlocks(bytes, call.source(), false)) {
             team.post(Team.READY, SHOWN);
-            team.loans().takeBlocksBack(team.placeOf(call.root()));
+            team.loans().takeBlocksBack(team.localRankOf(call.root()));
             return;
         }
         Area own = team.show(receives ? shownBytes(team, Team.MASTER, bytes) : bytes);
@@ -99,7 +99,7 @@ public final class DirectGather extends EqualBlocksAlgorithm {
         }
         team.post(Team.READY, SHOWN);
         if (receives) {
-            int root = team.placeOf(call.root());
+            int root = team.localRankOf(call.root());
             for (int distance = 1; distance < team.nodes(); distance++) {
                 team.await(root, Team.DONE, invitesAny(team, bytes) ? distance - 1L : 0);
                 inflow(team, distance).awaitAll();
@@ -141,17 +141,18 @@ public final class DirectGather extends EqualBlocksAlgorithm {
             team.copy(call.source(), 0, target, call.block(team.rank()), bytes);
         }
         for (int distance = 1; distance < team.localSize(); distance++) {
-            int place = (team.localRank() + distance) % team.localSize();
-            team.await(place, Team.READY, SHOWN);
-            Area block = team.loans().isLendingBlocks(place, bytes) ? team.loans().lent(place, ZeroCopyLoans.SOURCE)
-                    : team.shown(place, shownBytes(team, place, bytes));
-            team.copy(block, 0, target, call.block(team.rankAt(team.node(), place)), bytes);
+            int localRank = (team.localRank() + distance) % team.localSize();
+            team.await(localRank, Team.READY, SHOWN);
+            Area block =
+                    team.loans().isLendingBlocks(localRank, bytes) ? team.loans().lent(localRank, ZeroCopyLoans.SOURCE)
+                            : team.shown(localRank, shownBytes(team, localRank, bytes));
+            team.copy(block, 0, target, call.block(team.rankAt(team.node(), localRank)), bytes);
         }
         team.loans().finishBlocks(bytes);
         for (int distance = 1; distance < team.nodes(); distance++) {
             int node = node(team, distance);
-            for (int place = 0; place < team.ranksOn(node); place++) {
-                team.copy(inflow(team, distance).await(), 0, target, call.block(team.rankAt(node, place)), bytes);
+            for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
+                team.copy(inflow(team, distance).await(), 0, target, call.block(team.rankAt(node, localRank)), bytes);
             }
             if (window != null && !team.isMaster() && distance < team.nodes() - 1) {
                 team.post(Team.DONE, distance);
@@ -165,9 +166,9 @@ public final class DirectGather extends EqualBlocksAlgorithm {
         Outflow out = team.outflow(team.pair(top));
         out.openPair(top, bytes, team.localSize());
         out.send(call.source(), 0, bytes);
-        for (int place = Team.MASTER + 1; place < team.localSize(); place++) {
-            team.await(place, Team.READY, SHOWN);
-            out.send(team.shown(place, bytes), 0, bytes);
+        for (int localRank = Team.MASTER + 1; localRank < team.localSize(); localRank++) {
+            team.await(localRank, Team.READY, SHOWN);
+            out.send(team.shown(localRank, bytes), 0, bytes);
         }
     }
 }

@@ -98,19 +98,19 @@ public final class TreeGather extends SubtreeAlgorithm {
     }
 
     /** Waits for a block of this node's subtree, and finds where it is. */
-    private Area block(Team team, int top, int position, int of, int place, long bytes, long shown) {
+    private Area block(Team team, int top, int position, int of, int localRank, long bytes, long shown) {
         if (of == position) {
-            if (place != team.localRank()) {
-                team.await(place, Team.READY, SHOWN);
+            if (localRank != team.localRank()) {
+                team.await(localRank, Team.READY, SHOWN);
             }
-            return team.shown(place, place == Team.MASTER ? shown : bytes);
+            return team.shown(localRank, localRank == Team.MASTER ? shown : bytes);
         }
         int index = 0;
         while (tree.end(tree.child(position, index, team.nodes()), team.nodes()) <= of) {
             index++;
         }
         int child = tree.child(position, index, team.nodes());
-        return inflow(team, top, child).await((long) (of - child) * team.ranksMax() + place + 1);
+        return inflow(team, top, child).await((long) (of - child) * team.ranksMax() + localRank + 1);
     }
 
     private void send(Team team, int top, int position, long bytes, long shown) {
@@ -119,9 +119,9 @@ public final class TreeGather extends SubtreeAlgorithm {
         out.openPair(parent, bytes, pieces(team, position));
         for (int of = position; of < tree.end(position, team.nodes()); of++) {
             int ranks = team.ranksOn(nodeAt(team, top, of));
-            for (int place = 0; place < team.ranksMax(); place++) {
-                if (place < ranks) {
-                    out.send(block(team, top, position, of, place, bytes, shown), 0, bytes);
+            for (int localRank = 0; localRank < team.ranksMax(); localRank++) {
+                if (localRank < ranks) {
+                    out.send(block(team, top, position, of, localRank, bytes, shown), 0, bytes);
                 } else {
                     out.signal();
                 }
@@ -131,10 +131,10 @@ public final class TreeGather extends SubtreeAlgorithm {
 
     private void copyOut(Team team, Call call, int top, int of, long shown) {
         int node = nodeAt(team, top, of);
-        for (int place = 0; place < team.ranksOn(node); place++) {
-            int rank = team.rankAt(node, place);
+        for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
+            int rank = team.rankAt(node, localRank);
             if (rank != team.rank()) {
-                team.copy(block(team, top, 0, of, place, call.bytes(), shown), 0, call.target(), call.block(rank),
+                team.copy(block(team, top, 0, of, localRank, call.bytes(), shown), 0, call.target(), call.block(rank),
                         call.bytes());
             } else if (!call.isInPlace()) {
                 team.copy(call.source(), 0, call.target(), call.block(rank), call.bytes());

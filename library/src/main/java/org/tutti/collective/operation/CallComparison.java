@@ -46,12 +46,12 @@ public final class CallComparison {
 
     /** Whether the present call of another rank of this node in the operation's slot is of that operation. */
     boolean isDescribedBy(int other, long operation) {
-        return machine.load(ring, descriptor(operation, context.localRankOf(other))) == operation + 1;
+        return machine.load(ring, descriptor(operation, context.localRankHere(other))) == operation + 1;
     }
 
     /** Whether another rank has described an operation with another history. */
     boolean differs(long operation, int other, long history) {
-        int local = context.localRankOf(other);
+        int local = context.localRankHere(other);
         return local >= 0 ? differs(ring, descriptor(operation, local), operation, history)
                 : fetch(operation, other) && differs(context.fetched, RingLayout.DESCRIPTOR, operation, history);
     }
@@ -60,7 +60,7 @@ public final class CallComparison {
     private boolean fetch(long operation, int other) {
         RingLayout theirs = context.layoutAt(other);
         long slot = theirs.slot(theirs.slotIndex(operation));
-        return context.get(other, RingLayout.cell(slot, context.topology.placeOf(other)), RingLayout.CELL_BYTES,
+        return context.get(other, RingLayout.cell(slot, context.topology.localRankOf(other)), RingLayout.CELL_BYTES,
                 check) == Machine.Reply.GIVEN;
     }
 
@@ -91,7 +91,7 @@ public final class CallComparison {
      * @return what names both calls, or null if none is found
      */
     CollectiveMismatchException find(long sequence, int other) {
-        int local = context.localRankOf(other);
+        int local = context.localRankHere(other);
         for (long number = Math.max(0, sequence - context.layout.slots() + 1); number <= sequence; number++) {
             if (local < 0 && !fetch(number, other)) {
                 break;
@@ -147,7 +147,7 @@ public final class CallComparison {
             return null;
         }
         long common = Math.min(drawn, drawnThere);
-        CollectiveMismatchException named = context.localRankOf(other) < 0 ? null : find(common - 1, other);
+        CollectiveMismatchException named = context.localRankHere(other) < 0 ? null : find(common - 1, other);
         if (named != null) {
             return named;
         }
@@ -165,7 +165,7 @@ public final class CallComparison {
 
     /** What a rank of this node has called as a certain operation; a collective if that cannot be said any more. */
     private String describedAt(long number, int rank) {
-        int local = context.localRankOf(rank);
+        int local = context.localRankHere(rank);
         if (local >= 0 && isDescribedBy(rank, number)) {
             String called = Descriptor.text(machine, ring, descriptor(number, local));
             VarHandle.loadLoadFence();

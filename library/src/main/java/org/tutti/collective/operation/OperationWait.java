@@ -197,7 +197,7 @@ public final class OperationWait extends WaitGuard {
             return 0;
         }
         // what comes to a node comes to its master's process, where it wakes who sleeps
-        boolean arrives = context.isMaster() && awaitedOperations == null && context.localRankOf(awaitedRank) < 0;
+        boolean arrives = context.isMaster() && awaitedOperations == null && context.localRankHere(awaitedRank) < 0;
         if (arrives) {
             return SLEEP_NANOS_MAX;
         }
@@ -281,7 +281,7 @@ public final class OperationWait extends WaitGuard {
 
     /** Throws when a rank of this node will not come to this operation: it has closed the communicator, or waits. */
     private void checkTakesPart(int other) {
-        int local = context.localRankOf(other);
+        int local = context.localRankHere(other);
         if (local >= 0 && local != context.localRank) {
             long line = context.layout.left(local);
             if (hasLeftAll(machine.load(ring, line)) && isAwaiting()) {
@@ -370,7 +370,7 @@ public final class OperationWait extends WaitGuard {
     // ---- looks at other ranks' calls
 
     private boolean descriptorDiffers(int other) {
-        return comparison.isDescribed(operation.sequence) && (context.localRankOf(other) < 0
+        return comparison.isDescribed(operation.sequence) && (context.localRankHere(other) < 0
                 ? descriptorDiffersElsewhere(other)
                 : comparison.differs(operation.sequence, other, operation.history));
     }

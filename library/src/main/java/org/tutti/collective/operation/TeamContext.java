@@ -92,7 +92,7 @@ public final class TeamContext {
     }
 
     /** The place of a rank among those of this node, or −1 when it is on another node. */
-    public int localRankOf(int other) {
+    public int localRankHere(int other) {
         return Math.max(-1, Arrays.binarySearch(localRanks, other));
     }
 
@@ -139,6 +139,6 @@ public final class TeamContext {
 
     /** Gets the left line of a rank on another node. */
     public Machine.Reply getLeftLine(int other, Waiter.Check check) {
-        return get(other, layoutAt(other).left(topology.placeOf(other)), Words.LINE_BYTES, check);
+        return get(other, layoutAt(other).left(topology.localRankOf(other)), Words.LINE_BYTES, check);
     }
 }

@@ -57,7 +57,7 @@ public final class FlatReduce extends TwoLevelReduce {
                 NodeStage.combineChildren(team, call, root, chunk, step, call.target(), chunk.from());
             } else {
                 team.await(parent, Team.DONE, step - Chunk.HALVES);
-                NodeStage.combineChildren(team, call, root, chunk, step, shown, chunk.place());
+                NodeStage.combineChildren(team, call, root, chunk, step, shown, chunk.offset());
                 team.post(Team.READY, step);
             }
             if (children > 0) {

@@ -92,7 +92,7 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
         while (chunk.next()) {
             long from = chunk.from();
             long length = chunk.length();
-            long place = chunk.place();
+            long offset = chunk.offset();
             long start = IndexRange.start(team, kernel, length, rank);
             long end = IndexRange.start(team, kernel, length, rank + 1);
             if (chunk.number() > 1) {
@@ -102,7 +102,7 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
                 team.awaitOthers(Team.READY, step);
             }
             RankOrder.combineAround(team, call, chunk, start, end - start, receives ? target : shown,
-                    (receives ? from : place) + start);
+                    (receives ? from : offset) + start);
             step++;
             team.post(Team.READY, step);
             if (receives) {
@@ -110,7 +110,7 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
                     if (other != rank) {
                         team.await(other, Team.READY, step);
                         long begin = IndexRange.start(team, kernel, length, other);
-                        team.copy(team.shown(other, window), place + begin, target, from + begin,
+                        team.copy(team.shown(other, window), offset + begin, target, from + begin,
                                 IndexRange.start(team, kernel, length, other + 1) - begin);
                     }
                 }
@@ -134,12 +134,12 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
         for (int round = 1; round <= chunks; round++) {
             long from = (round - 1) * chunk;
             long length = Math.min(chunk, bytes - from);
-            long place = (round - 1) % Chunk.HALVES * half;
+            long offset = (round - 1) % Chunk.HALVES * half;
             long start = IndexRange.start(team, kernel, length, rank);
             long part = IndexRange.start(team, kernel, length, rank + 1) - start;
             if (rank != root) {
                 team.await(root, Team.DONE, round - Chunk.HALVES);
-                RankOrder.combineLent(team, call, from + start, part, parts, place);
+                RankOrder.combineLent(team, call, from + start, part, parts, offset);
                 if (round == chunks) {
                     team.loans().confirm(); // before others can leave, and break what comes afterwards
                 }
@@ -151,7 +151,7 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
                 if (other != root) {
                     team.await(other, Team.READY, 1L + round);
                     long begin = IndexRange.start(team, kernel, length, other);
-                    team.copy(team.shown(other, window), place, target, from + begin,
+                    team.copy(team.shown(other, window), offset, target, from + begin,
                             IndexRange.start(team, kernel, length, other + 1) - begin);
                 }
             }

@@ -32,7 +32,7 @@ public abstract class Reduce extends Algorithm {
         } else if (team.rank() == root || team.node() == rootNode && team.isMaster()) {
             Inflow in = team.inflow(NodeTree.PARENT);
             in.open(top, NodeTree.PARENT, chunk, Flow.PLACES, chunks);
-            in.readBy(team.localRankOf(root));
+            in.readBy(team.localRankHere(root));
         }
     }
 

@@ -85,7 +85,7 @@ public final class SrmReduce extends Reduce implements Chunked {
         long bytes = call.bytes();
         int root = call.root();
         int topNode = kernel.isCommutative() ? team.nodeOf(root) : 0;
-        int top = kernel.isCommutative() && team.nodes() == 1 ? team.localRankOf(root) : Team.MASTER;
+        int top = kernel.isCommutative() && team.nodes() == 1 ? team.localRankHere(root) : Team.MASTER;
         int shares = topNode == team.nodeOf(root) ? Flow.shares(bytes, tree.degree(team)) : 0;
         long buffer =
                 kernel.wholeUnits(
@@ -102,18 +102,18 @@ public final class SrmReduce extends Reduce implements Chunked {
         while (chunk.next()) {
             long from = chunk.from();
             long length = chunk.length();
-            long place = chunk.place();
+            long offset = chunk.offset();
             if (isTop) {
                 combineAtTop(team, call, chunk, top, topNode, writesToTarget ? call.target() : buffers,
-                        writesToTarget ? from : place);
+                        writesToTarget ? from : offset);
             } else {
                 combineBelow(team, call, chunk, top, buffers);
             }
             if (team.nodeOf(root) != topNode) {
-                deliver(team, call, topNode, buffers, place, from, length);
+                deliver(team, call, topNode, buffers, offset, from, length);
             } else if (team.rank() == root && !isTop) {
                 team.await(top, Team.READY, chunk.number());
-                team.copy(team.shown(top, chunk.window()), place, call.target(), from, length);
+                team.copy(team.shown(top, chunk.window()), offset, call.target(), from, length);
             }
             team.post(Team.DONE, chunk.number());
         }
@@ -138,8 +138,8 @@ public final class SrmReduce extends Reduce implements Chunked {
         int position = Math.floorMod(team.localRank() - top, team.localSize());
         team.await((BinomialTree.INSTANCE.parent(position, team.localSize()) + top) % team.localSize(), Team.DONE,
                 chunk.number() - Chunk.HALVES);
-        if (NodeStage.combineBinomial(team, call, top, chunk, buffers, chunk.place()) == source) {
-            team.copy(source, chunk.from(), buffers, chunk.place(), chunk.length());
+        if (NodeStage.combineBinomial(team, call, top, chunk, buffers, chunk.offset()) == source) {
+            team.copy(source, chunk.from(), buffers, chunk.offset(), chunk.length());
         }
         team.post(Team.READY, chunk.number());
     }
@@ -152,7 +152,7 @@ public final class SrmReduce extends Reduce implements Chunked {
         int root = call.root();
         boolean above = team.node() == topNode;
         if (above && team.rank() != root && team.nodeOf(root) == team.node()) {
-            team.await(team.localRankOf(root), Team.DONE, chunk.number() - Chunk.HALVES);
+            team.await(team.localRankHere(root), Team.DONE, chunk.number() - Chunk.HALVES);
         }
         Area accumulated = NodeStage.combineBinomial(team, call, top, chunk, into, at);
         accumulated =

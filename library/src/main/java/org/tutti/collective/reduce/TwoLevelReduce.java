@@ -64,30 +64,30 @@ abstract class TwoLevelReduce extends Reduce {
         while (chunk.next()) {
             long from = chunk.from();
             long length = chunk.length();
-            long place = chunk.place();
+            long offset = chunk.offset();
             int step = chunk.number();
             combineNode(team, call, shown, chunk);
             if (team.isMaster()) {
-                tree.combine(team, kernel, top, shown, place, shown, place, length);
+                tree.combine(team, kernel, top, shown, offset, shown, offset, length);
                 if (team.node() != top) {
-                    team.outflow(NodeTree.PARENT).sendAll(shown, place, length);
+                    team.outflow(NodeTree.PARENT).sendAll(shown, offset, length);
                 }
                 NodeStage.announce(team, step);
             }
             if (top != rootNode) {
-                deliver(team, call, top, shown, place, from, length);
+                deliver(team, call, top, shown, offset, from, length);
                 if (team.rank() == root) {
                     team.post(Team.DONE, step);
                 }
             } else if (team.rank() == root) {
-                team.copy(NodeStage.awaitResult(team, chunk.window(), step), place, call.target(), from, length);
+                team.copy(NodeStage.awaitResult(team, chunk.window(), step), offset, call.target(), from, length);
             }
         }
     }
 
     private static void combineNode(Team team, Call call, Area shown, Chunk chunk) {
         if (team.localSize() == 1) {
-            team.copy(call.source(), chunk.from(), shown, chunk.place(), chunk.length());
+            team.copy(call.source(), chunk.from(), shown, chunk.offset(), chunk.length());
             return;
         }
         if (chunk.number() > Chunk.HALVES) {

@@ -77,10 +77,10 @@ public final class DirectReduceScatter extends TwoLevelReduceScatter {
         Outflow out = team.outflow(team.pair(receiver));
         int pieces = team.ranksOn(receiver);
         out.openPair(receiver, call.bytes(), pieces);
-        for (int place = 0; place < pieces; place++) {
-            int block = team.position(receiver) + place;
+        for (int localRank = 0; localRank < pieces; localRank++) {
+            int block = team.position(receiver) + localRank;
             awaitCombined(team, block);
-            out.send(window, block * call.bytes(), call.blockBytes(team.rankAt(receiver, place)));
+            out.send(window, block * call.bytes(), call.blockBytes(team.rankAt(receiver, localRank)));
         }
     }
 }

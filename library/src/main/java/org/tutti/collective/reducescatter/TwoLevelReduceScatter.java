@@ -96,9 +96,9 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
     private static void combineInNode(Team team, Call call) {
         long bytes = call.bytes();
         Area own = team.show(team.size() * bytes);
-        for (int place = 0; place < team.size(); place++) {
-            if (place != team.localRank()) { // nobody else reads this rank's own one
-                team.copy(call.source(), call.sourceAt(place), own, place * bytes, call.blockBytes(place));
+        for (int localRank = 0; localRank < team.size(); localRank++) {
+            if (localRank != team.localRank()) { // nobody else reads this rank's own one
+                team.copy(call.source(), call.sourceAt(localRank), own, localRank * bytes, call.blockBytes(localRank));
             }
         }
         team.post(Team.READY, SHOWN);
@@ -111,8 +111,8 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
         long at = 0;
         int node = 0;
         for (int row = 0; row < team.nodes(); row++) {
-            for (int place = 0; place < team.ranksOn(node); place++) {
-                int other = team.rankAt(node, place);
+            for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
+                int other = team.rankAt(node, localRank);
                 team.copy(call.source(), call.sourceAt(other), own, at, call.blockBytes(other));
                 at += call.bytes();
             }
@@ -121,22 +121,23 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
     }
 
     /** Where a rank of this node shows its blocks. */
-    private static Area shown(Team team, Call call, int place) {
-        return team.shown(place, team.size() * call.bytes()); // a master's is longer, and a window just as well
+    private static Area shown(Team team, Call call, int localRank) {
+        return team.shown(localRank, team.size() * call.bytes()); // a master's is longer, and a window just as well
     }
 
     /** Combines the own bytes with those that all others show, from the lowest on; with those of higher ranks first. */
-    private static void combine(Team team, Call call, Area own, long from, long place, long bytes, Area target, long at,
+    private static void combine(Team team, Call call, Area own, long from, long offset, long bytes, Area target,
+            long at,
             int lowest) {
         Area accumulated = own;
         long start = from;
         for (int other = team.localRank() + 1; other < team.localSize(); other++) {
-            team.combine(call.kernel(), accumulated, start, shown(team, call, other), place, target, at, bytes);
+            team.combine(call.kernel(), accumulated, start, shown(team, call, other), offset, target, at, bytes);
             accumulated = target;
             start = at;
         }
         for (int other = team.localRank() - 1; other >= lowest; other--) {
-            team.combine(call.kernel(), shown(team, call, other), place, accumulated, start, target, at, bytes);
+            team.combine(call.kernel(), shown(team, call, other), offset, accumulated, start, target, at, bytes);
             accumulated = target;
             start = at;
         }
@@ -158,15 +159,15 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
     }
 
     /** With which block the part of a rank begins. */
-    private static int start(Team team, int place) {
-        return (int) Partition.start(team.size(), 1, team.localSize(), place);
+    private static int start(Team team, int localRank) {
+        return (int) Partition.start(team.size(), 1, team.localSize(), localRank);
     }
 
     /** Waits until that rank of this node has combined a block whose part it is in. */
     static void awaitCombined(Team team, int block) {
-        int place = Partition.index(team.size(), 1, team.localSize(), block);
-        if (place != team.localRank()) {
-            team.await(place, Team.READY, COMBINED);
+        int localRank = Partition.index(team.size(), 1, team.localSize(), block);
+        if (localRank != team.localRank()) {
+            team.await(localRank, Team.READY, COMBINED);
         }
     }
 
@@ -185,11 +186,11 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
     /** Whose block it is. */
     private int rankOf(Team team, int block) {
         int node = 0;
-        int place = block;
-        while (place >= team.ranksOn(node)) {
-            place -= team.ranksOn(node);
+        int localRank = block;
+        while (localRank >= team.ranksOn(node)) {
+            localRank -= team.ranksOn(node);
             node = next(node, team.nodes());
         }
-        return team.rankAt(node, place);
+        return team.rankAt(node, localRank);
     }
 }

@@ -141,8 +141,8 @@ abstract class TwoLevelScan extends Scan {
         team.copy(call.source(), 0, team.show(bytes), 0, bytes);
         team.post(Team.READY, SHOWN);
         int last = isExclusive() ? team.localRank() - 1 : team.localRank();
-        for (int place = 0; place <= last; place++) {
-            take(team, call, place == 0, shown(team, place, bytes));
+        for (int localRank = 0; localRank <= last; localRank++) {
+            take(team, call, localRank == 0, shown(team, localRank, bytes));
         }
         if (team.node() > 0) {
             team.await(Team.MASTER, Team.READY, BEFORE_IS_SHOWN);
@@ -153,11 +153,11 @@ abstract class TwoLevelScan extends Scan {
     }
 
     /** Waits for what a rank of this node shows. */
-    private static Area shown(Team team, int place, long bytes) {
-        if (place != team.localRank()) {
-            team.await(place, Team.READY, SHOWN);
+    private static Area shown(Team team, int localRank, long bytes) {
+        if (localRank != team.localRank()) {
+            team.await(localRank, Team.READY, SHOWN);
         }
-        return team.shown(place, place == Team.MASTER ? masterBytes(team, bytes) : bytes);
+        return team.shown(localRank, localRank == Team.MASTER ? masterBytes(team, bytes) : bytes);
     }
 
     private void runAtMaster(Team team, Call call) {
@@ -224,8 +224,8 @@ abstract class TwoLevelScan extends Scan {
     private static Area combineNode(Team team, Call call, Area own) {
         long bytes = call.bytes();
         Area total = call.source();
-        for (int place = 1; place < team.localSize(); place++) {
-            team.combine(call.kernel(), total, total == own ? TOTAL * bytes : 0, shown(team, place, bytes), 0, own,
+        for (int localRank = 1; localRank < team.localSize(); localRank++) {
+            team.combine(call.kernel(), total, total == own ? TOTAL * bytes : 0, shown(team, localRank, bytes), 0, own,
                     TOTAL * bytes, bytes);
             total = own;
         }
@@ -236,7 +236,7 @@ abstract class TwoLevelScan extends Scan {
      * Puts what has arrived on the left of a combination, if anything has; returns where that is then: at its place in
      * the window, or if it was empty, where the message lies.
      */
-    private static Area extend(Team team, Call call, Area arrived, Area combination, Area own, int place) {
+    private static Area extend(Team team, Call call, Area arrived, Area combination, Area own, int localRank) {
         if (arrived == null) {
             return combination;
         }
@@ -244,8 +244,8 @@ abstract class TwoLevelScan extends Scan {
             return arrived;
         }
         long bytes = call.bytes();
-        team.combine(call.kernel(), arrived, 0, combination, combination == own ? place * bytes : 0, own,
-                place * bytes, bytes);
+        team.combine(call.kernel(), arrived, 0, combination, combination == own ? localRank * bytes : 0, own,
+                localRank * bytes, bytes);
         return own;
     }
 }

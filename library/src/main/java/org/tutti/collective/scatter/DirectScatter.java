@@ -49,7 +49,7 @@ public final class DirectScatter extends EqualBlocksAlgorithm {
     }
 
     private static boolean sendsItself(Team team, int root) {
-        return team.placeOf(root) == Team.MASTER;
+        return team.localRankOf(root) == Team.MASTER;
     }
 
     /** Local blocks come first in the root's window; those of other nodes follow if another rank sends them. */
@@ -70,15 +70,16 @@ public final class DirectScatter extends EqualBlocksAlgorithm {
             team.post(Team.READY, SHOWN);
         } else if (team.localSize() > 1) {
             Area window = team.show(shownBytes(team, call.root(), bytes));
-            for (int place = 0; place < team.localSize(); place++) {
-                if (place != team.localRank()) {
-                    team.copy(source, call.block(team.rankAt(team.node(), place)), window, place * bytes, bytes);
+            for (int localRank = 0; localRank < team.localSize(); localRank++) {
+                if (localRank != team.localRank()) {
+                    team.copy(source, call.block(team.rankAt(team.node(), localRank)), window, localRank * bytes,
+                            bytes);
                 }
             }
             for (int node = 0; node < team.nodes() && !team.isMaster(); node++) {
-                for (int place = 0; place < team.ranksOn(node) && node != team.node(); place++) {
-                    team.copy(source, call.block(team.rankAt(node, place)), window,
-                            start(team, node, bytes) + place * bytes, bytes);
+                for (int localRank = 0; localRank < team.ranksOn(node) && node != team.node(); localRank++) {
+                    team.copy(source, call.block(team.rankAt(node, localRank)), window,
+                            start(team, node, bytes) + localRank * bytes, bytes);
                 }
             }
             team.post(Team.READY, SHOWN);
@@ -92,8 +93,8 @@ public final class DirectScatter extends EqualBlocksAlgorithm {
         for (int distance = 1; distance < team.nodes() && team.isMaster(); distance++) {
             int node = (team.node() + distance) % team.nodes();
             Outflow out = open(team, node, bytes);
-            for (int place = 0; place < team.ranksOn(node); place++) {
-                out.send(source, call.block(team.rankAt(node, place)), bytes);
+            for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
+                out.send(source, call.block(team.rankAt(node, localRank)), bytes);
             }
         }
     }
@@ -106,7 +107,7 @@ public final class DirectScatter extends EqualBlocksAlgorithm {
 
     private static void copyOut(Team team, Call call) {
         long bytes = call.bytes();
-        int root = team.placeOf(call.root());
+        int root = team.localRankOf(call.root());
         team.await(root, Team.READY, SHOWN);
         if (team.loans().isLendingBlocks(root, bytes)) {
             team.copy(team.loans().lent(root, ZeroCopyLoans.SOURCE), call.block(team.rank()), call.target(), 0, bytes);
@@ -117,8 +118,8 @@ public final class DirectScatter extends EqualBlocksAlgorithm {
         for (int distance = 1; distance < team.nodes() && team.isMaster(); distance++) {
             int node = (team.node() + distance) % team.nodes();
             Outflow out = open(team, node, bytes);
-            for (int place = 0; place < team.ranksOn(node); place++) {
-                out.send(window, start(team, node, bytes) + place * bytes, bytes);
+            for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
+                out.send(window, start(team, node, bytes) + localRank * bytes, bytes);
             }
         }
         team.copy(window, team.localRank() * bytes, call.target(), 0, bytes);

@@ -45,7 +45,7 @@ public final class TreeScatter extends SubtreeAlgorithm {
 
     /** If its master sends what goes to other nodes, and is not the root, the root shows those blocks, too. */
     private static boolean showsAll(Team team, int root) {
-        return team.nodes() > 1 && team.placeOf(root) != Team.MASTER;
+        return team.nodes() > 1 && team.localRankOf(root) != Team.MASTER;
     }
 
     private static long shownBytes(Team team, int root, long bytes) {
@@ -53,8 +53,8 @@ public final class TreeScatter extends SubtreeAlgorithm {
     }
 
     /** Where the root shows the block of a rank. */
-    private static long at(Team team, int position, int place, long bytes) {
-        return ((long) position * team.ranksMax() + place) * bytes;
+    private static long at(Team team, int position, int localRank, long bytes) {
+        return ((long) position * team.ranksMax() + localRank) * bytes;
     }
 
     private void scatter(Team team, Call call, int top) {
@@ -63,10 +63,10 @@ public final class TreeScatter extends SubtreeAlgorithm {
             Area window = team.show(shownBytes(team, call.root(), bytes));
             for (int position = 0; position < (showsAll(team, call.root()) ? team.nodes() : 1); position++) {
                 int node = nodeAt(team, top, position);
-                for (int place = 0; place < team.ranksOn(node); place++) {
-                    if (node != top || place != team.localRank()) {
-                        team.copy(call.source(), call.block(team.rankAt(node, place)), window,
-                                at(team, position, place, bytes), bytes);
+                for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
+                    if (node != top || localRank != team.localRank()) {
+                        team.copy(call.source(), call.block(team.rankAt(node, localRank)), window,
+                                at(team, position, localRank, bytes), bytes);
                     }
                 }
             }
@@ -90,15 +90,15 @@ public final class TreeScatter extends SubtreeAlgorithm {
             out.openPair(to, call.bytes(), pieces(team, child));
             for (int position = child; position < tree.end(child, team.nodes()); position++) {
                 int node = nodeAt(team, top, position);
-                for (int place = 0; place < team.ranksMax(); place++) {
-                    if (place >= team.ranksOn(node)) {
+                for (int localRank = 0; localRank < team.ranksMax(); localRank++) {
+                    if (localRank >= team.ranksOn(node)) {
                         out.signal();
                     } else if (in != null) {
-                        out.send(in.await((long) (position - own) * team.ranksMax() + place + 1), 0, call.bytes());
+                        out.send(in.await((long) (position - own) * team.ranksMax() + localRank + 1), 0, call.bytes());
                     } else if (window != null) {
-                        out.send(window, at(team, position, place, call.bytes()), call.bytes());
+                        out.send(window, at(team, position, localRank, call.bytes()), call.bytes());
                     } else {
-                        out.send(call.source(), call.block(team.rankAt(node, place)), call.bytes());
+                        out.send(call.source(), call.block(team.rankAt(node, localRank)), call.bytes());
                     }
                 }
             }
@@ -107,7 +107,7 @@ public final class TreeScatter extends SubtreeAlgorithm {
 
     private void takeHere(Team team, Call call, int top) {
         long bytes = call.bytes();
-        int root = team.placeOf(call.root());
+        int root = team.localRankOf(call.root());
         team.await(root, Team.READY, SHOWN);
         Area window = team.shown(root, shownBytes(team, call.root(), bytes));
         if (team.isMaster()) {

@@ -86,8 +86,8 @@ public final class IndexRange {
     public static void copyIn(Team team, Call call, Area shown, Chunk chunk) {
         long start = start(team, call.kernel(), chunk.length(), team.localRank());
         long end = start(team, call.kernel(), chunk.length(), team.localRank() + 1);
-        team.copy(call.source(), chunk.from(), shown, chunk.place(), start);
-        team.copy(call.source(), chunk.from() + end, shown, chunk.place() + end, chunk.length() - end);
+        team.copy(call.source(), chunk.from(), shown, chunk.offset(), start);
+        team.copy(call.source(), chunk.from() + end, shown, chunk.offset() + end, chunk.length() - end);
     }
 
     /**

@@ -55,7 +55,7 @@ public final class NodeStage {
 
     private static void combineAtMaster(Team team, Call call, Area shown, Chunk chunk) {
         long step = contributed(chunk.number());
-        combineChildren(team, call, Team.MASTER, chunk, step, shown, chunk.place());
+        combineChildren(team, call, Team.MASTER, chunk, step, shown, chunk.offset());
         if (!team.isMaster()) {
             team.post(Team.READY, step);
         }
@@ -84,9 +84,9 @@ public final class NodeStage {
             team.await(child, Team.READY, step);
             Area theirs = team.shown(child, chunk.window());
             if (child > rank) {
-                team.combine(call.kernel(), accumulated, start, theirs, chunk.place(), target, at, chunk.length());
+                team.combine(call.kernel(), accumulated, start, theirs, chunk.offset(), target, at, chunk.length());
             } else {
-                team.combine(call.kernel(), theirs, chunk.place(), accumulated, start, target, at, chunk.length());
+                team.combine(call.kernel(), theirs, chunk.offset(), accumulated, start, target, at, chunk.length());
             }
             accumulated = target;
             start = at;
@@ -116,7 +116,7 @@ public final class NodeStage {
             int child = (BinomialTree.INSTANCE.child(position, index, size) + root) % size;
             team.await(child, Team.READY, chunk.number());
             team.combine(call.kernel(), index == 0 ? call.source() : into, index == 0 ? chunk.from() : at,
-                    team.shown(child, chunk.window()), chunk.place(), into, at, chunk.length());
+                    team.shown(child, chunk.window()), chunk.offset(), into, at, chunk.length());
         }
         return children == 0 ? call.source() : into;
     }
@@ -131,7 +131,7 @@ public final class NodeStage {
 
         long start = IndexRange.start(team, kernel, chunk.length(), rank);
         long end = IndexRange.start(team, kernel, chunk.length(), rank + 1);
-        long part = chunk.place() + start;
+        long part = chunk.offset() + start;
         Area accumulated = call.source();
         long at = chunk.from() + start;
         for (int other = rank + 1; other < team.localSize(); other++) {

@@ -54,7 +54,7 @@ public final class RankOrder {
     /** The others' bytes lie where they show the chunk; without a chunk, in the sources that they lend. */
     private static void around(Team team, Call call, Chunk shown, long start, long bytes, Area target, long at) {
         Kernel kernel = call.kernel();
-        long theirs = shown == null ? start : shown.place() + start;
+        long theirs = shown == null ? start : shown.offset() + start;
         Area accumulated = call.source();
         long own = shown == null ? start : shown.from() + start;
         for (int other = team.localRank() + 1; other < team.localSize(); other++) {
@@ -84,9 +84,9 @@ public final class RankOrder {
      */
     public static void combineAll(Team team, Call call, Area shown, Chunk chunk) {
         Area accumulated = window(team, 0, shown, chunk.window());
-        long at = chunk.place();
+        long at = chunk.offset();
         for (int rank = 1; rank < team.localSize(); rank++) {
-            team.combine(call.kernel(), accumulated, at, window(team, rank, shown, chunk.window()), chunk.place(),
+            team.combine(call.kernel(), accumulated, at, window(team, rank, shown, chunk.window()), chunk.offset(),
                     call.target(), chunk.from(), chunk.length());
             accumulated = call.target();
             at = chunk.from();

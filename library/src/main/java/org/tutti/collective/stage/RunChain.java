@@ -67,7 +67,7 @@ public final class RunChain {
             if (!team.isMaster()) {
                 team.await(Team.MASTER, Team.DONE, step - Chunk.HALVES);
             }
-            team.copy(call.source(), from, shown, chunk.place(), length);
+            team.copy(call.source(), from, shown, chunk.offset(), length);
             team.post(Team.READY, (long) READY_STEPS * step - 1);
             if (team.isMaster()) {
                 combineRuns(team, call.kernel(), shown, chunk, length, runs);
@@ -171,10 +171,10 @@ public final class RunChain {
         int next = rank;
         if (rank == 0) {
             accumulated = contribution(team, shown, chunk, next++);
-            at = chunk.place();
+            at = chunk.offset();
         }
         for (; next < end; next++) {
-            team.combine(kernel, accumulated, at, contribution(team, shown, chunk, next), chunk.place(), shown,
+            team.combine(kernel, accumulated, at, contribution(team, shown, chunk, next), chunk.offset(), shown,
                     result(chunk), length);
             accumulated = shown;
             at = result(chunk);
@@ -186,7 +186,7 @@ public final class RunChain {
     }
 
     private static Area contribution(Team team, Area shown, Chunk chunk, int rank) {
-        return rank == team.rank() ? shown : team.shown(team.localRankOf(rank), window(chunk));
+        return rank == team.rank() ? shown : team.shown(team.localRankHere(rank), window(chunk));
     }
 
     /** The last master puts the result to the other nodes that want it. */

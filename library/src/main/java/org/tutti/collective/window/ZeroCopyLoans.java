@@ -54,7 +54,7 @@ public final class ZeroCopyLoans {
     private final OperationWait waiting;
     private final StepWords words;
     private final Machine machine;
-    private final MemorySegment[] places;
+    private final MemorySegment[] lentSegments;
     private final Areas borrowed = new Areas();
     private boolean refers;
     private long lentIn = -1; // the operation; only assertions look
@@ -65,7 +65,8 @@ public final class ZeroCopyLoans {
         this.waiting = waiting;
         this.words = words;
         this.machine = context.machine;
-        this.places = context.memory.loans(context.ringAddress, context.layout.slots() * context.localSize * PER_RANK);
+        this.lentSegments =
+                context.memory.loans(context.ringAddress, context.layout.slots() * context.localSize * PER_RANK);
     }
 
     /**
@@ -177,7 +178,7 @@ public final class ZeroCopyLoans {
             if (way == BY_ADDRESS) {
                 start += context.memory.addressOf(area.segment());
             } else {
-                places[place(context.localRank, loan)] = area.segment();
+                lentSegments[index(context.localRank, loan)] = area.segment();
                 refers = true;
             }
             machine.storePlain(context.ring, startOf(cell, loan), start);
@@ -188,7 +189,7 @@ public final class ZeroCopyLoans {
         if (context.memory.addressOf(area.segment()) != 0) {
             return BY_ADDRESS;
         }
-        return places != null && area.isOpenToAll() ? BY_REFERENCE : NONE;
+        return lentSegments != null && area.isOpenToAll() ? BY_REFERENCE : NONE;
     }
 
     /**
@@ -219,7 +220,7 @@ public final class ZeroCopyLoans {
         if (way == BY_ADDRESS) {
             return borrowed.next(context.memory.around(start), context.memory.offset(start));
         }
-        MemorySegment segment = places[place(other, loan)];
+        MemorySegment segment = lentSegments[index(other, loan)];
         if (segment == null) { // its owner has taken it back
             confirm();
             throw waiting.gone(context.localRanks[other]);
@@ -257,13 +258,13 @@ public final class ZeroCopyLoans {
     public void takeBack() {
         if (refers) { // others write to places nearby: a store would not be free
             for (int loan = 0; loan < PER_RANK; loan++) {
-                places[place(context.localRank, loan)] = null;
+                lentSegments[index(context.localRank, loan)] = null;
             }
             refers = false;
         }
     }
 
-    private int place(int localRank, int loan) {
+    private int index(int localRank, int loan) {
         return ((int) operation.slotIndex() * context.localSize + localRank) * PER_RANK + loan;
     }
 }

@@ -91,10 +91,10 @@ final class GroupCalls {
                     + (levels.length == 0 ? "have no levels" : "have levels 0 to " + (levels.length - 1)));
         }
         int node = topology().nodeOf(team.rank());
-        int part = topology().placeOf(team.rank()) / levels[level];
+        int part = topology().localRankOf(team.rank()) / levels[level];
         return makeWithAll("splitBy " + level, (long) node * team.size() + part,
                 Arrays.stream(topology().ranksOf(node))
-                        .filter(each -> topology().placeOf(each) / levels[level] == part).toArray(),
+                        .filter(each -> topology().localRankOf(each) / levels[level] == part).toArray(),
                 calls.deadlineNanos());
     }
 
