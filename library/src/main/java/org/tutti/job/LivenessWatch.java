@@ -6,8 +6,8 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
+import org.tutti.job.diagnosis.RankLocation;
 import org.tutti.job.diagnosis.RankThreads;
-import org.tutti.job.diagnosis.Whereabouts;
 import org.tutti.job.network.Gossip;
 import org.tutti.job.network.Network;
 import org.tutti.job.node.Node;
@@ -128,7 +128,7 @@ final class LivenessWatch implements AutoCloseable {
         try {
             Node node = access.node();
             if (node.stackQuery().isAsked(self)) {
-                node.stackQuery().answer(self, threads::text, (long) ranks * Whereabouts.TEXT_BYTES_MAX);
+                node.stackQuery().answer(self, threads::text, (long) ranks * RankLocation.TEXT_BYTES_MAX);
             }
         } catch (RuntimeException | Error e) { // too little memory for the text: those who ask are told of silence
             logOnce("say where its ranks are", e);

@@ -10,8 +10,8 @@ import org.tutti.JobStartException;
 import org.tutti.RankFailedException;
 import org.tutti.collective.members.WaitGuard;
 import org.tutti.job.communicators.ProcessCommunicators;
+import org.tutti.job.diagnosis.RankLocation;
 import org.tutti.job.diagnosis.RankThreads;
-import org.tutti.job.diagnosis.Whereabouts;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.network.Network;
 import org.tutti.job.network.TcpFabricFactory;
@@ -195,7 +195,7 @@ final class ProcessPart {
 
         @Override
         protected String called() {
-            return Whereabouts.JOIN;
+            return RankLocation.JOIN;
         }
 
         @Override

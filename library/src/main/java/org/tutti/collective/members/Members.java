@@ -84,7 +84,7 @@ public interface Members {
      * @param rank whose deadline it is, a rank of the communicator
      * @return what to add to the message, in lines of its own; or nothing
      */
-    default String whereabouts(int rank) {
+    default String location(int rank) {
         return "";
     }
 

@@ -93,6 +93,6 @@ public abstract class WaitGuard implements Waiter.Check {
     protected RuntimeException late() {
         return new DeadlineExceededException(members.describe(rank) + " passed its deadline in " + called()
                 + " while it waited for " + awaited() + "; " + advice() + ", or allow more time"
-                + members.whereabouts(rank));
+                + members.location(rank));
     }
 }

@@ -205,7 +205,7 @@ public final class LiveMembers implements Members {
     }
 
     @Override
-    public String whereabouts(int rank) {
+    public String location(int rank) {
         return firstDeadline.passed(rankInJob(rank));
     }
 

@@ -58,18 +58,18 @@ public final class FirstDeadline {
         return "";
     }
 
-    private String text(List<Whereabouts> ranks) {
+    private String text(List<RankLocation> ranks) {
         return HangReport.lines(ranks).stream().map(line -> "\n  " + line).collect(Collectors.joining())
                 + (node.nodes() == 1 ? "" : "\n  the ranks of other nodes were not asked");
     }
 
-    private List<Whereabouts> look(long untilNanos) {
+    private List<RankLocation> look(long untilNanos) {
         if (threads.size() == node.nodeRanks()) {
             return threads.look();
         }
         Map<Integer, List<Integer>> unheard = IntStream.range(0, node.size()).filter(node::isHere).boxed()
                 .collect(Collectors.groupingBy(node::firstRankOfProcess, TreeMap::new, Collectors.toList()));
-        List<Whereabouts> all = new ArrayList<>();
+        List<RankLocation> all = new ArrayList<>();
         long question = node.stackQuery().ask();
         for (boolean late = false; !unheard.isEmpty(); late = clock.nanos() - untilNanos > 0) {
             boolean last = late;
@@ -81,8 +81,8 @@ public final class FirstDeadline {
     }
 
     /** Takes in what a process has answered; returns whether it need not be waited for any more. */
-    private boolean hear(int firstRank, List<Integer> ranks, long question, boolean late, List<Whereabouts> all) {
-        Optional<List<Whereabouts>> answer = node.stackQuery().answer(firstRank, question).map(Whereabouts::parse);
+    private boolean hear(int firstRank, List<Integer> ranks, long question, boolean late, List<RankLocation> all) {
+        Optional<List<RankLocation>> answer = node.stackQuery().answer(firstRank, question).map(RankLocation::parse);
         boolean mayAnswer = ranks.stream().anyMatch(rank -> node.state(rank) == NodeLayout.JOINED);
         if (answer.isEmpty() && mayAnswer && !late) {
             return false;
@@ -91,8 +91,8 @@ public final class FirstDeadline {
         return true;
     }
 
-    private Whereabouts unknown(int rank) {
-        var state = Whereabouts.State.of(node.state(rank));
-        return Whereabouts.unknown(rank, state == Whereabouts.State.JOINED ? Whereabouts.State.SILENT : state);
+    private RankLocation unknown(int rank) {
+        var state = RankLocation.State.of(node.state(rank));
+        return RankLocation.unknown(rank, state == RankLocation.State.JOINED ? RankLocation.State.SILENT : state);
     }
 }

@@ -23,14 +23,14 @@ public final class HangReport {
     private HangReport() {}
 
     /** What ranks have in common that are in the same place. */
-    private record Place(Whereabouts.State state, String call, String communicator, long number, String line) {
-        static Place of(Whereabouts rank) {
+    private record Place(RankLocation.State state, String call, String communicator, long number, String line) {
+        static Place of(RankLocation rank) {
             return new Place(rank.state(), rank.call(), rank.communicator(), rank.number(), rank.line());
         }
 
-        String describe(List<Whereabouts> ranks, Set<Integer> joined) {
+        String describe(List<RankLocation> ranks, Set<Integer> joined) {
             boolean one = ranks.size() == 1;
-            var who = RankList.name(ranks.stream().mapToInt(Whereabouts::rank).toArray());
+            var who = RankList.name(ranks.stream().mapToInt(RankLocation::rank).toArray());
             var where = line.isEmpty() ? "" : ", at " + line;
             return who + (call.isEmpty() ? verb(one) + where
                     : (one ? " is in " : " are in ") + call + ofCommunicator() + where
@@ -53,10 +53,10 @@ public final class HangReport {
             return communicator.isEmpty() ? "" : (number == 0 ? " on " : ", call " + number + " on ") + communicator;
         }
 
-        private String waiting(List<Whereabouts> ranks, Set<Integer> joined) {
-            long millis = ranks.stream().mapToLong(Whereabouts::waitedMillis).max().orElse(0);
-            int[] all = ranks.stream().mapToInt(Whereabouts::awaited)
-                    .filter(rank -> rank >= 0 && !(call.equals(Whereabouts.JOIN) && joined.contains(rank))).distinct()
+        private String waiting(List<RankLocation> ranks, Set<Integer> joined) {
+            long millis = ranks.stream().mapToLong(RankLocation::waitedMillis).max().orElse(0);
+            int[] all = ranks.stream().mapToInt(RankLocation::awaited)
+                    .filter(rank -> rank >= 0 && !(call.equals(RankLocation.JOIN) && joined.contains(rank))).distinct()
                     .toArray(); // ranks answer one by one, so another may have joined meanwhile
             int[] others = Arrays.stream(all).filter(each -> ranks.stream().noneMatch(rank -> rank.rank() == each))
                     .toArray(); // those in the same place wait as well
@@ -73,19 +73,19 @@ public final class HangReport {
      *
      * @param ranks where each rank is
      */
-    public static List<String> lines(Collection<Whereabouts> ranks) {
-        Map<Place, List<Whereabouts>> places = ranks.stream().sorted(Comparator.comparingInt(Whereabouts::rank))
+    public static List<String> lines(Collection<RankLocation> ranks) {
+        Map<Place, List<RankLocation>> places = ranks.stream().sorted(Comparator.comparingInt(RankLocation::rank))
                 .collect(Collectors.groupingBy(Place::of, LinkedHashMap::new, Collectors.toList()));
-        Set<Integer> joined = ranks.stream().filter(rank -> rank.state() == Whereabouts.State.JOINED)
-                .map(Whereabouts::rank).collect(Collectors.toSet());
+        Set<Integer> joined = ranks.stream().filter(rank -> rank.state() == RankLocation.State.JOINED)
+                .map(RankLocation::rank).collect(Collectors.toSet());
         return places.entrySet().stream()
-                .sorted(Comparator.<Map.Entry<Place, List<Whereabouts>>>comparingInt(entry -> order(entry.getKey()))
+                .sorted(Comparator.<Map.Entry<Place, List<RankLocation>>>comparingInt(entry -> order(entry.getKey()))
                         .thenComparingInt(entry -> entry.getValue().size()))
                 .map(entry -> entry.getKey().describe(entry.getValue(), joined)).toList();
     }
 
     private static int order(Place place) {
-        return place.call().isEmpty() ? place.state().ordinal() : Whereabouts.State.values().length;
+        return place.call().isEmpty() ? place.state().ordinal() : RankLocation.State.values().length;
     }
 
     /**

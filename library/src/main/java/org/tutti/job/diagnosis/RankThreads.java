@@ -48,7 +48,7 @@ public final class RankThreads {
     }
 
     /** Looks where each rank is. */
-    List<Whereabouts> look() {
+    List<RankLocation> look() {
         var waiting = Waits.all().entrySet().stream()
                 .collect(Collectors.groupingBy(entry -> rank(entry.getValue())));
         return threads.entrySet().stream().sorted(Map.Entry.comparingByKey())
@@ -63,8 +63,8 @@ public final class RankThreads {
         return call == null || call.job() != node ? WaitingCall.UNKNOWN : call.rank();
     }
 
-    private Whereabouts look(int rank, Thread own, List<Map.Entry<Thread, Waits.Wait>> waiting) {
-        var state = Whereabouts.State.of(node.state(rank));
+    private RankLocation look(int rank, Thread own, List<Map.Entry<Thread, Waits.Wait>> waiting) {
+        var state = RankLocation.State.of(node.state(rank));
         var main = CallSite.of(own);
         if (main.isEmpty() || main.get().isInCall()) {
             return describe(rank, state, main, Waits.of(own).or(() -> ofRequest(main, waiting)));
@@ -85,16 +85,16 @@ public final class RankThreads {
                 .flatMap(_ -> waiting.stream().findFirst().map(Map.Entry::getValue));
     }
 
-    private static Whereabouts describe(int rank, Whereabouts.State state, Optional<CallSite> site,
+    private static RankLocation describe(int rank, RankLocation.State state, Optional<CallSite> site,
             Optional<Waits.Wait> wait) {
         var name = site.map(CallSite::call).orElse("");
         var line = site.map(CallSite::line).orElse("");
         long millis = wait.map(begun -> (System.nanoTime() - begun.sinceNanos()) / 1_000_000).orElse(0L);
         var call = name.isEmpty() ? null : wait.map(begun -> begun.call().get()).orElse(null);
         if (call == null) {
-            return new Whereabouts(rank, state, name, "", 0, line, name.isEmpty() ? 0 : millis, WaitingCall.UNKNOWN);
+            return new RankLocation(rank, state, name, "", 0, line, name.isEmpty() ? 0 : millis, WaitingCall.UNKNOWN);
         }
-        return new Whereabouts(rank, state, name(name, call.name()), call.communicator(), call.number(), line, millis,
+        return new RankLocation(rank, state, name(name, call.name()), call.communicator(), call.number(), line, millis,
                 call.awaited());
     }
 

@@ -58,8 +58,8 @@ public final class Gossip implements FabricListener {
     private volatile NewsChannel fabric;
     private volatile Thread watch;
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
-    private final Map<Long, Circle> circles = new ConcurrentHashMap<>();
-    private final Circle everybody;
+    private final Map<Long, NewsRing> circles = new ConcurrentHashMap<>();
+    private final NewsRing everybody;
     private boolean toldAbort;
     private long changesSeen = -1;
     private boolean settled;
@@ -120,7 +120,7 @@ public final class Gossip implements FabricListener {
     }
 
     /** The ranks of a communicator, the word on this node that says that it is broken, and who has been told. */
-    private final class Circle {
+    private final class NewsRing {
         final long id;
         final MemorySegment ring;
         final int[] ranks;
@@ -128,7 +128,7 @@ public final class Gossip implements FabricListener {
         private int toldNext = NOBODY;
         private int toldPrevious = NOBODY;
 
-        Circle(long id, MemorySegment ring, int[] ranks) {
+        NewsRing(long id, MemorySegment ring, int[] ranks) {
             this.id = id;
             this.ring = ring;
             this.ranks = ranks;
@@ -237,7 +237,7 @@ public final class Gossip implements FabricListener {
      * @param ranks its ranks in the job, ascending
      */
     public void know(long id, MemorySegment ring, int[] ranks) {
-        circles.put(id, new Circle(id, ring, ranks));
+        circles.put(id, new NewsRing(id, ring, ranks));
     }
 
     /**
@@ -266,7 +266,7 @@ public final class Gossip implements FabricListener {
     }
 
     private boolean hearBroken(long id, long value) {
-        Circle circle = circles.get(id);
+        NewsRing circle = circles.get(id);
         return circle != null && Breakage.isWord(value, node.size(), circle.ranks.length) && circle.hear(value);
     }
 
@@ -389,7 +389,7 @@ public final class Gossip implements FabricListener {
     public synchronized boolean spread() {
         long changes = node.changes();
         if (closed || settled && changes == changesSeen && !newcomers
-                && circles.values().stream().allMatch(Circle::isTold)) {
+                && circles.values().stream().allMatch(NewsRing::isTold)) {
             return true;
         }
         if (newcomers) {
@@ -413,7 +413,7 @@ public final class Gossip implements FabricListener {
         boolean nextKnows = next.spreadCauses();
         boolean previousKnows = previous.spreadCauses();
         boolean told = true;
-        for (Circle circle : circles.values()) {
+        for (NewsRing circle : circles.values()) {
             told &= circle.spread();
         }
         nextKnows = nextKnows && next.spreadLeavings();
@@ -424,7 +424,7 @@ public final class Gossip implements FabricListener {
     /** Whoever has been told knows it already, and hears it once more. */
     private void tellFailuresAgain() {
         toldAbort = false;
-        circles.values().forEach(Circle::tellAgain);
+        circles.values().forEach(NewsRing::tellAgain);
         for (int rank = 0; rank < toldAll.length; rank++) {
             if (isFailure(toldAll[rank])) {
                 toldAll[rank] = 0;
@@ -438,7 +438,7 @@ public final class Gossip implements FabricListener {
             toldAbort = fabric.tellAll(ABORT, 0, node.abort());
         }
         boolean told = tellAll(true);
-        for (Circle circle : circles.values()) {
+        for (NewsRing circle : circles.values()) {
             told &= circle.tellAll();
         }
         tellAll(false);

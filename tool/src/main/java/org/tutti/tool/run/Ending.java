@@ -97,7 +97,7 @@ record Ending(int status, String sentence, boolean endsJob) {
 
     private static String accusation(RankFailure failure) {
         return failure.describe("rank " + failure.witness()) + ", and did not end by itself"
-                + (SAID_BY_ITSELF.contains(failure.reason()) ? " within " + DurationConverter.text(Inquest.GRACE)
+                + (SAID_BY_ITSELF.contains(failure.reason()) ? " within " + DurationConverter.text(RootCause.GRACE)
                         + ", as with a slow shutdown hook or on a busy machine" : "");
     }
 

@@ -3,7 +3,7 @@ package org.tutti.tool.run;
 
 import java.util.Optional;
 
-import org.tutti.job.diagnosis.Whereabouts;
+import org.tutti.job.diagnosis.RankLocation;
 
 /**
  * Has a stuck job say where its ranks are: when the launcher gets SIGQUIT (Ctrl-\ in its terminal), and by itself when
@@ -14,7 +14,7 @@ final class HangWatch implements AutoCloseable {
     private static final long LOOK_MILLIS = 100;
     private static final int LOOKS_A_LIMIT = 4;
 
-    private final RollCall rollCall;
+    private final StatusQuery statusQuery;
     private final JobOutput output;
     private final QuitSignal quit;
     private final Optional<Long> limitNanos;
@@ -28,8 +28,8 @@ final class HangWatch implements AutoCloseable {
      * @param rollCall asks its ranks
      * @param output where to say it
      */
-    HangWatch(JobPlan plan, RollCall rollCall, JobOutput output) {
-        this.rollCall = rollCall;
+    HangWatch(JobPlan plan, StatusQuery statusQuery, JobOutput output) {
+        this.statusQuery = statusQuery;
         this.output = output;
         this.quit = output.quit();
         this.limitNanos = plan.hangReport().map(limit -> limit.toNanos());
@@ -43,7 +43,7 @@ final class HangWatch implements AutoCloseable {
                 Thread.sleep(LOOK_MILLIS);
                 if (quit.hasCome()) {
                     Thread.sleep(LOOK_MILLIS); // a signal that ends this process has it closed meanwhile
-                    output.say(rollCall.report());
+                    output.say(statusQuery.report());
                 }
                 if (limitNanos.isPresent()
                         && System.nanoTime() - askedNanos > limitNanos.get() / LOOKS_A_LIMIT) {
@@ -57,14 +57,14 @@ final class HangWatch implements AutoCloseable {
     }
 
     private void look() throws InterruptedException {
-        var ranks = rollCall.call();
-        long waitedMillis = ranks.stream().mapToLong(Whereabouts::waitedMillis).max().orElse(0);
+        var ranks = statusQuery.call();
+        long waitedMillis = ranks.stream().mapToLong(RankLocation::waitedMillis).max().orElse(0);
         long limitMillis = limitNanos.orElseThrow() / 1_000_000;
         if (waitedMillis < limitMillis) {
             waitedMillisMax = limitMillis;
         } else if (waitedMillis >= waitedMillisMax) {
             waitedMillisMax = 2 * waitedMillis;
-            output.say(rollCall.report(ranks));
+            output.say(statusQuery.report(ranks));
         }
     }
 

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-import org.tutti.job.diagnosis.Whereabouts;
+import org.tutti.job.diagnosis.RankLocation;
 import org.tutti.job.node.RankFailure;
 
 /**
@@ -52,7 +52,7 @@ interface JobNode extends AutoCloseable {
     /**
      * {@return where the ranks of the node's process with this number are, if it has answered the last question}
      */
-    Optional<List<Whereabouts>> answer(int process);
+    Optional<List<RankLocation>> answer(int process);
 
     /** Looks whether the node has been silent for too long; called every now and then. */
     default void look() {}

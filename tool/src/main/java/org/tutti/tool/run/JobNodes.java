@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import org.tutti.job.diagnosis.Whereabouts;
+import org.tutti.job.diagnosis.RankLocation;
 import org.tutti.job.node.RankFailure;
 
 /**
@@ -158,7 +158,7 @@ final class JobNodes implements AutoCloseable {
     }
 
     /** {@return where the ranks of the process with this number are, if it has answered the last question} */
-    Optional<List<Whereabouts>> answer(int process) {
+    Optional<List<RankLocation>> answer(int process) {
         int node = placement.nodeOfProcess(process);
         return nodes.get(node).answer(process - placement.firstProcessOf(node));
     }

@@ -74,8 +74,8 @@ public final class Launch {
             cleanup.add(nodes);
             var supervisor = new Supervisor(plan, nodes, output);
             cleanup.add(supervisor::stop);
-            cleanup.add(new HangWatch(plan, supervisor.rollCall(), output));
-            cleanup.add(StatusSocket.open(directory.socket(), supervisor.rollCall()::report));
+            cleanup.add(new HangWatch(plan, supervisor.statusQuery(), output));
+            cleanup.add(StatusSocket.open(directory.socket(), supervisor.statusQuery()::report));
             return supervisor.supervise();
         }
     }

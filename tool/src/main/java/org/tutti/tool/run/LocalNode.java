@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-import org.tutti.job.diagnosis.Whereabouts;
+import org.tutti.job.diagnosis.RankLocation;
 import org.tutti.job.node.NodeFile;
 import org.tutti.job.node.RankFailure;
 import org.tutti.job.node.Secret;
@@ -98,8 +98,8 @@ final class LocalNode implements JobNode {
     }
 
     @Override
-    public Optional<List<Whereabouts>> answer(int process) {
-        return file.answer(plan.ranksOf(process).first(), question).map(Whereabouts::parse);
+    public Optional<List<RankLocation>> answer(int process) {
+        return file.answer(plan.ranksOf(process).first(), question).map(RankLocation::parse);
     }
 
     @Override

@@ -47,7 +47,7 @@ final class NodeStates {
     /** Tells what is new. */
     synchronized void tell() {
         tellRanks();
-        tellWhereabouts();
+        tellLocations();
         var failure = file.firstFailure();
         if (failure.isPresent() && !failure.equals(toldFailure)) { // its witness may change
             toldFailure = failure;
@@ -81,7 +81,7 @@ final class NodeStates {
         }
     }
 
-    private void tellWhereabouts() {
+    private void tellLocations() {
         for (int process = unanswered.nextSetBit(0); process >= 0; process = unanswered.nextSetBit(process + 1)) {
             var answer = file.answer(plan.ranksOf(process).first(), askedOfNode);
             if (answer.isPresent()) {

@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import org.tutti.job.diagnosis.Whereabouts;
+import org.tutti.job.diagnosis.RankLocation;
 import org.tutti.job.node.NodeFile;
 import org.tutti.job.node.RankFailure;
 import org.tutti.job.node.Secret;
@@ -65,7 +65,7 @@ final class RemoteNode implements JobNode {
     private final BitSet joined = new BitSet();
     private final BitSet left = new BitSet();
     private final Map<Integer, Integer> missed = new HashMap<>();
-    private final Map<Integer, List<Whereabouts>> answers = new HashMap<>();
+    private final Map<Integer, List<RankLocation>> answers = new HashMap<>();
     private int question;
     private Process agent;
     private Relay agentErr;
@@ -411,7 +411,7 @@ final class RemoteNode implements JobNode {
     }
 
     @Override
-    public synchronized Optional<List<Whereabouts>> answer(int process) {
+    public synchronized Optional<List<RankLocation>> answer(int process) {
         return Optional.ofNullable(answers.get(process));
     }
 
@@ -419,7 +419,7 @@ final class RemoteNode implements JobNode {
         int process = frame.numberBelow(processes.size());
         if (frame.number() == question) {
             try {
-                answers.put(process, Whereabouts.parse(frame.text()));
+                answers.put(process, RankLocation.parse(frame.text()));
             } catch (IllegalArgumentException e) {
                 throw new IOException("strange whereabouts", e);
             }

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 /**
  * The life of a job: starts its processes, waits for their ends, and once something is wrong ends the others. They are
  * given a second to end by themselves, for they may have something to say (and some more while one that has left its
- * job may be about to say why: {@link Inquest}); then SIGTERM, and a second later SIGKILL. Unless the job is to keep
+ * job may be about to say why: {@link RootCause}); then SIGTERM, and a second later SIGKILL. Unless the job is to keep
  * going: then only an abort, a passed limit or lost output ends it.
  */
 final class Supervisor {
@@ -34,8 +34,8 @@ final class Supervisor {
     private final JobOutput output;
     private final List<StartedProcess> processes = new CopyOnWriteArrayList<>();
     private final BlockingQueue<StartedProcess> ended = new LinkedBlockingQueue<>();
-    private final Inquest inquest;
-    private final RollCall rollCall;
+    private final RootCause rootCause;
+    private final StatusQuery statusQuery;
     private volatile Optional<Ending> first = Optional.empty();
     private boolean ending;
     private boolean terminated;
@@ -51,20 +51,20 @@ final class Supervisor {
         this.plan = plan;
         this.nodes = nodes;
         this.output = output;
-        this.inquest = new Inquest(plan, processes, nodes, output, System::nanoTime);
-        this.rollCall = new RollCall(plan, nodes, processes);
+        this.rootCause = new RootCause(plan, processes, nodes, output, System::nanoTime);
+        this.statusQuery = new StatusQuery(plan, nodes, processes);
     }
 
     /** {@return what asks the ranks where they are} */
-    RollCall rollCall() {
-        return rollCall;
+    StatusQuery statusQuery() {
+        return statusQuery;
     }
 
     /** {@return the status to exit with, once all processes have ended and all is said} */
     int supervise() throws InterruptedException {
         start();
         int running = processes.size();
-        while (running > 0 || !ending && inquest.isUndecided()) {
+        while (running > 0 || !ending && rootCause.isUndecided()) {
             var process = ended.poll(nodes.awaitsRendezvous() ? RENDEZVOUS_INTERVAL_MILLIS : LOOK_INTERVAL_MILLIS,
                     TimeUnit.MILLISECONDS);
             nodes.look();
@@ -77,10 +77,10 @@ final class Supervisor {
                     // its output says whether it was that
                     process.awaitOutput(System.nanoTime() + DRAINING_LIMIT.toNanos());
                 }
-                inquest.ended(process);
+                rootCause.ended(process);
             }
             if (!ending) {
-                var verdict = inquest.verdict();
+                var verdict = rootCause.verdict();
                 if (verdict.isPresent()) {
                     report(verdict.get());
                 }
@@ -112,7 +112,7 @@ final class Supervisor {
     private void sayWhereTheRanksAre() throws InterruptedException {
         awaitEnds(SIGNAL_TO_ALL_LIMIT);
         if (processes.stream().anyMatch(StartedProcess::isAlive)) {
-            output.say(rollCall.report(rollCall.call(LAST_CALL_LIMIT)));
+            output.say(statusQuery.report(statusQuery.call(LAST_CALL_LIMIT)));
         }
     }
 
@@ -135,10 +135,10 @@ final class Supervisor {
 
     private void report(Ending verdict) throws InterruptedException {
         drain(); // so that the sentence follows what the rank itself had to say
-        var whereabouts = inquest.isOverdue() ? rollCall.report() : List.<String>of(); // before any rank is ended
+        var location = rootCause.isOverdue() ? statusQuery.report() : List.<String>of(); // before any rank is ended
         output.say(verdict.sentence());
-        if (!whereabouts.isEmpty()) {
-            output.say(whereabouts);
+        if (!location.isEmpty()) {
+            output.say(location);
         }
         if (first.isEmpty()) {
             first = Optional.of(verdict);
@@ -150,15 +150,15 @@ final class Supervisor {
     }
 
     private void endOthers() {
-        if (!inquest.inTrouble() || plan.keepGoing() && !ending) {
+        if (!rootCause.inTrouble() || plan.keepGoing() && !ending) {
             return;
         }
-        var since = inquest.sinceTrouble();
-        if (!terminated && since.compareTo(Inquest.GRACE) > 0) {
+        var since = rootCause.sinceTrouble();
+        if (!terminated && since.compareTo(RootCause.GRACE) > 0) {
             terminated = true;
             processes.forEach(StartedProcess::terminate);
         }
-        if (!killed && since.compareTo(Inquest.GRACE.multipliedBy(2)) > 0) {
+        if (!killed && since.compareTo(RootCause.GRACE.multipliedBy(2)) > 0) {
             killed = true;
             processes.forEach(StartedProcess::kill);
         }

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 
-import org.tutti.job.diagnosis.Whereabouts;
+import org.tutti.job.diagnosis.RankLocation;
 import org.tutti.job.node.RankFailure;
 
 /** A node whose ranks have all joined, and that says what a test wants. */
@@ -82,7 +82,7 @@ final class ScriptedNode implements JobNode {
     public void ask() {}
 
     @Override
-    public Optional<List<Whereabouts>> answer(int process) {
+    public Optional<List<RankLocation>> answer(int process) {
         return Optional.empty();
     }
 

@@ -21,7 +21,7 @@ import org.tutti.memory.WaitingCall;
  * @param waitedMillis how long it had waited; 0 if it did not wait, or not for long
  * @param awaited for which rank of the job; else as {@link WaitingCall} has it
  */
-public record Whereabouts(int rank, State state, String call, String communicator, long number, String line,
+public record RankLocation(int rank, State state, String call, String communicator, long number, String line,
         long waitedMillis, int awaited) {
     /** What a rank is in that waits for others to join. */
     public static final String JOIN = "join";
@@ -61,8 +61,8 @@ public record Whereabouts(int rank, State state, String call, String communicato
      * @param state why
      * @return that
      */
-    public static Whereabouts unknown(int rank, State state) {
-        return new Whereabouts(rank, state, "", "", 0, "", 0, WaitingCall.UNKNOWN);
+    public static RankLocation unknown(int rank, State state) {
+        return new RankLocation(rank, state, "", "", 0, "", 0, WaitingCall.UNKNOWN);
     }
 
     /**
@@ -79,7 +79,7 @@ public record Whereabouts(int rank, State state, String call, String communicato
         var text = String.join(SEPARATOR, String.valueOf(rank), state.name(), plain(call), plain(communicator),
                 String.valueOf(number), plain(line), String.valueOf(waitedMillis), String.valueOf(awaited));
         return text.getBytes(StandardCharsets.UTF_8).length < TEXT_BYTES_MAX ? text
-                : new Whereabouts(rank, state, start(call), start(communicator), number, start(line), waitedMillis,
+                : new RankLocation(rank, state, start(call), start(communicator), number, start(line), waitedMillis,
                         awaited).text();
     }
 
@@ -98,14 +98,14 @@ public record Whereabouts(int rank, State state, String call, String communicato
      * @param lines a line for each
      * @return those that make sense
      */
-    public static List<Whereabouts> parse(String lines) {
+    public static List<RankLocation> parse(String lines) {
         return lines.lines().map(line -> line.split(SEPARATOR, -1)).filter(fields -> fields.length == FIELDS)
-                .map(Whereabouts::of).toList();
+                .map(RankLocation::of).toList();
     }
 
-    private static Whereabouts of(String[] fields) {
+    private static RankLocation of(String[] fields) {
         var state = Arrays.stream(State.values()).filter(each -> each.name().equals(fields[1])).findFirst();
-        return new Whereabouts(Integer.parseInt(fields[0]), state.orElse(State.JOINED), fields[2], fields[3],
+        return new RankLocation(Integer.parseInt(fields[0]), state.orElse(State.JOINED), fields[2], fields[3],
                 Long.parseLong(fields[4]), fields[5], Long.parseLong(fields[6]), Integer.parseInt(fields[7]));
     }
 }

@@ -9,13 +9,13 @@ import java.util.Optional;
 import java.util.Set;
 
 import org.tutti.job.diagnosis.HangReport;
-import org.tutti.job.diagnosis.Whereabouts;
+import org.tutti.job.diagnosis.RankLocation;
 
 /**
  * Asks all ranks of a job where they are. Each process answers for its ranks, by a thread of its own, so a rank that is
  * stuck need not do anything; only a process that stands still says nothing.
  */
-final class RollCall {
+final class StatusQuery {
     private static final Duration PATIENCE = Duration.ofMillis(2500);
     private static final long LOOK_MILLIS = 10;
 
@@ -29,22 +29,22 @@ final class RollCall {
      * @param nodes what its ranks are asked through
      * @param processes those that were started, by number; it may grow meanwhile
      */
-    RollCall(JobPlan plan, JobNodes nodes, List<StartedProcess> processes) {
+    StatusQuery(JobPlan plan, JobNodes nodes, List<StartedProcess> processes) {
         this.plan = plan;
         this.nodes = nodes;
         this.processes = processes;
     }
 
     /** {@return where each rank is, in no order; ranks whose processes say nothing are waited for, but not for long} */
-    List<Whereabouts> call() throws InterruptedException {
+    List<RankLocation> call() throws InterruptedException {
         return call(PATIENCE);
     }
 
     /** {@return where each rank is, in no order; ranks whose processes say nothing are waited for for so long} */
-    synchronized List<Whereabouts> call(Duration patience) throws InterruptedException {
+    synchronized List<RankLocation> call(Duration patience) throws InterruptedException {
         nodes.ask();
         long deadlineNanos = System.nanoTime() + patience.toNanos();
-        List<Whereabouts> all = new ArrayList<>();
+        List<RankLocation> all = new ArrayList<>();
         Set<Integer> heard = new HashSet<>();
         while (true) {
             boolean late = System.nanoTime() - deadlineNanos > 0;
@@ -61,22 +61,22 @@ final class RollCall {
     }
 
     /** Takes in what there is to know of a process's ranks, if its answer need not be waited for. */
-    private boolean hear(int number, boolean late, List<Whereabouts> all) {
+    private boolean hear(int number, boolean late, List<RankLocation> all) {
         boolean started = number < processes.size();
         boolean lives = started && processes.get(number).isAlive();
-        var answer = lives ? nodes.answer(number) : Optional.<List<Whereabouts>>empty();
+        var answer = lives ? nodes.answer(number) : Optional.<List<RankLocation>>empty();
         if (answer.isEmpty() && lives && !late) {
             return false;
         }
         plan.ranksOf(number).ranks().forEach(rank -> all.add(answer.stream().flatMap(List::stream)
                 .filter(each -> each.rank() == rank).findFirst()
-                .orElseGet(() -> Whereabouts.unknown(rank, state(rank, started, lives)))));
+                .orElseGet(() -> RankLocation.unknown(rank, state(rank, started, lives)))));
         return true;
     }
 
-    private Whereabouts.State state(int rank, boolean started, boolean lives) {
-        return started && !lives ? Whereabouts.State.ENDED
-                : started && nodes.hasJoined(rank) ? Whereabouts.State.SILENT : Whereabouts.State.ABSENT;
+    private RankLocation.State state(int rank, boolean started, boolean lives) {
+        return started && !lives ? RankLocation.State.ENDED
+                : started && nodes.hasJoined(rank) ? RankLocation.State.SILENT : RankLocation.State.ABSENT;
     }
 
     /** {@return what to say of the ranks, after asking them} */
@@ -85,7 +85,7 @@ final class RollCall {
     }
 
     /** {@return what to say of ranks that were asked} */
-    List<String> report(List<Whereabouts> ranks) {
+    List<String> report(List<RankLocation> ranks) {
         List<String> lines = new ArrayList<>();
         lines.add("job " + plan.job() + ", " + HangReport.duration((System.nanoTime() - startNanos) / 1_000_000)
                 + " after its start:");

@@ -6,18 +6,18 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
-import org.tutti.job.diagnosis.Whereabouts.State;
+import org.tutti.job.diagnosis.RankLocation.State;
 import org.tutti.memory.WaitingCall;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class WhereaboutsTest {
-    private static Whereabouts inBarrier(int rank, int awaited, long millis) {
-        return new Whereabouts(rank, State.JOINED, "barrier", "the world", 7, "Heat:12", millis, awaited);
+class RankLocationTest {
+    private static RankLocation inBarrier(int rank, int awaited, long millis) {
+        return new RankLocation(rank, State.JOINED, "barrier", "the world", 7, "Heat:12", millis, awaited);
     }
 
-    private static Whereabouts outside(int rank, String line) {
-        return new Whereabouts(rank, State.JOINED, "", "", 0, line, 0, WaitingCall.UNKNOWN);
+    private static RankLocation outside(int rank, String line) {
+        return new RankLocation(rank, State.JOINED, "", "", 0, line, 0, WaitingCall.UNKNOWN);
     }
 
     @Test
@@ -44,9 +44,9 @@ class WhereaboutsTest {
     /** Ranks answer one by one: one may have joined after another has said that it waits for it. */
     @Test
     void shouldNotSayThatARankInJoinWaitsForOneThatHasJoined() {
-        var joining = IntStream.range(0, 3).mapToObj(rank -> new Whereabouts(rank, State.JOINED, "join", "", 0,
+        var joining = IntStream.range(0, 3).mapToObj(rank -> new RankLocation(rank, State.JOINED, "join", "", 0,
                 "Heat:" + rank / 2, 900, (rank + 2) % 4)).toList();
-        var absent = Whereabouts.unknown(3, State.ABSENT);
+        var absent = RankLocation.unknown(3, State.ABSENT);
         assertThat(HangReport.lines(joining)).containsExactly("rank 2 is in join, at Heat:1, for 900 ms",
                 "ranks 0-1 are in join, at Heat:0, for 900 ms, waiting for rank 3");
         assertThat(HangReport.lines(Stream.concat(joining.stream(), Stream.of(absent)).toList())).containsExactly(
@@ -57,9 +57,9 @@ class WhereaboutsTest {
     @Test
     void shouldTellPlacesApartByWhateverDiffers() {
         var ranks = List.of(inBarrier(0, 1, 1), outside(1, "Heat:1"), outside(2, "Heat:2"),
-                new Whereabouts(3, State.JOINED, "barrier", "\"rows\"", 7, "Heat:12", 1, 1),
-                new Whereabouts(4, State.JOINED, "barrier", "the world", 8, "Heat:12", 1, 1),
-                new Whereabouts(5, State.JOINED, "get", "the world", 0, "Heat:3", 0, WaitingCall.ANYBODY));
+                new RankLocation(3, State.JOINED, "barrier", "\"rows\"", 7, "Heat:12", 1, 1),
+                new RankLocation(4, State.JOINED, "barrier", "the world", 8, "Heat:12", 1, 1),
+                new RankLocation(5, State.JOINED, "get", "the world", 0, "Heat:3", 0, WaitingCall.ANYBODY));
         assertThat(HangReport.lines(ranks)).containsExactly("rank 1 is in no call, at Heat:1",
                 "rank 2 is in no call, at Heat:2",
                 "rank 0 is in barrier, call 7 on the world, at Heat:12, for 1 ms, waiting for rank 1",
@@ -72,7 +72,7 @@ class WhereaboutsTest {
     void shouldSayWhatBecameOfRanksThatSayNothing() {
         var ranks = Stream.of(State.values()).filter(state -> state != State.JOINED)
                 .flatMap(state -> IntStream.of(0, 10)
-                        .mapToObj(more -> Whereabouts.unknown(state.ordinal() + more, state)))
+                        .mapToObj(more -> RankLocation.unknown(state.ordinal() + more, state)))
                 .toList();
         assertThat(HangReport.lines(ranks)).containsExactly("ranks 1, 11 have not joined the job",
                 "ranks 2, 12 do not answer", "ranks 3, 13 have failed", "ranks 4, 14 have left the job",
@@ -82,14 +82,14 @@ class WhereaboutsTest {
     @Test
     void shouldReadWhatItHasWritten() {
         var ranks = List.of(inBarrier(3, 2, 17), outside(4, "some.Program:1"));
-        assertThat(Whereabouts.parse(ranks.get(0).text() + "\n" + ranks.get(1).text() + "\n")).isEqualTo(ranks);
+        assertThat(RankLocation.parse(ranks.get(0).text() + "\n" + ranks.get(1).text() + "\n")).isEqualTo(ranks);
     }
 
     @Test
     void shouldKeepAnyNameToItsLineAndLength() {
-        var strange = new Whereabouts(1, State.JOINED, "barrier", "\"a\tb\n" + "é".repeat(1000) + '"', 1, "X:1", 0, 2);
-        var read = Whereabouts.parse(strange.text());
-        assertThat(strange.text().length()).isLessThan(Whereabouts.TEXT_BYTES_MAX);
+        var strange = new RankLocation(1, State.JOINED, "barrier", "\"a\tb\n" + "é".repeat(1000) + '"', 1, "X:1", 0, 2);
+        var read = RankLocation.parse(strange.text());
+        assertThat(strange.text().length()).isLessThan(RankLocation.TEXT_BYTES_MAX);
         assertThat(read).hasSize(1);
         assertThat(read.getFirst().communicator()).startsWith("\"a b é");
         assertThat(read.getFirst().rank()).isEqualTo(1);

@@ -27,7 +27,7 @@ import static org.tutti.job.RankProcess.STATUS_SECONDARY;
  * closed a communicator, while others still needed that: who could not go on has said whom it missed, and the last one
  * of such a chain is named. In a job that goes on, the failures after the first are told one by one.
  */
-final class Inquest {
+final class RootCause {
     /** How long ranks may take to end by themselves once something is wrong. */
     static final Duration GRACE = Duration.ofSeconds(1);
 
@@ -69,7 +69,7 @@ final class Inquest {
      * @param output may fail as well
      * @param clock tells nanoseconds, as {@link System#nanoTime()}
      */
-    Inquest(JobPlan plan, List<StartedProcess> processes, JobNodes nodes, JobOutput output, LongSupplier clock) {
+    RootCause(JobPlan plan, List<StartedProcess> processes, JobNodes nodes, JobOutput output, LongSupplier clock) {
         this.plan = plan;
         this.processes = processes;
         this.nodes = nodes;

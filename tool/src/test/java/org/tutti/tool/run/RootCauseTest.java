@@ -15,26 +15,27 @@ import org.tutti.job.node.RankFailure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Ends of processes in the orders in which a busy machine may tell them, by a clock that only the test moves. */
-class InquestTest {
+class RootCauseTest {
     private static final Placement FOUR_PROCESSES = Placement.even(4, 1, 1);
 
     private final ScriptedNode ranks = new ScriptedNode("node 0");
     private final List<ScriptedProcess> processes = IntStream.range(0, 4).mapToObj(ScriptedProcess::new).toList();
     private long nanos;
-    private final Inquest inquest = inquest(JobPlan.plain(FOUR_PROCESSES, Optional.empty(), Rails.CHOSEN, List.of()));
+    private final RootCause rootCause =
+            rootCause(JobPlan.plain(FOUR_PROCESSES, Optional.empty(), Rails.CHOSEN, List.of()));
 
-    private Inquest inquest(JobPlan plan) {
-        return new Inquest(plan, List.copyOf(processes), new JobNodes(FOUR_PROCESSES, List.of(ranks)),
+    private RootCause rootCause(JobPlan plan) {
+        return new RootCause(plan, List.copyOf(processes), new JobNodes(FOUR_PROCESSES, List.of(ranks)),
                 new JobOutput(plan), () -> nanos);
     }
 
     @Test
     void shouldNameTheRankThatThrewWhenAllHaveEndedAndAnotherIsToldFirst() {
         processes.forEach(process -> process.end(process.rank == 3 ? 1 : RankProcess.STATUS_SECONDARY));
-        inquest.ended(processes.get(2));
-        assertThat(inquest.verdict()).isEmpty();
-        inquest.ended(processes.get(0));
-        inquest.ended(processes.get(3));
+        rootCause.ended(processes.get(2));
+        assertThat(rootCause.verdict()).isEmpty();
+        rootCause.ended(processes.get(0));
+        rootCause.ended(processes.get(3));
         assertThat(sentence()).startsWith("rank 3 (pid 3) exited with status 1");
     }
 
@@ -42,9 +43,9 @@ class InquestTest {
     void shouldGiveARankThatHasLeftTheTimeToSayThatItThrew() {
         ranks.left.add(3);
         end(2, RankProcess.STATUS_SECONDARY);
-        pass(Inquest.LEAVING_GRACE.minusMillis(1));
-        assertThat(inquest.verdict()).isEmpty();
-        assertThat(inquest.sinceTrouble()).as("nobody is ended before").isLessThan(Inquest.GRACE);
+        pass(RootCause.LEAVING_GRACE.minusMillis(1));
+        assertThat(rootCause.verdict()).isEmpty();
+        assertThat(rootCause.sinceTrouble()).as("nobody is ended before").isLessThan(RootCause.GRACE);
         end(3, 1);
         assertThat(sentence()).startsWith("rank 3 (pid 3) exited with status 1");
     }
@@ -54,23 +55,23 @@ class InquestTest {
         ranks.left.add(3);
         ranks.firstFailure = failure(3);
         end(3, 0);
-        pass(Inquest.GRACE.plusMillis(1));
-        assertThat(inquest.verdict()).isEmpty();
+        pass(RootCause.GRACE.plusMillis(1));
+        assertThat(rootCause.verdict()).isEmpty();
         end(2, RankProcess.STATUS_SECONDARY);
-        pass(Inquest.GRACE.plusMillis(1));
+        pass(RootCause.GRACE.plusMillis(1));
         assertThat(sentence()).startsWith("rank 2 (pid 2) could not go on because of another rank");
     }
 
     @Test
     void shouldForgetAnAccusationWhenItHearsThatTheRankHasLeft() {
         ranks.firstFailure = failure(3);
-        assertThat(inquest.verdict()).isEmpty();
-        assertThat(inquest.inTrouble()).isTrue();
+        assertThat(rootCause.verdict()).isEmpty();
+        assertThat(rootCause.inTrouble()).isTrue();
         ranks.left.add(3);
         end(3, 0);
-        pass(Inquest.GRACE.plusMillis(1));
-        assertThat(inquest.verdict()).isEmpty();
-        assertThat(inquest.inTrouble()).isFalse();
+        pass(RootCause.GRACE.plusMillis(1));
+        assertThat(rootCause.verdict()).isEmpty();
+        assertThat(rootCause.inTrouble()).isFalse();
     }
 
     @Test
@@ -89,17 +90,17 @@ class InquestTest {
     void shouldNameWhoCouldNotGoOnWhenARankThatHasLeftSaysNothing() {
         ranks.left.add(3);
         end(2, RankProcess.STATUS_SECONDARY);
-        pass(Inquest.LEAVING_GRACE);
-        assertThat(inquest.verdict()).isEmpty();
-        pass(Inquest.GRACE.plusMillis(1));
+        pass(RootCause.LEAVING_GRACE);
+        assertThat(rootCause.verdict()).isEmpty();
+        pass(RootCause.GRACE.plusMillis(1));
         assertThat(sentence()).startsWith("rank 2 (pid 2) could not go on because of another rank");
     }
 
     @Test
     void shouldNotWaitForRanksThatHaveNotLeft() {
         end(2, RankProcess.STATUS_SECONDARY);
-        assertThat(inquest.verdict()).isEmpty();
-        pass(Inquest.GRACE.plusMillis(1));
+        assertThat(rootCause.verdict()).isEmpty();
+        pass(RootCause.GRACE.plusMillis(1));
         assertThat(sentence()).startsWith("rank 2 (pid 2) could not go on because of another rank");
     }
 
@@ -116,8 +117,8 @@ class InquestTest {
         ranks.left.add(3);
         ranks.firstFailure = failure(2); // as whoever watches over it has said, for a rank of it that had not left
         end(2, RankProcess.STATUS_SECONDARY);
-        pass(Inquest.LEAVING_GRACE.minusMillis(1));
-        assertThat(inquest.verdict()).isEmpty();
+        pass(RootCause.LEAVING_GRACE.minusMillis(1));
+        assertThat(rootCause.verdict()).isEmpty();
         end(3, 1);
         assertThat(sentence()).startsWith("rank 3 (pid 3) exited with status 1");
     }
@@ -127,7 +128,7 @@ class InquestTest {
         ranks.left.add(3);
         ranks.firstFailure = failure(1);
         end(2, RankProcess.STATUS_SECONDARY);
-        pass(Inquest.GRACE.plusMillis(1));
+        pass(RootCause.GRACE.plusMillis(1));
         assertThat(sentence()).startsWith("rank 1 (pid 1) counts as failed: its process stood still for 2000 ms");
     }
 
@@ -138,7 +139,7 @@ class InquestTest {
         end(1, RankProcess.STATUS_SECONDARY);
         end(3, 0);
         end(0, RankProcess.STATUS_SECONDARY);
-        pass(Inquest.GRACE.plusMillis(1));
+        pass(RootCause.GRACE.plusMillis(1));
         assertThat(sentence())
                 .isEqualTo("rank 3 (pid 3) left the job while rank 0 still needed it; the job was ended.");
     }
@@ -148,7 +149,7 @@ class InquestTest {
         ranks.missed.putAll(Map.of(1, 2, 0, 1));
         end(0, RankProcess.STATUS_SECONDARY);
         end(1, RankProcess.STATUS_SECONDARY);
-        pass(Inquest.GRACE.plusMillis(1));
+        pass(RootCause.GRACE.plusMillis(1));
         assertThat(sentence()).startsWith("rank 2 (pid 2) closed or broke a communicator that rank 1 still needed");
     }
 
@@ -157,7 +158,7 @@ class InquestTest {
         ranks.missed.putAll(Map.of(0, 1, 1, 0));
         end(1, RankProcess.STATUS_SECONDARY);
         end(0, RankProcess.STATUS_SECONDARY);
-        pass(Inquest.GRACE.plusMillis(1));
+        pass(RootCause.GRACE.plusMillis(1));
         assertThat(sentence()).startsWith("rank 1 (pid 1) could not go on because of another rank");
     }
 
@@ -174,7 +175,7 @@ class InquestTest {
     void shouldSayThatARankEndedItself() {
         ranks.firstFailure = Optional.of(new RankFailure(1, RankFailure.Reason.EXITED, 1, 0));
         end(1, 7);
-        var ending = inquest.verdict().orElseThrow();
+        var ending = rootCause.verdict().orElseThrow();
         assertThat(ending.status()).isEqualTo(7);
         assertThat(ending.sentence())
                 .startsWith("rank 1 (pid 1) exited with status 7 by System.exit, before it left the job");
@@ -193,16 +194,16 @@ class InquestTest {
 
     private void end(int rank, int status) {
         processes.get(rank).end(status);
-        inquest.ended(processes.get(rank));
+        rootCause.ended(processes.get(rank));
     }
 
     private void pass(Duration time) {
-        inquest.verdict(); // the launcher looks every now and then
+        rootCause.verdict(); // the launcher looks every now and then
         nanos += time.toNanos();
     }
 
     private String sentence() {
-        return inquest.verdict().orElseThrow().sentence();
+        return rootCause.verdict().orElseThrow().sentence();
     }
 
     /** A process of one rank that ends when the test says so. */
