@@ -21,10 +21,12 @@ class TroubleshootingTest {
     private static final Pattern QUOTE = Pattern.compile("`([^`]+)`");
     private static final Pattern JOINED = Pattern.compile("\"\\s*\\+\\s*\"");
 
-    /** What the JVM, its compiler and a test framework say. */
+    /** What the JVM, its compiler, Maven and a test framework say. */
     private static final Set<String> NOT_OURS = Set.of("Program.java:3: error: …", "Unrecognized VM option",
             "Could not create the Java Virtual Machine", "Conflicting collector combinations",
-            "UnsupportedClassVersionError");
+            "UnsupportedClassVersionError", "imported module not found: org.tutti",
+            "using incubating module(s): jdk.incubator.vector", "Using incubator modules: jdk.incubator.vector",
+            "InvalidModuleDescriptorException: Unsupported major.minor version 69.0");
 
     /** The sources, with strings that are added to each other as one. */
     private static List<String> sources() throws IOException {
