@@ -8,56 +8,58 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * An ordered group of ranks that performs collective operations. Every rank of the group has its own object, and all
- * must call the same operations in the same order, with the same root, count, type and operator; a difference is
- * reported as {@link CollectiveMismatchException}, in that call or in the next one in which ranks wait for each other;
- * at the latest, between ranks of a node, when they close the communicator or the job.
+ * An ordered group of ranks that perform collective operations together. Each rank has a communicator object of its
+ * own. All ranks must call the same operations in the same order, with the same root, count, type and operator. A
+ * difference is reported as {@link CollectiveMismatchException}, in the call that differs or in the next call in which
+ * ranks wait for each other. Ranks of a node notice it at the latest when they close the communicator or the job.
  *
- * <p><b>Threads.</b> A communicator is used by one thread at a time. Two at once are noticed at best effort: the second
- * one gets an {@link IllegalStateException} that names both.
+ * <p><b>Threads.</b> One thread at a time uses a communicator. Use by two threads at the same time is detected on a
+ * best-effort basis: the second thread gets an {@link IllegalStateException} that names both threads.
  *
- * <p><b>Memory ordering.</b> What a rank did before it entered an operation is visible to every rank that received its
- * contribution (after a barrier: to all), once the operation has returned there.
+ * <p><b>Memory ordering.</b> Actions of a rank before it enters an operation are visible to every rank that receives
+ * its contribution, once the operation has returned there. After a barrier they are visible to all ranks.
  *
- * <p><b>Completion.</b> When a call returns, its arrays may be used again on this rank. A rank that has a result knows
- * that those have entered whose elements are in it, so after {@link #barrier()}, {@code allreduce}, {@code allgather},
- * {@code allToAll} and {@code reduceScatter} that all have; a root may return from {@code broadcast} or {@code
- * scatter}, and a rank that is not root from {@code reduce} or {@code gather}, before others have even entered.
+ * <p><b>Completion.</b> When a call returns, this rank may use its arrays again. A call that returns a result implies
+ * that every rank whose elements are in the result has entered the operation. After {@link #barrier()}, {@code
+ * allreduce}, {@code allgather}, {@code allToAll} and {@code reduceScatter} these are all ranks. Before other ranks
+ * have entered, a root may return from {@code broadcast} or {@code scatter}, and another rank from {@code reduce} or
+ * {@code gather}.
  *
- * <p><b>Blocks.</b> Where a rank has or receives something for or from each rank, its array is a block for each rank
- * one after the other, in the order of the ranks, all equally long; or they lie as its {@link Blocks} say. Then only
- * the two ranks need to know how long a block is that send and receive it; if they disagree, the call ends with a
- * {@link CollectiveMismatchException} that names both.
+ * <p><b>Blocks.</b> An array with a block for each rank, or from each rank, holds the blocks in the order of the ranks,
+ * one after the other and of equal length. A call with {@link Blocks} gives the position and the length of each block
+ * instead. Then only the sender and the receiver of a block need to know its length. If they disagree, the call ends
+ * with a {@link CollectiveMismatchException} that names both ranks.
  *
- * <p><b>Roots.</b> Only a root needs the target of {@code reduce} and {@code gather}, and the source of {@code
- * scatter}. Another rank passes null for it and its {@link Blocks}, or leaves it out: {@code gather(source, root)} is
- * part of a {@code gather(source, target, root)} of the root, {@code gather(source, root, null)} of one with blocks.
+ * <p><b>Operators.</b> An operator fits the elements of a call if it {@linkplain Reduction#supports supports} their
+ * type and their number, or the length of each block, is a multiple of its {@linkplain Reduction#unit unit}.
  *
- * <p><b>Failure.</b> Calls end with {@link RankFailedException}, {@link DeadlineExceededException},
- * {@link CallInterruptedException}, {@link JobAbortedException}, {@link NodeMemoryException} or
- * {@link CommunicatorBrokenException}; after any of these the communicator stays broken, and the arrays that the call
- * was to write hold unspecified values. Mistakes in arguments are found before anything is communicated and break
- * nothing at this rank, and a {@link NodeMemoryException} of {@link #allocate} breaks nothing at any.
+ * <p><b>Roots.</b> Only the root needs the target of {@code reduce} and {@code gather}, and the source of {@code
+ * scatter}. Another rank passes null for it and for its {@link Blocks}, or leaves it out: {@code gather(source, root)}
+ * matches {@code gather(source, target, root)}, and {@code gather(source, root, null)} matches a gather with blocks.
  *
- * <p><b>Groups.</b> {@link #split}, {@link #create}, {@link #duplicate} and the like make communicators of some ranks,
- * in any order. Each has ranks, calls and failures of its own: a rank that fails ends those that it is in, no others.
- * Exceptions name ranks by both numbers, that in the communicator and that in the job. A group is {@linkplain #close
- * closed} when it is not needed any more; the world is closed with its job.
+ * <p><b>Failure.</b> A call that cannot complete ends with {@link RankFailedException}, {@link
+ * DeadlineExceededException}, {@link CallInterruptedException}, {@link JobAbortedException}, {@link
+ * NodeMemoryException} or {@link CommunicatorBrokenException}. The communicator then stays broken, and the arrays that
+ * the call would have written hold unspecified values. Invalid arguments are detected before this rank communicates,
+ * and break nothing. A {@link NodeMemoryException} of {@link #allocate} breaks nothing at any rank.
  *
- * <p><b>Views.</b> {@link #withAlgorithm} and {@link #withDeadline} return views: the same communicator, with another
- * default for calls made through the view.
+ * <p><b>Groups.</b> {@link #split}, {@link #create} and {@link #duplicate} make communicators of some ranks, in any
+ * order. Each has its own calls and failures: a rank that fails ends only the communicators that it is a member of.
+ * Exceptions name a rank by its number in the communicator and by its number in the job. A group is {@linkplain #close
+ * closed} by the program; the world is closed with its job.
  *
- * <p>A communicator remembers weakly the arrays of its latest calls, so that calls with the same arrays allocate
- * nothing.
+ * <p><b>Views.</b> {@link #withAlgorithm} and {@link #withDeadline} return views: the same communicator with another
+ * default for the calls made through the view.
+ *
+ * <p>A communicator holds weak references to the arrays of its latest calls, so that repeated calls with the same
+ * arrays allocate nothing.
  */
 public abstract class Communicator implements AutoCloseable {
     private final ArrayViews<MemorySegment> segments;
     private final ArrayViews<Span> booleans;
     private final Scalars scalars;
 
-    /**
-     * For Tutti's own implementation only.
-     */
+    /** Constructor for Tutti's own implementation only. */
     protected Communicator() {
         segments = ArrayViews.segments(ArrayViews.REMEMBERED);
         booleans = ArrayViews.booleans(ArrayViews.REMEMBERED);
@@ -65,9 +67,9 @@ public abstract class Communicator implements AutoCloseable {
     }
 
     /**
-     * For a view, by Tutti's own implementation only.
+     * Constructor for a view, for Tutti's own implementation only.
      *
-     * @param viewed the communicator that this is a view of
+     * @param viewed the communicator that this view belongs to
      */
     protected Communicator(Communicator viewed) {
         segments = viewed.segments;
@@ -75,53 +77,47 @@ public abstract class Communicator implements AutoCloseable {
         scalars = viewed.scalars;
     }
 
-    /**
-     * {@return this rank's number in the communicator, 0 to {@link #size()} − 1}
-     */
+    /** {@return this rank's number in the communicator, 0 to {@link #size()} − 1} */
     public abstract int rank();
 
-    /**
-     * {@return how many ranks the communicator has, 1 or more}
-     */
+    /** {@return the number of ranks of the communicator, 1 or more} */
     public abstract int size();
 
-    /**
-     * {@return where the ranks are: which share memory}
-     */
+    /** {@return the node of each rank; ranks of the same node share memory} */
     public abstract Topology topology();
 
     /**
-     * Finds a rank of this communicator in another one of the same job.
+     * Finds the number of a rank in another communicator of the same job.
      *
-     * @param other the other one, of which this rank is a part, too; either may be closed
-     * @param rank a rank here
-     * @return the number that this rank has there, empty when it is not in it
-     * @throws IllegalArgumentException when there is no such rank here, or the other communicator is not one of this
+     * @param other a communicator that this rank is a member of, too; either communicator may be closed
+     * @param rank a rank of this communicator
+     * @return the number of that rank in the other communicator, empty if it is not a member
+     * @throws IllegalArgumentException if there is no such rank here, or the other communicator does not belong to this
      *             rank of the job
      */
     public abstract OptionalInt rankIn(Communicator other, int rank);
 
     /**
-     * A view whose calls of one collective use the named algorithm. All ranks must choose alike.
+     * Returns a view that uses the named algorithm for the calls of one collective, except calls with {@link Blocks}.
      *
      * @param collective the operation
-     * @param name an algorithm of that operation, as {@code tutti info --algorithms} lists them
+     * @param name an algorithm of it, as {@code tutti info --algorithms} lists them; the same at every rank
      * @return the view
-     * @throws IllegalArgumentException when there is no such algorithm; the message lists those that there are
+     * @throws IllegalArgumentException if there is no such algorithm; the message lists all of the collective
      */
     public abstract Communicator withAlgorithm(Collective collective, String name);
 
     /**
-     * A view whose calls end with {@link DeadlineExceededException} when they have waited for other ranks that long.
+     * Returns a view whose calls throw {@link DeadlineExceededException} after waiting this long for other ranks.
      *
-     * @param deadline the limit of one call, more than zero
+     * @param deadline the time limit of each call, more than zero
      * @return the view
-     * @throws IllegalArgumentException when the deadline is zero or negative
+     * @throws IllegalArgumentException if the deadline is zero or negative
      */
     public abstract Communicator withDeadline(Duration deadline);
 
     /**
-     * Names the communicator in messages at this rank: {@code rank 2 of "rows" (rank 9 of the job)}.
+     * Names the communicator in messages of this rank: {@code rank 2 of "rows" (rank 9 of the job)}.
      *
      * @param name the name
      * @return this communicator
@@ -129,98 +125,100 @@ public abstract class Communicator implements AutoCloseable {
     public abstract Communicator withName(String name);
 
     /**
-     * {@return the same collectives, not waiting: each call returns at once with a {@link Request}. What this view has
-     * of algorithms and deadlines holds there, too; calls of both faces follow one order}
+     * {@return the same collectives, without waiting: each call returns a {@link Request} immediately. The algorithms
+     * and the deadline of this view hold for them, too. Blocking and non-blocking calls share one order}
      */
     public abstract NonBlockingCommunicator nonBlocking();
 
     /**
-     * Prepares calls that are done many times with the same arguments: persistent calls.
+     * Returns the same collectives for calls that are made many times with the same arguments (persistent calls).
      *
-     * @return the same collectives, each call of which returns a {@link PreparedCall}
+     * @return the calls, each of which returns a {@link PreparedCall}
      */
     public abstract PreparedCommunicator prepare();
 
-    /**
-     * Waits until every rank of the communicator has entered the barrier.
-     */
+    /** Waits until every rank of the communicator has entered the barrier. */
     public abstract void barrier();
 
     /**
-     * Gets memory at every rank that all ranks may reach ({@link RemoteMemory}): a collective call. What this view has
-     * of deadlines holds for the memory's calls, too.
+     * Allocates memory at every rank that all ranks can access ({@link RemoteMemory}). This is a collective call. The
+     * deadline of this view also holds for the calls on the memory.
      *
-     * @param bytes how many bytes this rank gives, 0 to {@link RemoteMemory#BYTES_MAX}; others may give more or fewer
-     * @return the memory; all of it holds zeros
-     * @throws IllegalArgumentException when bytes is out of range
-     * @throws NodeMemoryException when a node has too little memory; at every rank, and everything can still be used
+     * @param bytes the number of bytes at this rank, 0 to {@link RemoteMemory#BYTES_MAX}; each rank chooses its own
+     *            number
+     * @return the memory, filled with zeros
+     * @throws IllegalArgumentException if bytes is out of range
+     * @throws NodeMemoryException at every rank, if a node has too little memory; the communicator can still be used
      */
     public RemoteMemory allocate(long bytes) {
         return allocate(DataType.BYTE, bytes);
     }
 
     /**
-     * As {@link #allocate(long)}, for so many elements.
+     * Allocates memory for elements at every rank, as {@link #allocate(long)} does for bytes.
      *
      * @param type the type of the elements
-     * @param count how many elements this rank gives, 0 or more
-     * @return the memory; its offsets are in bytes, in the view {@link RemotePart#elements} in elements
-     * @throws IllegalArgumentException when they are more than {@link RemoteMemory#BYTES_MAX} bytes
+     * @param count the number of elements at this rank, 0 or more
+     * @return the memory; its offsets count bytes, and in the view {@link RemotePart#elements} elements
+     * @throws IllegalArgumentException if the elements have more than {@link RemoteMemory#BYTES_MAX} bytes
      */
     public RemoteMemory allocate(DataType type, long count) {
         return allocate(type, count, RemoteMemory.NOTIFICATIONS);
     }
 
     /**
-     * As {@link #allocate(DataType, long)}, with a choice of the number of words that count notifications.
+     * Allocates memory for elements, as {@link #allocate(DataType, long)} does, with a given number of notification
+     * words.
      *
      * @param type the type of the elements
-     * @param count how many elements this rank gives, 0 or more
-     * @param notifications how many words this rank's part has, 0 to {@link RemoteMemory#NOTIFICATIONS_MAX}
-     * @return the memory; its offsets are in bytes, in the view {@link RemotePart#elements} in elements
-     * @throws IllegalArgumentException when there are more bytes or words than that
+     * @param count the number of elements at this rank, 0 or more
+     * @param notifications the number of words of this rank's part, 0 to {@link RemoteMemory#NOTIFICATIONS_MAX}
+     * @return the memory; its offsets count bytes, and in the view {@link RemotePart#elements} elements
+     * @throws IllegalArgumentException if there are more bytes or words than the limits allow
      */
     public abstract RemoteMemory allocate(DataType type, long count, int notifications);
 
     /**
-     * Makes a communicator of the ranks that give the same color: a collective call, which ends when all of these have
-     * made it. Steps: an allgather of 8 bytes a rank and a barrier, both here.
+     * Makes a communicator of the ranks that pass the same color. This is a collective call, and it returns when all
+     * ranks of this communicator have made it. Steps: an allgather of 8 bytes a rank and a barrier, both on this
+     * communicator.
      *
      * @param color 0 or more
-     * @param key orders the ranks of the new communicator; those with the same key are in their order here
+     * @param key orders the ranks of the new communicator; ranks with the same key keep their order
      * @return the communicator of this rank's color, to be {@linkplain #close closed}. It has the job's algorithms and
-     *         no deadline, whatever this view has; a deadline of this view is that of the call
-     * @throws IllegalArgumentException when the color is negative
+     *         no deadline, whatever this view has; a deadline of this view holds for this call
+     * @throws IllegalArgumentException if the color is negative
      */
     public abstract Communicator split(int color, int key);
 
     /**
-     * As {@link #split(int, int)}, for ranks of which some may sit out: these call it without a color. Ranks with a
-     * color may call either.
+     * Makes a communicator of the ranks that pass the same color, as {@link #split(int, int)} does; ranks that pass no
+     * color are in none. Ranks with a color may call either method.
      *
      * @param color 0 or more, or empty
-     * @param key orders the ranks of the new communicator; those with the same key are in their order here
-     * @return the communicator of this rank's color, to be {@linkplain #close closed}; empty without one
-     * @throws IllegalArgumentException when the color is negative
+     * @param key orders the ranks of the new communicator; ranks with the same key keep their order
+     * @return the communicator of this rank's color, to be {@linkplain #close closed}; empty without a color
+     * @throws IllegalArgumentException if the color is negative
      */
     public abstract Optional<Communicator> split(OptionalInt color, int key);
 
     /**
-     * Makes a communicator of some ranks of this one. Only they call this, all with the same list; the others go on.
-     * The call ends when all of them have made it. Steps: a barrier of the new communicator.
+     * Makes a communicator of the given ranks. Only they make this call, all with the same list, and it returns when
+     * all of them have made it. Steps: a barrier of the new communicator.
      *
-     * @param ranks the ranks here of ranks 0, 1, … of the new communicator, in any order; this one is among them
-     * @return the communicator, to be {@linkplain #close closed}; as {@link #split} has it
-     * @throws IllegalArgumentException when a rank is none of this communicator, or there twice, or this one is missing
-     * @throws IllegalStateException when this rank has made groups of 65,536 different lists of this communicator
+     * @param ranks the ranks here of ranks 0, 1, … of the new communicator, in any order; this rank is among them
+     * @return the communicator, to be {@linkplain #close closed}; algorithms and deadline are as for {@link #split}
+     * @throws IllegalArgumentException if a rank is not in this communicator, a rank occurs twice, or this rank is
+     *             missing
+     * @throws IllegalStateException if this rank has made groups of 65,536 different lists of this communicator
      */
     public abstract Communicator create(int... ranks);
 
     /**
-     * Makes a communicator of the same ranks in the same order, whose calls have nothing to do with those of this one:
-     * so that a library, or another thread, may have one of its own. A collective call. Steps: a barrier here.
+     * Makes a communicator of the same ranks in the same order, for a library or another thread. Its calls are
+     * independent of the calls of this one. This is a collective call. Steps: a barrier on this communicator.
      *
-     * @return the communicator, to be {@linkplain #close closed}; as {@link #split} has it
+     * @return the communicator, to be {@linkplain #close closed}; algorithms and deadline are as for {@link #split}
      */
     public abstract Communicator duplicate();
 
@@ -232,25 +230,25 @@ public abstract class Communicator implements AutoCloseable {
     public abstract Communicator splitByNode();
 
     /**
-     * Makes a communicator of the ranks of each group of a level, such as those that share a cache: a collective call,
-     * as {@link #duplicate}.
+     * Makes a communicator of the ranks of each group of a level inside the nodes, for example of ranks that share a
+     * cache. This is a collective call, as {@link #duplicate}.
      *
-     * @param level 0 for the smallest groups, to the number of {@linkplain Topology#levels levels} − 1
+     * @param level 0 for the smallest groups, up to the number of {@linkplain Topology#levels levels} − 1
      * @return the communicator of this rank's group, to be {@linkplain #close closed}
-     * @throws IllegalArgumentException when there is no such level
+     * @throws IllegalArgumentException if there is no such level
      */
     public abstract Communicator splitBy(int level);
 
     /**
-     * Closes the communicator at this rank, and all its views: later calls throw {@link IllegalStateException}, those
-     * of other ranks that need this one {@link CommunicatorBrokenException}. It waits for nobody; what the communicator
-     * has of the node's memory is given back when all ranks of the node have closed it, or ended, the next time that
-     * its first rank there makes or closes a group. Without effect when it is closed.
+     * Closes the communicator and all its views at this rank, without waiting for other ranks. Later calls of this rank
+     * throw {@link IllegalStateException}. Calls of other ranks that need this rank end with {@link
+     * CommunicatorBrokenException}. The communicator's memory on the node is released after all ranks of the node have
+     * closed it or ended, when its first rank there next makes or closes a group. Closing again has no effect.
      *
-     * @throws CollectiveMismatchException when this rank and one of its node that has closed the communicator, or left
-     *             the job, have made different calls on it; the communicator is closed nevertheless
-     * @throws IllegalStateException when it is the world, which its {@link Job} closes, a call of it is in flight, or
-     *             remote memory or mutexes that were allocated by it are open
+     * @throws CollectiveMismatchException if this rank and a rank of the same node that has closed the communicator, or
+     *             left the job, have made different calls on it; the communicator is closed nevertheless
+     * @throws IllegalStateException if this is the world, which its {@link Job} closes; if a call of it is in flight;
+     *             or if remote memory or mutexes allocated by it are open
      */
     @Override
     public abstract void close();
@@ -259,10 +257,10 @@ public abstract class Communicator implements AutoCloseable {
     /**
      * Copies the root's elements to every rank.
      *
-     * @param data at the root what is sent, elsewhere what is overwritten; [the same type and count|of the same length]
-     *            at every rank
-     * @param root the rank whose elements are copied
-     * @throws IllegalArgumentException when root is no rank of the communicator[, or the memory cannot be written|]
+     * @param data the elements, overwritten at ranks other than the root; [of the same type and count|of the same
+     *            length] at every rank
+     * @param root the rank that sends its elements
+     * @throws IllegalArgumentException if root is not a rank of the communicator[, or the memory is read-only|]
      */
     public void broadcast(Span data, int root) {
         Arguments.checkUsable(data.segment(), "data");
@@ -273,12 +271,12 @@ public abstract class Communicator implements AutoCloseable {
 
     // also with boolean, int, double
     /**
-     * Tells every rank the root's value.
+     * Returns the root's value at every rank.
      *
-     * @param value at the root what is told, elsewhere anything; of the same type at every rank
-     * @param root the rank whose value it is
+     * @param value the value to send at the root, ignored at the other ranks; of the same type at every rank
+     * @param root the rank that sends its value
      * @return the root's value
-     * @throws IllegalArgumentException when root is no rank of the communicator
+     * @throws IllegalArgumentException if root is not a rank of the communicator
      */
     public long broadcast(long value, int root) {
         broadcast(scalars.of(value), root);
@@ -287,14 +285,14 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines every rank's elements at the root, in place: the root's elements are replaced by the combination, those
-     * of other ranks stay as they are.
+     * Combines the elements of all ranks at the root, in place: the combination replaces the root's elements. The
+     * elements of the other ranks stay unchanged.
      *
-     * @param data the elements; [the same type and count|of the same length] at every rank
+     * @param data the elements; [of the same type and count|of the same length] at every rank
      * @param reduction the operator
      * @param root the rank that receives the combination
-     * @throws IllegalArgumentException when root is no rank of the communicator, the operator does not work on the
-     *             type, or [count|the length] is no multiple of its unit
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or the operator does not fit the
+     *             elements
      */
     public void reduce(Span data, Reduction reduction, int root) {
         Arguments.checkUsable(data.segment(), "data");
@@ -305,14 +303,14 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines every rank's elements at the root.
+     * Combines the elements of all ranks at the root.
      *
-     * @param source the elements; [the same type and count|of the same length] at every rank
-     * @param target where the root receives the combination[: of the source's type and count, and either the same
-     *            memory or apart from it|, as long as source, or source itself]; other ranks may pass null
+     * @param source the elements; [of the same type and count|of the same length] at every rank
+     * @param target receives the combination at the root[: of the source's type and count, and either the same memory
+     *            or disjoint|; as long as source, or source itself]; other ranks may pass null
      * @param reduction the operator
      * @param root the rank that receives the combination
-     * @throws IllegalArgumentException when the arguments do not fit each other
+     * @throws IllegalArgumentException if the arguments do not fit each other
      */
     public void reduce(Span source, @Nullable Span target, Reduction reduction, int root) {
         Arguments.checkUsable(source.segment(), "source");
@@ -330,12 +328,12 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines every rank's elements at every rank, in place.
+     * Combines the elements of all ranks at every rank, in place.
      *
-     * @param data the elements, replaced by the combination; [the same type and count|of the same length] at every rank
+     * @param data the elements, replaced with the combination; [of the same type and count|of the same length] at every
+     *            rank
      * @param reduction the operator
-     * @throws IllegalArgumentException when the operator does not work on the type, or [count|the length] is no
-     *             multiple of its unit
+     * @throws IllegalArgumentException if the operator does not fit the elements
      */
     public void allreduce(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
@@ -346,13 +344,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines every rank's elements at every rank.
+     * Combines the elements of all ranks at every rank.
      *
-     * @param source the elements; [the same type and count|of the same length] at every rank
-     * @param target where the combination goes[: of the source's type and count, and either the same memory or apart
-     *            from it|, as long as source, or source itself]
+     * @param source the elements; [of the same type and count|of the same length] at every rank
+     * @param target receives the combination[: of the source's type and count, and either the same memory or disjoint|;
+     *            as long as source, or source itself]
      * @param reduction the operator
-     * @throws IllegalArgumentException when the arguments do not fit each other
+     * @throws IllegalArgumentException if the arguments do not fit each other
      */
     public void allreduce(Span source, Span target, Reduction reduction) {
         Arguments.checkUsable(source.segment(), "source");
@@ -364,12 +362,12 @@ public abstract class Communicator implements AutoCloseable {
 
     // also with boolean, int, double
     /**
-     * Combines a value of every rank at every rank.
+     * Combines one value of each rank, and returns the combination at every rank.
      *
-     * @param value this rank's; of the same type at every rank
+     * @param value this rank's value; of the same type at every rank
      * @param reduction the operator
      * @return the combination of all values
-     * @throws IllegalArgumentException when the operator does not work on the type, or on single elements
+     * @throws IllegalArgumentException if the operator does not support the type, or its unit is more than one element
      */
     public long allreduce(long value, Reduction reduction) {
         allreduce(scalars.of(value), reduction);
@@ -378,13 +376,14 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Gathers every rank's elements at the root: those of rank r become the r-th block of the target.
+     * Gathers the elements of all ranks at the root: the elements of rank r become block r of the target.
      *
-     * @param source this rank's elements; [the same type and count|of the same length] at every rank
-     * @param target where the root receives a block of each rank[: of the source's type, apart from it|]; other ranks
+     * @param source this rank's elements; [of the same type and count|of the same length] at every rank
+     * @param target receives a block from each rank at the root[: of the source's type, disjoint from it|]; other ranks
      *            may pass null
      * @param root the rank that receives the blocks
-     * @throws IllegalArgumentException when root is no rank of the communicator, or the arguments do not fit each other
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or the arguments do not fit each
+     *             other
      */
     public void gather(Span source, @Nullable Span target, int root) {
         Arguments.checkUsable(source.segment(), "source");
@@ -402,11 +401,11 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Gathers every rank's elements at the root, in place: the root has its own block where it belongs.
+     * Gathers the elements of all ranks at the root, in place: the root's own block is already in position.
      *
-     * @param data at the root a block of each rank, its own in its place; elsewhere this rank's block
+     * @param data at the root a block from each rank, its own in position; elsewhere this rank's block
      * @param root the rank that receives the blocks
-     * @throws IllegalArgumentException when root is no rank of the communicator, or its data are no whole blocks
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or its data are not equal blocks
      */
     public void gather(Span data, int root) {
         Arguments.checkUsable(data.segment(), "data");
@@ -417,13 +416,14 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Scatters the root's elements: the r-th block of its source becomes the elements of rank r.
+     * Scatters the root's elements over all ranks: block r of the source becomes the elements of rank r.
      *
-     * @param source at the root a block for each rank[: of the target's type, apart from it|]; other ranks may pass
+     * @param source a block for each rank at the root[: of the target's type, disjoint from it|]; other ranks may pass
      *            null
-     * @param target where this rank receives its block; [the same type and count|of the same length] at every rank
-     * @param root the rank whose blocks they are
-     * @throws IllegalArgumentException when root is no rank of the communicator, or the arguments do not fit each other
+     * @param target receives this rank's block; [of the same type and count|of the same length] at every rank
+     * @param root the rank that sends the blocks
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or the arguments do not fit each
+     *             other
      */
     public void scatter(@Nullable Span source, Span target, int root) {
         Arguments.checkUsable(target.segment(), "target");
@@ -442,11 +442,11 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Scatters the root's elements, in place: the root's own block stays where it is.
+     * Scatters the root's elements over all ranks, in place: the root's own block stays in position.
      *
-     * @param data at the root a block for each rank; elsewhere where this rank receives its block
-     * @param root the rank whose blocks they are
-     * @throws IllegalArgumentException when root is no rank of the communicator, or its data are no whole blocks
+     * @param data at the root a block for each rank; elsewhere it receives this rank's block
+     * @param root the rank that sends the blocks
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or its data are not equal blocks
      */
     public void scatter(Span data, int root) {
         Arguments.checkUsable(data.segment(), "data");
@@ -457,11 +457,11 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Gathers every rank's elements at every rank: those of rank r become the r-th block of each target.
+     * Gathers the elements of all ranks at every rank: the elements of rank r become block r of each target.
      *
-     * @param source this rank's elements; [the same type and count|of the same length] at every rank
-     * @param target where this rank receives a block of each rank[: of the source's type, apart from it|]
-     * @throws IllegalArgumentException when the arguments do not fit each other
+     * @param source this rank's elements; [of the same type and count|of the same length] at every rank
+     * @param target receives a block from each rank[: of the source's type, disjoint from it|]
+     * @throws IllegalArgumentException if the arguments do not fit each other
      */
     public void allgather(Span source, Span target) {
         Arguments.checkUsable(source.segment(), "source");
@@ -473,11 +473,11 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Gathers every rank's elements at every rank, in place: each has its own block where it belongs.
+     * Gathers the elements of all ranks at every rank, in place: each rank's own block is already in position.
      *
-     * @param data a block of each rank, this rank's own in its place; [the same type and count|of the same length] at
-     *            every rank
-     * @throws IllegalArgumentException when the data are no whole blocks
+     * @param data a block from each rank, this rank's own in position; [of the same type and count|of the same length]
+     *            at every rank
+     * @throws IllegalArgumentException if the data are not equal blocks
      */
     public void allgather(Span data) {
         Arguments.checkUsable(data.segment(), "data");
@@ -488,12 +488,12 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Exchanges blocks between all ranks: the r-th block of rank q's source becomes the q-th block of rank r's target.
+     * Exchanges blocks between all ranks: block r of rank q's source becomes block q of rank r's target.
      *
-     * @param source a block for each rank; [the same type and count|of the same length] at every rank
-     * @param target where this rank receives a block of each rank[: of the source's type and count, apart from it|, as
-     *            long as source]
-     * @throws IllegalArgumentException when the arguments do not fit each other, or are no whole blocks
+     * @param source a block for each rank; [of the same type and count|of the same length] at every rank
+     * @param target receives a block from each rank[: of the source's type and count, disjoint from it|; as long as
+     *            source]
+     * @throws IllegalArgumentException if the arguments do not fit each other, or are not equal blocks
      */
     public void allToAll(Span source, Span target) {
         Arguments.checkUsable(source.segment(), "source");
@@ -506,11 +506,11 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Exchanges blocks between all ranks, in place: each block is replaced by that which comes from its rank.
+     * Exchanges blocks between all ranks, in place: the block from a rank replaces the block for that rank.
      *
-     * @param data a block for each rank, replaced by one of each rank; [the same type and count|of the same length] at
-     *            every rank
-     * @throws IllegalArgumentException when the data are no whole blocks
+     * @param data a block for each rank, replaced with one from each rank; [of the same type and count|of the same
+     *            length] at every rank
+     * @throws IllegalArgumentException if the data are not equal blocks
      */
     public void allToAll(Span data) {
         Arguments.checkUsable(data.segment(), "data");
@@ -521,12 +521,12 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines every rank's elements, and gives each rank a block of the combination: the r-th to rank r.
+     * Combines the elements of all ranks, and gives each rank one block of the combination: rank r receives block r.
      *
-     * @param source a block for each rank; [the same type and count|of the same length] at every rank
-     * @param target where this rank receives its block of the combination[: of the source's type, apart from it|]
+     * @param source a block for each rank; [of the same type and count|of the same length] at every rank
+     * @param target receives this rank's block of the combination[: of the source's type, disjoint from it|]
      * @param reduction the operator
-     * @throws IllegalArgumentException when the arguments do not fit each other
+     * @throws IllegalArgumentException if the arguments do not fit each other
      */
     public void reduceScatter(Span source, Span target, Reduction reduction) {
         Arguments.checkUsable(target.segment(), "target");
@@ -540,13 +540,12 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines every rank's elements, and gives each rank a block of the combination, in place: the r-th block of
-     * rank r is replaced, its others stay as they are.
+     * Combines the elements of all ranks, and gives each rank one block of the combination, in place: block r of rank r
+     * is replaced. Its other blocks stay unchanged.
      *
-     * @param data a block for each rank; [the same type and count|of the same length] at every rank
+     * @param data a block for each rank; [of the same type and count|of the same length] at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException when the data are no whole blocks, the operator does not work on the type, or
-     *             the length of a block is no multiple of its unit
+     * @throws IllegalArgumentException if the data are not equal blocks, or the operator does not fit the elements
      */
     public void reduceScatter(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
@@ -557,13 +556,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of this rank and all before it, in the order of the ranks.
+     * Combines the elements of this rank and of all ranks before it, in the order of the ranks: an inclusive scan.
      *
-     * @param source the elements; [the same type and count|of the same length] at every rank
-     * @param target where the combination goes[: of the source's type and count, and either the same memory or apart
-     *            from it|, as long as source, or source itself]
+     * @param source the elements; [of the same type and count|of the same length] at every rank
+     * @param target receives the combination[: of the source's type and count, and either the same memory or disjoint|;
+     *            as long as source, or source itself]
      * @param reduction the operator
-     * @throws IllegalArgumentException when the arguments do not fit each other
+     * @throws IllegalArgumentException if the arguments do not fit each other
      */
     public void scan(Span source, Span target, Reduction reduction) {
         Arguments.checkUsable(source.segment(), "source");
@@ -575,12 +574,12 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of this rank and all before it, in the order of the ranks, in place.
+     * Combines the elements of this rank and of all ranks before it, in the order of the ranks, in place.
      *
-     * @param data the elements, replaced by the combination; [the same type and count|of the same length] at every rank
+     * @param data the elements, replaced with the combination; [of the same type and count|of the same length] at every
+     *            rank
      * @param reduction the operator
-     * @throws IllegalArgumentException when the operator does not work on the type, or [count|the length] is no
-     *             multiple of its unit
+     * @throws IllegalArgumentException if the operator does not fit the elements
      */
     public void scan(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
@@ -591,14 +590,14 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks before this one, in the order of the ranks. The target of rank 0
-     * stays as it is.
+     * Combines the elements of all ranks before this one, in the order of the ranks. The target of rank 0 stays
+     * unchanged.
      *
-     * @param source the elements; [the same type and count|of the same length] at every rank
-     * @param target where the combination goes[: of the source's type and count, and either the same memory or apart
-     *            from it|, as long as source, or source itself]
+     * @param source the elements; [of the same type and count|of the same length] at every rank
+     * @param target receives the combination[: of the source's type and count, and either the same memory or disjoint|;
+     *            as long as source, or source itself]
      * @param reduction the operator
-     * @throws IllegalArgumentException when the arguments do not fit each other
+     * @throws IllegalArgumentException if the arguments do not fit each other
      */
     public void exclusiveScan(Span source, Span target, Reduction reduction) {
         Arguments.checkUsable(source.segment(), "source");
@@ -612,13 +611,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks before this one, in the order of the ranks, in place. The elements
-     * of rank 0 stay as they are.
+     * Combines the elements of all ranks before this one, in the order of the ranks, in place. The elements of rank 0
+     * stay unchanged.
      *
-     * @param data the elements, replaced by the combination; [the same type and count|of the same length] at every rank
+     * @param data the elements, replaced with the combination; [of the same type and count|of the same length] at every
+     *            rank
      * @param reduction the operator
-     * @throws IllegalArgumentException when the operator does not work on the type, or [count|the length] is no
-     *             multiple of its unit
+     * @throws IllegalArgumentException if the operator does not fit the elements
      */
     public void exclusiveScan(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
@@ -633,12 +632,12 @@ public abstract class Communicator implements AutoCloseable {
      * root knows all lengths.
      *
      * @param source this rank's elements, as many as the root expects from it
-     * @param target where the root receives the blocks[: of the source's type, apart from it|]; what lies between them
-     *            stays as it is; other ranks may pass null
-     * @param blocks where the root receives which rank's elements; other ranks may pass null
+     * @param target receives the blocks at the root[: of the source's type, disjoint from it|], and keeps its elements
+     *            outside of them; other ranks may pass null
+     * @param blocks the position and the length of each rank's block in the target; other ranks may pass null
      * @param root the rank that receives the blocks
-     * @throws IllegalArgumentException when root is no rank of the communicator, the blocks of the target overlap or do
-     *             not lie in it, or the arguments do not fit each other
+     * @throws IllegalArgumentException if root is not a rank of the communicator, the blocks overlap or exceed the
+     *             target, or the arguments do not fit each other
      */
     public void gather(Span source, @Nullable Span target, @Nullable Blocks blocks, int root) {
         Arguments.checkUsable(source.segment(), "source");
@@ -663,13 +662,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Gathers blocks of any length at the root, in place: the root has its own block where it belongs.
+     * Gathers blocks of any length at the root, in place: the root's own block is already in position.
      *
-     * @param data at the root what the blocks lie in; elsewhere this rank's block
+     * @param data at the root the memory of the blocks, its own in position; elsewhere this rank's block
      * @param root the rank that receives the blocks
-     * @param blocks where the root receives which rank's elements; other ranks may pass null
-     * @throws IllegalArgumentException when root is no rank of the communicator, or the blocks overlap or do not lie in
-     *             the data
+     * @param blocks the position and the length of each rank's block at the root; other ranks may pass null
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or the blocks overlap or exceed the
+     *             data
      */
     public void gather(Span data, int root, @Nullable Blocks blocks) {
         Arguments.checkUsable(data.segment(), "data");
@@ -688,15 +687,16 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Scatters blocks of any length: each rank gets its own of the root's source. Only the root knows all lengths.
+     * Scatters blocks of any length: each rank receives its block of the root's source. Only the root knows all
+     * lengths.
      *
-     * @param source at the root what the blocks lie in[: of the target's type, apart from it|]; other ranks may pass
-     *            null
-     * @param blocks where the root has what for which rank; other ranks may pass null
-     * @param target where this rank receives its block, as long as that
-     * @param root the rank whose blocks they are
-     * @throws IllegalArgumentException when root is no rank of the communicator, the blocks do not lie in the source,
-     *             or the arguments do not fit each other
+     * @param source the memory of the blocks at the root[: of the target's type, disjoint from it|]; other ranks may
+     *            pass null
+     * @param blocks the position and the length of each rank's block in the source; other ranks may pass null
+     * @param target receives this rank's block, and has its length
+     * @param root the rank that sends the blocks
+     * @throws IllegalArgumentException if root is not a rank of the communicator, the blocks exceed the source, or the
+     *             arguments do not fit each other
      */
     public void scatter(@Nullable Span source, @Nullable Blocks blocks, Span target, int root) {
         Arguments.checkUsable(target.segment(), "target");
@@ -720,12 +720,12 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Scatters blocks of any length, in place: the root's own block stays where it is.
+     * Scatters blocks of any length, in place: the root's own block stays in position.
      *
-     * @param data at the root what the blocks lie in; elsewhere where this rank receives its block, as long as that
-     * @param root the rank whose blocks they are
-     * @param blocks where the root has what for which rank; other ranks may pass null
-     * @throws IllegalArgumentException when root is no rank of the communicator, or the blocks do not lie in the data
+     * @param data at the root the memory of the blocks; elsewhere it receives this rank's block, and has its length
+     * @param root the rank that sends the blocks
+     * @param blocks the position and the length of each rank's block at the root; other ranks may pass null
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or the blocks exceed the data
      */
     public void scatter(Span data, int root, @Nullable Blocks blocks) {
         Arguments.checkUsable(data.segment(), "data");
@@ -747,11 +747,11 @@ public abstract class Communicator implements AutoCloseable {
      * Gathers blocks of any length at every rank: this rank's elements become its block of each target.
      *
      * @param source this rank's elements
-     * @param target where this rank receives the blocks[: of the source's type, apart from it|]; what lies between them
-     *            stays as it is
-     * @param blocks where it receives which rank's elements; of the same lengths at every rank
-     * @throws IllegalArgumentException when the blocks overlap or do not lie in the target, or the arguments do not fit
-     *             each other
+     * @param target receives the blocks[: of the source's type, disjoint from it|], and keeps its elements outside of
+     *            them
+     * @param blocks the position and the length of each rank's block in the target; of the same lengths at every rank
+     * @throws IllegalArgumentException if the blocks overlap or exceed the target, or the arguments do not fit each
+     *             other
      */
     public void allgather(Span source, Span target, Blocks blocks) {
         Arguments.checkTypes(source, target);
@@ -769,11 +769,11 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Gathers blocks of any length at every rank, in place: each has its own block where it belongs.
+     * Gathers blocks of any length at every rank, in place: each rank's own block is already in position.
      *
-     * @param data what the blocks lie in
-     * @param blocks where it has its own block, and receives which other rank's; of the same lengths at every rank
-     * @throws IllegalArgumentException when the blocks overlap or do not lie in the data
+     * @param data the memory of the blocks, with this rank's own block in position
+     * @param blocks the position and the length of each rank's block in the data; of the same lengths at every rank
+     * @throws IllegalArgumentException if the blocks overlap or exceed the data
      */
     public void allgather(Span data, Blocks blocks) {
         Arguments.checkUsable(data.segment(), "data");
@@ -787,17 +787,17 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Exchanges blocks of any length between all ranks: what rank q has for rank r becomes the q-th block of rank r's
-     * target. Only these two know how long it is. There is no such call in place: what comes would lie where something
-     * is that has not been sent.
+     * Exchanges blocks of any length between all ranks: the block of rank q for rank r becomes block q of rank r's
+     * target. Only these two ranks know its length. This call has no form in place, because a block that arrives could
+     * overwrite a block that has not been sent.
      *
-     * @param source what this rank has for the others
-     * @param sourceBlocks where in the source it has what for which rank
-     * @param target where this rank receives the others' blocks[: of the source's type, apart from it|]; what lies
-     *            between them stays as it is
-     * @param targetBlocks where in the target it receives which rank's block
-     * @throws IllegalArgumentException when the blocks do not lie in source and target, those of the target overlap, or
-     *             the arguments do not fit each other
+     * @param source the blocks of this rank for the others
+     * @param sourceBlocks the position and the length of the block for each rank in the source
+     * @param target receives the others' blocks[: of the source's type, disjoint from it|], and keeps its elements
+     *            outside of them
+     * @param targetBlocks the position and the length of the block from each rank in the target
+     * @throws IllegalArgumentException if the blocks exceed source or target, blocks of the target overlap, or the
+     *             arguments do not fit each other
      */
     public void allToAll(Span source, Blocks sourceBlocks, Span target, Blocks targetBlocks) {
         Arguments.checkTypes(source, target);
@@ -816,14 +816,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines every rank's elements, and gives each rank a block of the combination, which may be of any length.
+     * Combines the elements of all ranks, and gives each rank one block, of any length, of the combination.
      *
-     * @param source what the blocks lie in[: of the target's type, apart from it|]
-     * @param blocks where in the source what for which rank lies; of the same lengths at every rank
-     * @param target where this rank receives its block of the combination, as long as that
+     * @param source the memory of the blocks[: of the target's type, disjoint from it|]
+     * @param blocks the position and the length of the block for each rank; of the same lengths at every rank
+     * @param target receives this rank's block of the combination, and has its length
      * @param reduction the operator
-     * @throws IllegalArgumentException when the blocks do not lie in the source, the length of one is no multiple of
-     *             the operator's unit, or the arguments do not fit each other
+     * @throws IllegalArgumentException if the blocks exceed the source, or the arguments do not fit each other
      */
     public void reduceScatter(Span source, Blocks blocks, Span target, Reduction reduction) {
         Arguments.checkTypes(source, target);
@@ -840,14 +839,14 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines every rank's elements, and gives each rank a block of the combination, which may be of any length, in
-     * place: this rank's own block is replaced, the others stay as they are.
+     * Combines the elements of all ranks, and gives each rank one block, of any length, of the combination, in place:
+     * this rank's own block is replaced. The other blocks stay unchanged.
      *
-     * @param data what the blocks lie in
-     * @param blocks where in the data what for which rank lies; of the same lengths at every rank
+     * @param data the memory of the blocks
+     * @param blocks the position and the length of the block for each rank; of the same lengths at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException when the blocks do not lie in the data, overlap, or the length of one is no
-     *             multiple of the operator's unit
+     * @throws IllegalArgumentException if the blocks overlap or exceed the data, or the operator does not fit the
+     *             elements
      */
     public void reduceScatter(Span data, Blocks blocks, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
@@ -859,7 +858,7 @@ public abstract class Communicator implements AutoCloseable {
         data.unstage();
     }
 
-    /** Where a side has blocks, all of them lie in the data. */
+    /** If a side has blocks, all of them lie in the data. */
     private void callInPlace(Collective collective, MemorySegment data, DataType type, long length,
             @Nullable Reduction reduction,
             int root) {
@@ -868,31 +867,31 @@ public abstract class Communicator implements AutoCloseable {
     }
 
     /**
-     * What all forms of all collectives with elements end in.
+     * Makes a collective call with elements; all forms of all such calls end here.
      *
      * @param collective the operation
-     * @param source this rank's elements; in place, and where it sends none, the target
-     * @param target where the result goes; in place, and where it receives none, the source
+     * @param source this rank's elements; the target itself for a call in place, or if this rank sends none
+     * @param target receives the result; the source itself for a call in place, or if this rank receives none
      * @param type the type of the elements
-     * @param count how many elements; where a side has a block of each rank, in a block
-     * @param reduction the operator, null where nothing is combined
-     * @param root the root, 0 where there is none
+     * @param count the number of elements; of one block, if a side has a block for each rank
+     * @param reduction the operator, null if nothing is combined
+     * @param root the root, 0 if the operation has none
      */
     protected abstract void call(Collective collective, MemorySegment source, MemorySegment target, DataType type,
             long count, @Nullable Reduction reduction, int root);
 
     /**
-     * What all forms of collectives end in whose blocks may differ in length.
+     * Makes a collective call with blocks that may differ in length; all forms of all such calls end here.
      *
      * @param collective the operation
-     * @param source this rank's elements; in place, and where it sends none, the target
-     * @param target where the result goes; in place, and where it receives none, the source
+     * @param source this rank's elements; the target itself for a call in place, or if this rank sends none
+     * @param target receives the result; the source itself for a call in place, or if this rank receives none
      * @param type the type of the elements
-     * @param count how many elements this rank's block has on a side without blocks
-     * @param sourceBlocks where the blocks of the source lie, null where it has none
-     * @param targetBlocks where the blocks of the target lie, null where it has none
-     * @param reduction the operator, null where nothing is combined
-     * @param root the root, 0 where there is none
+     * @param count the number of elements of this rank's block on a side without blocks
+     * @param sourceBlocks the blocks of the source, null if it has none
+     * @param targetBlocks the blocks of the target, null if it has none
+     * @param reduction the operator, null if nothing is combined
+     * @param root the root, 0 if the operation has none
      */
     protected abstract void callWithBlocks(Collective collective, MemorySegment source, MemorySegment target,
             DataType type, long count, @Nullable Blocks sourceBlocks, @Nullable Blocks targetBlocks,
