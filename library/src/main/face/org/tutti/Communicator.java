@@ -31,7 +31,7 @@ import java.util.OptionalInt;
  * with a {@link CollectiveMismatchException} that names both ranks.
  *
  * <p><b>Operators.</b> An operator fits the elements of a call if it {@linkplain Reduction#supports supports} their
- * type and their number, or the length of each block, is a multiple of its {@linkplain Reduction#unit unit}.
+ * type and its {@linkplain Reduction#unit unit} divides their number or, with blocks, the length of each block.
  *
  * <p><b>Roots.</b> Only the root needs the target of {@code reduce} and {@code gather}, and the source of {@code
  * scatter}. Another rank passes null for it and for its {@link Blocks}, or leaves it out: {@code gather(source, root)}
@@ -306,7 +306,7 @@ public abstract class Communicator implements AutoCloseable {
      * Combines the elements of all ranks at the root.
      *
      * @param source the elements; [of the same type and count|of the same length] at every rank
-     * @param target receives the combination at the root[: of the source's type and count, and either the same memory
+     * @param target at the root receives the combination[: of the source's type and count, and either the same memory
      *            or disjoint|; as long as source, or source itself]; other ranks may pass null
      * @param reduction the operator
      * @param root the rank that receives the combination
@@ -379,7 +379,7 @@ public abstract class Communicator implements AutoCloseable {
      * Gathers the elements of all ranks at the root: the elements of rank r become block r of the target.
      *
      * @param source this rank's elements; [of the same type and count|of the same length] at every rank
-     * @param target receives a block from each rank at the root[: of the source's type, disjoint from it|]; other ranks
+     * @param target at the root receives a block from each rank[: of the source's type, disjoint from it|]; other ranks
      *            may pass null
      * @param root the rank that receives the blocks
      * @throws IllegalArgumentException if root is not a rank of the communicator, or the arguments do not fit each
@@ -418,7 +418,7 @@ public abstract class Communicator implements AutoCloseable {
     /**
      * Scatters the root's elements over all ranks: block r of the source becomes the elements of rank r.
      *
-     * @param source a block for each rank at the root[: of the target's type, disjoint from it|]; other ranks may pass
+     * @param source at the root a block for each rank[: of the target's type, disjoint from it|]; other ranks may pass
      *            null
      * @param target receives this rank's block; [of the same type and count|of the same length] at every rank
      * @param root the rank that sends the blocks
@@ -632,7 +632,7 @@ public abstract class Communicator implements AutoCloseable {
      * root knows all lengths.
      *
      * @param source this rank's elements, as many as the root expects from it
-     * @param target receives the blocks at the root[: of the source's type, disjoint from it|], and keeps its elements
+     * @param target at the root receives the blocks[: of the source's type, disjoint from it|], and keeps its elements
      *            outside of them; other ranks may pass null
      * @param blocks the position and the length of each rank's block in the target; other ranks may pass null
      * @param root the rank that receives the blocks
@@ -690,7 +690,7 @@ public abstract class Communicator implements AutoCloseable {
      * Scatters blocks of any length: each rank receives its block of the root's source. Only the root knows all
      * lengths.
      *
-     * @param source the memory of the blocks at the root[: of the target's type, disjoint from it|]; other ranks may
+     * @param source at the root the memory of the blocks[: of the target's type, disjoint from it|]; other ranks may
      *            pass null
      * @param blocks the position and the length of each rank's block in the source; other ranks may pass null
      * @param target receives this rank's block, and has its length

@@ -5,35 +5,37 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * The collectives of a {@link Communicator}, not waiting: the same names and arguments, but each call returns at once
- * with a {@link Request}. Many may be in flight on one communicator, and they may end in any order.
+ * The collectives of a {@link Communicator} without waiting: the same names and arguments, but each call returns a
+ * {@link Request} immediately. Many requests may be in flight on one communicator, and they may end in any order.
  *
- * <p><b>Order.</b> All ranks must call the same operations in the same order, whether blocking or not; at one rank a
- * call may be blocking and at another one not.
+ * <p><b>Order.</b> All ranks must call the same operations in the same order, blocking or not. One rank may make a
+ * blocking call where another one makes a non-blocking call.
  *
- * <p><b>Arguments.</b> Arrays and memory belong to the request until it is done. Mistakes in them are thrown by the
- * call itself; whatever else goes wrong, by {@link Request#await()}. Memory must be accessible to other threads, as
- * that of a confined arena is not.
+ * <p><b>Arguments.</b> Arrays and memory belong to the request until it is done. The call itself throws the exceptions
+ * for invalid arguments; {@link Request#await()} throws all others. Memory must be accessible to other threads; the
+ * memory of a confined arena is not.
  *
- * <p><b>Progress.</b> A request runs on a virtual thread, while the caller computes, or on the thread that awaits it at
- * once. With ranks that are virtual threads and compute without calling Tutti, no progress is promised.
+ * <p><b>Progress.</b> A request runs on a virtual thread while the caller computes, or on the thread that awaits it
+ * immediately after the call. No progress is guaranteed if the ranks are virtual threads that compute without calling
+ * Tutti.
  *
- * <p><b>Limits.</b> A rank may have {@value #IN_FLIGHT_MAX} requests in flight on a communicator, of which 16 at a time
- * move data. Closing a job waits for none: those in flight end with {@link RankFailedException}.
+ * <p><b>Limits.</b> A rank may have {@value #IN_FLIGHT_MAX} requests in flight on a communicator, and 16 of them move
+ * data at the same time. Closing a job does not wait for requests: those in flight end with {@link
+ * RankFailedException}.
  */
 public abstract class NonBlockingCommunicator {
-    /** How many requests a rank may have in flight on one communicator. */
+    /** The greatest number of requests that a rank may have in flight on one communicator. */
     public static final int IN_FLIGHT_MAX = 1024;
 
     private static final Runnable NOTHING = () -> {
     };
 
-    // new ones for every call, as many calls may be in flight
+    // new ones for every call, because many calls may be in flight
     private final ArrayViews<MemorySegment> segments = ArrayViews.segments(0);
     private final ArrayViews<Span> booleans = ArrayViews.booleans(0);
 
     /**
-     * For Tutti's own implementation only.
+     * Constructor for Tutti's own implementation only.
      */
     protected NonBlockingCommunicator() {}
 
@@ -43,12 +45,12 @@ public abstract class NonBlockingCommunicator {
     protected abstract int rank();
 
     /**
-     * {@return how many ranks the communicator has}
+     * {@return the number of ranks of the communicator}
      */
     protected abstract int size();
 
     /**
-     * As {@link Communicator#barrier()}.
+     * Starts {@link Communicator#barrier()} without waiting for it.
      *
      * @return the request
      */
@@ -344,7 +346,7 @@ public abstract class NonBlockingCommunicator {
                 null, reduction, 0, Span.staging(data), Span.unstaging(data));
     }
 
-    /** Where a side has blocks, all of them lie in the data. */
+    /** If a side has blocks, all of them lie in the data. */
     private Request callInPlace(Collective collective, MemorySegment data, DataType type, long length,
             @Nullable Reduction reduction, int root, Runnable beforehand, Runnable afterwards) {
         long count = Arguments.countInPlace(collective, length, rank(), root, size());
@@ -352,36 +354,36 @@ public abstract class NonBlockingCommunicator {
     }
 
     /**
-     * What all forms of all collectives with elements end in.
+     * Starts a collective call with elements; all forms of all such calls end here.
      *
      * @param collective the operation
-     * @param source this rank's elements; in place, and where it sends none, the target
-     * @param target where the result goes; in place, and where it receives none, the source
+     * @param source this rank's elements; the target itself for a call in place, or if this rank sends none
+     * @param target receives the result; the source itself for a call in place, or if this rank receives none
      * @param type the type of the elements
-     * @param count how many elements; where a side has a block of each rank, in a block
-     * @param reduction the operator, null where nothing is combined
-     * @param root the root, 0 where there is none
-     * @param beforehand is run before the data are read
-     * @param afterwards is run when the data are there, before the request is done
+     * @param count the number of elements; of one block, if a side has a block for each rank
+     * @param reduction the operator, null if nothing is combined
+     * @param root the root, 0 if the operation has none
+     * @param beforehand runs before the data are read
+     * @param afterwards runs when the data have arrived, before the request is done
      * @return the request
      */
     protected abstract Request call(Collective collective, MemorySegment source, MemorySegment target, DataType type,
             long count, @Nullable Reduction reduction, int root, Runnable beforehand, Runnable afterwards);
 
     /**
-     * What all forms of collectives end in whose blocks may differ in length.
+     * Starts a collective call with blocks that may differ in length; all forms of all such calls end here.
      *
      * @param collective the operation
-     * @param source this rank's elements; in place, and where it sends none, the target
-     * @param target where the result goes; in place, and where it receives none, the source
+     * @param source this rank's elements; the target itself for a call in place, or if this rank sends none
+     * @param target receives the result; the source itself for a call in place, or if this rank receives none
      * @param type the type of the elements
-     * @param count how many elements this rank's block has on a side without blocks
-     * @param sourceBlocks where the blocks of the source lie, null where it has none
-     * @param targetBlocks where the blocks of the target lie, null where it has none
-     * @param reduction the operator, null where nothing is combined
-     * @param root the root, 0 where there is none
-     * @param beforehand is run before the data are read
-     * @param afterwards is run when the data are there, before the request is done
+     * @param count the number of elements of this rank's block on a side without blocks
+     * @param sourceBlocks the blocks of the source, null if it has none
+     * @param targetBlocks the blocks of the target, null if it has none
+     * @param reduction the operator, null if nothing is combined
+     * @param root the root, 0 if the operation has none
+     * @param beforehand runs before the data are read
+     * @param afterwards runs when the data have arrived, before the request is done
      * @return the request
      */
     protected abstract Request callWithBlocks(Collective collective, MemorySegment source, MemorySegment target,

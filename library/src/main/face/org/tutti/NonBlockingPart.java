@@ -5,33 +5,36 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
- * The calls of a {@link RemotePart}, not waiting: the same names and arguments, but each returns a {@link Request}.
+ * The calls of a {@link RemotePart} without waiting: the same names and arguments, but each call returns a {@link
+ * Request}.
  *
- * <p><b>Gets</b> are done when the elements are there; until then, what the call was given belongs to it. Several are
- * on their way at once, {@value #IN_FLIGHT_MAX} runs of bytes of a memory at most; a call that has no place for its own
- * waits until earlier ones are done, or does its own at once.
+ * <p><b>Gets.</b> The request of a get is done when the elements have arrived. Until then the target belongs to the
+ * request. Several gets are in flight at the same time, with at most {@value #IN_FLIGHT_MAX} runs of bytes for a
+ * memory. A call without room for its runs waits until earlier ones are done, or completes the get itself if there are
+ * none.
  *
- * <p><b>Puts</b>, accumulates and replacements are done when their source may be used again, which they are when the
- * call returns: it has handed the bytes to the fabric, and waited for room there if it had to. Like those of
- * {@code RemotePart} they are visible at the target after a fence.
+ * <p><b>Puts.</b> The request of a put, an accumulate or a replacement is done when the source may be used again, and
+ * it may when the call returns: the call has handed the bytes to the fabric, after waiting for room there if necessary.
+ * As with {@code RemotePart}, the bytes are visible at the target after a fence.
  *
- * <p>On the own node all is done when the call returns. Mistakes in arguments are thrown by the call itself. A deadline
- * of the memory ends a request, counted from its call, as seen by who asks or waits for it; an interrupt of who waits
- * does not. Closing the memory waits for all requests. Any number of threads may use it at the same time.
+ * <p>For a rank of this node every request is done when the call returns. The call itself throws the exceptions for
+ * invalid arguments. A deadline of the memory counts from the call: after it, the request ends when a thread asks
+ * whether it is done or waits for it. An interrupt of a waiting thread does not end the request. Closing the memory
+ * waits for all requests. Any number of threads may use this object at the same time.
  */
 public abstract class NonBlockingPart {
-    /** How many runs of bytes may be on their way to this rank from other nodes, for one memory. */
+    /** The greatest number of runs of bytes that are in flight to this rank from other nodes, for one memory. */
     public static final int IN_FLIGHT_MAX = 64;
 
     private final ArrayViews<MemorySegment> segments = ArrayViews.segments(ArrayViews.REMEMBERED);
 
     /**
-     * For Tutti's own implementation only.
+     * Constructor for Tutti's own implementation only.
      */
     protected NonBlockingPart() {}
 
     /**
-     * {@return the same calls, whose offsets count in elements, as those of {@link RemotePart#elements}}
+     * {@return the same calls with offsets that count elements, as those of {@link RemotePart#elements}}
      */
     public abstract NonBlockingPart elements();
 
@@ -124,7 +127,7 @@ public abstract class NonBlockingPart {
     }
 
     /**
-     * What all calls end in that are done when they return.
+     * Makes a call that is done when it returns; all such calls end here.
      *
      * @param call makes the call on the part
      * @return the request
@@ -132,21 +135,21 @@ public abstract class NonBlockingPart {
     protected abstract Request written(Consumer<RemotePart> call);
 
     /**
-     * What all forms of get end in.
+     * Starts to get a range; all forms of get end here.
      *
-     * @param offset where in the part; unchecked
-     * @param target where the elements go; threads of the fabric write to it
-     * @param type their type
+     * @param offset the offset in the part; unchecked
+     * @param target receives the elements; threads of the fabric write to it
+     * @param type the type of the elements
      * @return the request
      */
     protected abstract Request read(long offset, MemorySegment target, DataType type);
 
     /**
-     * What a get of a section ends in.
+     * Starts to get a section.
      *
-     * @param section which bytes; unchecked
-     * @param target memory
-     * @param of where in it they go; unchecked
+     * @param section the bytes of the part to read; unchecked
+     * @param target the caller's memory
+     * @param of the bytes of the target to write; unchecked
      * @param type the type of the elements
      * @return the request
      */

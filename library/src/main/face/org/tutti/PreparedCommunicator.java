@@ -5,14 +5,15 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * The collectives of a {@link Communicator}, prepared: the same names and arguments, but each call returns a {@link
- * PreparedCall}, which does it as often as it is told to. What was checked and chosen then is not checked and chosen
- * again.
+ * The collectives of a {@link Communicator} for repeated use: the same names and arguments, but each call returns a
+ * {@link PreparedCall}, which can be made any number of times. Tutti checks the arguments and chooses the algorithm
+ * only once, when the call is prepared.
  *
- * <p>Nothing is communicated by preparing, and ranks need not do so alike: one may call what another one has prepared.
+ * <p>Preparing a call communicates nothing, and the other ranks need not prepare it: one rank may call directly what
+ * another rank has prepared.
  *
- * <p><b>Arguments.</b> A prepared call reads and writes the same arrays and memory each time. It keeps them alive.
- * Memory must be accessible to other threads, as that of a confined arena is not.
+ * <p><b>Arguments.</b> A prepared call reads and writes the same arrays and memory each time, and keeps them reachable.
+ * Memory must be accessible to other threads; the memory of a confined arena is not.
  */
 public abstract class PreparedCommunicator {
     private static final Runnable NOTHING = () -> {
@@ -22,7 +23,7 @@ public abstract class PreparedCommunicator {
     private final ArrayViews<Span> booleans = ArrayViews.booleans(0);
 
     /**
-     * For Tutti's own implementation only.
+     * Constructor for Tutti's own implementation only.
      */
     protected PreparedCommunicator() {}
 
@@ -32,12 +33,12 @@ public abstract class PreparedCommunicator {
     protected abstract int rank();
 
     /**
-     * {@return how many ranks the communicator has}
+     * {@return the number of ranks of the communicator}
      */
     protected abstract int size();
 
     /**
-     * As {@link Communicator#barrier()}.
+     * Prepares {@link Communicator#barrier()}.
      *
      * @return the prepared call
      */
@@ -45,7 +46,7 @@ public abstract class PreparedCommunicator {
 
     // all calls of NonBlockingCommunicator, each of which returns a PreparedCall
 
-    /** Where a side has blocks, all of them lie in the data. */
+    /** If a side has blocks, all of them lie in the data. */
     private PreparedCall callInPlace(Collective collective, MemorySegment data, DataType type, long length,
             @Nullable Reduction reduction, int root, Runnable beforehand, Runnable afterwards) {
         long count = Arguments.countInPlace(collective, length, rank(), root, size());
@@ -53,17 +54,17 @@ public abstract class PreparedCommunicator {
     }
 
     /**
-     * What all forms of all collectives with elements end in.
+     * Prepares a collective call with elements; all forms of all such calls end here.
      *
      * @param collective the operation
-     * @param source this rank's elements; in place, and where it sends none, the target
-     * @param target where the result goes; in place, and where it receives none, the source
+     * @param source this rank's elements; the target itself for a call in place, or if this rank sends none
+     * @param target receives the result; the source itself for a call in place, or if this rank receives none
      * @param type the type of the elements
-     * @param count how many elements; where a side has a block of each rank, in a block
-     * @param reduction the operator, null where nothing is combined
-     * @param root the root, 0 where there is none
-     * @param beforehand is run each time before the data are read
-     * @param afterwards is run each time when the data are there
+     * @param count the number of elements; of one block, if a side has a block for each rank
+     * @param reduction the operator, null if nothing is combined
+     * @param root the root, 0 if the operation has none
+     * @param beforehand runs each time before the data are read
+     * @param afterwards runs each time when the data have arrived
      * @return the prepared call
      */
     protected abstract PreparedCall call(Collective collective, MemorySegment source, MemorySegment target,
@@ -71,19 +72,19 @@ public abstract class PreparedCommunicator {
             Runnable afterwards);
 
     /**
-     * What all forms of collectives end in whose blocks may differ in length.
+     * Prepares a collective call with blocks that may differ in length; all forms of all such calls end here.
      *
      * @param collective the operation
-     * @param source this rank's elements; in place, and where it sends none, the target
-     * @param target where the result goes; in place, and where it receives none, the source
+     * @param source this rank's elements; the target itself for a call in place, or if this rank sends none
+     * @param target receives the result; the source itself for a call in place, or if this rank receives none
      * @param type the type of the elements
-     * @param count how many elements this rank's block has on a side without blocks
-     * @param sourceBlocks where the blocks of the source lie, null where it has none
-     * @param targetBlocks where the blocks of the target lie, null where it has none
-     * @param reduction the operator, null where nothing is combined
-     * @param root the root, 0 where there is none
-     * @param beforehand is run each time before the data are read
-     * @param afterwards is run each time when the data are there
+     * @param count the number of elements of this rank's block on a side without blocks
+     * @param sourceBlocks the blocks of the source, null if it has none
+     * @param targetBlocks the blocks of the target, null if it has none
+     * @param reduction the operator, null if nothing is combined
+     * @param root the root, 0 if the operation has none
+     * @param beforehand runs each time before the data are read
+     * @param afterwards runs each time when the data have arrived
      * @return the prepared call
      */
     protected abstract PreparedCall callWithBlocks(Collective collective, MemorySegment source, MemorySegment target,

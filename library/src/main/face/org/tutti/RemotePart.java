@@ -5,75 +5,77 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /**
- * The part of a {@link RemoteMemory} at one rank. {@code RemoteMemory} says when changes become visible, in which
- * order, and what calls throw when the job fails.
+ * The part of a {@link RemoteMemory} at one rank. {@code RemoteMemory} specifies the order and the visibility of
+ * changes, and the exceptions of calls when the job fails.
  *
- * <p>Atomic operations are atomic against each other, whichever ranks call them, on the same element: of the same size,
- * at the same offset. They are complete when they return, at the part too, and order what the caller did before and
- * after them on ranks of the same node as volatile variables do.
+ * <p><b>Atomic operations</b> on the same element, which is an element of the same size at the same offset, are atomic
+ * with respect to each other, whichever ranks call them. When a call returns, its operation is complete at the part,
+ * too. Between ranks of the same node, atomic operations order the accesses before and after them, as accesses to
+ * volatile variables do.
  *
- * <p><b>Offsets</b> are in bytes from the start of the part. Elements lie at multiples of their size: calls that are
- * given elements refuse other offsets, and sections that cut elements. In the view {@link #elements} offsets are
- * indexes of elements. Calls that are given a segment copy bytes, from and to any offset.
+ * <p><b>Offsets</b> count bytes from the start of the part. Elements lie at multiples of their size: calls that take
+ * elements refuse other offsets, and sections that cut elements. In the view {@link #elements} offsets count elements.
+ * Calls that take a segment copy bytes, from and to any offset.
  *
- * <p>All calls throw {@link IllegalStateException} when the memory is closed. A part remembers weakly four arrays of
- * its latest calls, of all threads, so that calls with the same arrays allocate nothing; neither do those with spans.
- * Any number of threads may use it at the same time.
+ * <p><b>Threads.</b> Any number of threads may use a part at the same time. A part holds weak references to four arrays
+ * of its latest calls, of all threads, so that repeated calls with the same arrays allocate nothing; calls with spans
+ * never do. All calls throw {@link IllegalStateException} if the memory is closed.
  */
 public abstract class RemotePart {
     private final ArrayViews<MemorySegment> segments = ArrayViews.segments(ArrayViews.REMEMBERED);
 
     /**
-     * For Tutti's own implementation only.
+     * Constructor for Tutti's own implementation only.
      */
     protected RemotePart() {}
 
     /**
-     * {@return whose part this is}
+     * {@return the rank that this part belongs to}
      */
     public abstract int rank();
 
     /**
-     * {@return how many bytes the part has, 0 or more; in the view {@link #elements} how many whole elements}
+     * {@return the size of the part in bytes, 0 or more; in the view {@link #elements} its number of whole elements}
      */
     public abstract long size();
 
     /**
-     * The same part, for calls whose offsets count in elements: of the type by which this rank has allocated the
-     * memory, or bytes if it has named none. {@code memory.at(rank).elements().put(3, values)} puts values from the
-     * element with index 3 on. All offsets of all calls of the view count so, also where other elements are given than
-     * those of that type; sections count as they have been made.
+     * Returns a view of this part whose offsets count elements. The elements are of the type with which this rank has
+     * allocated the memory, and bytes if it was allocated without a type. For example, {@code
+     * memory.at(rank).elements().put(3, values)} puts values from the element with index 3 on. The offsets of all calls
+     * of the view count elements of that type, even if a call passes elements of another type. Sections count in their
+     * own units.
      *
      * @return the view, the same object in every call
      */
     public abstract RemotePart elements();
 
     /**
-     * The part itself, for loads and stores, where its rank is on this node. It must not be used any more after the
+     * Returns the memory of this part for loads and stores, if its rank is on this node. It must not be used after the
      * memory is closed.
      *
-     * @return as many bytes as the part has
-     * @throws UnsupportedOperationException when the rank is on another node
+     * @return the memory, with as many bytes as the part
+     * @throws UnsupportedOperationException if the rank is on another node
      */
     public abstract MemorySegment segment();
 
     /**
-     * The same part, for calls whose bytes travel by a protocol that the caller has chosen. On the own node nothing
-     * travels, and this changes nothing.
+     * Returns a view of this part whose calls use the given protocol for their bytes. It has no effect for a rank of
+     * this node, because no bytes travel.
      *
      * @param protocol the protocol
-     * @return the part, the same object in every call
+     * @return the view, the same object in every call
      */
     public abstract RemotePart withProtocol(TransferProtocol protocol);
 
     /**
-     * {@return the protocol by which the bytes of this object's last put, get or accumulate have travelled, of any
-     * thread; none if there was none, or the part is on this node}
+     * {@return the protocol of the latest put, get or accumulate of this object, by any thread; empty if there was
+     * none, or the part is on this node}
      */
     public abstract Optional<TransferProtocol> lastProtocol();
 
     /**
-     * {@return the same calls, not waiting: each returns a {@link Request}; the same object in every call}
+     * {@return the same calls, without waiting: each call returns a {@link Request}; the same object in every call}
      */
     public abstract NonBlockingPart nonBlocking();
 
@@ -81,10 +83,10 @@ public abstract class RemotePart {
     /**
      * Copies elements into this part.
      *
-     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param offset the byte of the part at which they begin, a multiple of the size of an element
      * @param source the elements
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     * @throws IllegalArgumentException when the offset is no multiple
+     * @throws IndexOutOfBoundsException if the range is not inside the part
+     * @throws IllegalArgumentException if the offset is not a multiple
      */
     public void put(long offset, Span source) {
         Arguments.checkUsable(source.segment(), "source");
@@ -92,11 +94,11 @@ public abstract class RemotePart {
     }
 
     /**
-     * Copies memory into this part.
+     * Copies bytes into this part.
      *
-     * @param offset at which byte of the part
+     * @param offset the byte of the part at which they begin
      * @param source the bytes: native memory, or a heap segment
-     * @throws IndexOutOfBoundsException when the range is not inside the part
+     * @throws IndexOutOfBoundsException if the range is not inside the part
      */
     public void put(long offset, MemorySegment source) {
         Arguments.checkUsable(source, "source");
@@ -104,14 +106,14 @@ public abstract class RemotePart {
     }
 
     /**
-     * Copies a section of the caller's memory into a section of this part: the bytes of the one, in their order, to
-     * those of the other. Many runs are gathered on their way to another node.
+     * Copies a section of the caller's memory into a section of this part. The bytes of the source section, in their
+     * order, replace the bytes of the target section. Short runs are gathered on their way to another node.
      *
-     * @param section where the bytes go
-     * @param source memory
-     * @param of which bytes of the source; as many
-     * @throws IndexOutOfBoundsException when a section is not inside its memory
-     * @throws IllegalArgumentException when the sections have not as many bytes, or cut elements
+     * @param section the bytes of the part to write
+     * @param source the caller's memory
+     * @param of the bytes of the source to read; as many
+     * @throws IndexOutOfBoundsException if a section is not inside its memory
+     * @throws IllegalArgumentException if the sections differ in their number of bytes, or cut elements
      */
     public void put(Section section, Span source, Section of) {
         Arguments.checkUsable(source.segment(), "source");
@@ -120,16 +122,17 @@ public abstract class RemotePart {
 
     // also for byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Copies elements into this part, and then counts one more notification there, for which the part's rank waits by
-     * {@link RemoteMemory#awaitNotifications}. When it has seen the count, these bytes are visible to it, and those of
-     * all earlier puts and accumulates of this rank into the same part. So of several calls, the last one notifies; it
-     * may have no elements. Any number of ranks may notify by the same word.
+     * Copies elements into this part, and then adds one to a notification word there. The part's rank waits for
+     * notifications with {@link RemoteMemory#awaitMore} and similar calls. Once it has seen the new count, it sees
+     * these bytes, and the bytes of all earlier puts and accumulates of this rank into the same part. After several
+     * calls it is therefore enough that the last one notifies; it may have no elements. Any number of ranks may use the
+     * same word.
      *
-     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param offset the byte of the part at which the elements begin, a multiple of the size of an element
      * @param source the elements
-     * @param notification which of the part's words, from 0
-     * @throws IndexOutOfBoundsException when the range is not inside the part, or there is no such word
-     * @throws IllegalArgumentException when the offset is no multiple
+     * @param notification the number of the part's word, from 0
+     * @throws IndexOutOfBoundsException if the range is not inside the part, or there is no such word
+     * @throws IllegalArgumentException if the offset is not a multiple
      */
     public void putNotify(long offset, Span source, int notification) {
         Arguments.checkUsable(source.segment(), "source");
@@ -137,12 +140,13 @@ public abstract class RemotePart {
     }
 
     /**
-     * As {@link #putNotify(long, Span, int)}, for memory.
+     * Copies bytes into this part, and then adds one to a notification word there, as {@link #putNotify(long, Span,
+     * int)} does.
      *
-     * @param offset at which byte of the part
+     * @param offset the byte of the part at which the bytes begin
      * @param source the bytes: native memory, or a heap segment
-     * @param notification which of the part's words, from 0
-     * @throws IndexOutOfBoundsException when the range is not inside the part, or there is no such word
+     * @param notification the number of the part's word, from 0
+     * @throws IndexOutOfBoundsException if the range is not inside the part, or there is no such word
      */
     public void putNotify(long offset, MemorySegment source, int notification) {
         Arguments.checkUsable(source, "source");
@@ -150,15 +154,15 @@ public abstract class RemotePart {
     }
 
     /**
-     * As {@link #put(Section, Span, Section)}, and then counts one more notification, as {@link #putNotify(long, Span,
-     * int)} does.
+     * Copies a section, as {@link #put(Section, Span, Section)} does, and then adds one to a notification word, as
+     * {@link #putNotify(long, Span, int)} does.
      *
-     * @param section where the bytes go
-     * @param source memory
-     * @param of which bytes of the source; as many
-     * @param notification which of the part's words, from 0
-     * @throws IndexOutOfBoundsException when a section is not inside its memory, or there is no such word
-     * @throws IllegalArgumentException when the sections have not as many bytes, or cut elements
+     * @param section the bytes of the part to write
+     * @param source the caller's memory
+     * @param of the bytes of the source to read; as many
+     * @param notification the number of the part's word, from 0
+     * @throws IndexOutOfBoundsException if a section is not inside its memory, or there is no such word
+     * @throws IllegalArgumentException if the sections differ in their number of bytes, or cut elements
      */
     public void putNotify(Section section, Span source, Section of, int notification) {
         Arguments.checkUsable(source.segment(), "source");
@@ -167,13 +171,13 @@ public abstract class RemotePart {
 
     // also with byte, int, float, double
     /**
-     * Writes the same value to all of some elements of this part.
+     * Sets a range of elements of this part to a value.
      *
-     * @param offset at which byte of the part they begin, a multiple of the size of an element
-     * @param count how many elements of the value's type, 0 or more
+     * @param offset the byte of the part at which the range begins, a multiple of the size of an element
+     * @param count the number of elements of the value's type, 0 or more
      * @param value the value
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     * @throws IllegalArgumentException when the offset is no multiple
+     * @throws IndexOutOfBoundsException if the range is not inside the part
+     * @throws IllegalArgumentException if the offset is not a multiple
      */
     public void fill(long offset, long count, long value) {
         fill(offset, count, Span.of(new long[]{value}));
@@ -181,13 +185,13 @@ public abstract class RemotePart {
 
     // also for byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Copies elements from this part, and waits until they are there.
+     * Copies elements from this part, and waits until they have arrived.
      *
-     * @param offset at which byte of the part, a multiple of the size of an element
-     * @param target where they go
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     * @throws IllegalArgumentException when the offset is no multiple[, or the memory can be used by one thread only,
-     *             or not written|]
+     * @param offset the byte of the part at which they begin, a multiple of the size of an element
+     * @param target receives the elements
+     * @throws IndexOutOfBoundsException if the range is not inside the part
+     * @throws IllegalArgumentException if the offset is not a multiple[, or the memory is confined to one thread or
+     *             read-only|]
      */
     public void get(long offset, Span target) {
         checkTarget(target.segment());
@@ -195,12 +199,12 @@ public abstract class RemotePart {
     }
 
     /**
-     * Copies bytes from this part, and waits until they are there.
+     * Copies bytes from this part, and waits until they have arrived.
      *
-     * @param offset at which byte of the part
-     * @param target where they go: native memory that all threads may use, or a heap segment
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     * @throws IllegalArgumentException when the memory can be used by one thread only, or not written
+     * @param offset the byte of the part at which they begin
+     * @param target receives the bytes: native memory that all threads may access, or a heap segment
+     * @throws IndexOutOfBoundsException if the range is not inside the part
+     * @throws IllegalArgumentException if the memory is confined to one thread or read-only
      */
     public void get(long offset, MemorySegment target) {
         checkTarget(target);
@@ -215,15 +219,15 @@ public abstract class RemotePart {
     }
 
     /**
-     * Copies a section of this part into a section of the caller's memory, and waits until the bytes are there. From
-     * another node several runs are asked for at once.
+     * Copies a section of this part into a section of the caller's memory, and waits until the bytes have arrived.
+     * Several runs from another node are requested at the same time.
      *
-     * @param section which bytes
-     * @param target memory
-     * @param of where in the target they go; as many
-     * @throws IndexOutOfBoundsException when a section is not inside its memory
-     * @throws IllegalArgumentException when the sections have not as many bytes, or cut elements, or the memory can be
-     *             used by one thread only, or not written
+     * @param section the bytes of the part to read
+     * @param target the caller's memory
+     * @param of the bytes of the target to write; as many
+     * @throws IndexOutOfBoundsException if a section is not inside its memory
+     * @throws IllegalArgumentException if the sections differ in their number of bytes, or cut elements; or if the
+     *             memory is confined to one thread or read-only
      */
     public void get(Section section, Span target, Section of) {
         checkTarget(target.segment());
@@ -232,16 +236,18 @@ public abstract class RemotePart {
 
     // also for int[], long[], float[], double[]
     /**
-     * Combines elements with those of this part: {@code part = part op source}, each element at once. Accumulates of
-     * all ranks on the same elements are atomic against each other, and those of int and long also against the atomic
-     * operations; against puts, and loads and stores, they are not. It is complete like a put: after a fence.
+     * Combines elements with the elements of this part, each atomically: {@code part = part op source}. Accumulates of
+     * all ranks on the same elements are atomic with respect to each other. Accumulates of int and long elements are
+     * also atomic with respect to the atomic operations. They are not atomic with respect to puts, loads and stores.
+     * Like a put, an accumulate is complete after a fence.
      *
-     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param offset the byte of the part at which the elements begin, a multiple of the size of an element
      * @param source the elements[: int, long, float or double|]
      * @param reduction {@link Reduction#SUM}, {@link Reduction#MIN}, {@link Reduction#MAX}, or, for int and long, one
      *            of the bitwise operators
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     * @throws IllegalArgumentException when the operator does not work here on the type, or the offset is no multiple
+     * @throws IndexOutOfBoundsException if the range is not inside the part
+     * @throws IllegalArgumentException if accumulates do not support the operator for the type, or the offset is not a
+     *             multiple
      */
     public void accumulate(long offset, Span source, Reduction reduction) {
         Arguments.checkUsable(source.segment(), "source");
@@ -250,13 +256,15 @@ public abstract class RemotePart {
 
     // also for int[], long[], float[], double[]
     /**
-     * Adds elements, times a number, to those of this part: {@code part += scale × source}, each element at once.
+     * Adds elements, multiplied by a factor, to the elements of this part, each atomically: {@code part += scale ×
+     * source}. Atomicity and completion are as for {@link #accumulate(long, Span, Reduction)}.
      *
-     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param offset the byte of the part at which the elements begin, a multiple of the size of an element
      * @param source the elements[: int, long, float or double|]
-     * @param scale the number; a whole one for elements of type int and long, rounded to a float for float
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     * @throws IllegalArgumentException when the [type or the |]scale is another one, or the offset is no multiple
+     * @param scale the factor; an integer for elements of type int and long, rounded to a float for elements of type
+     *            float
+     * @throws IndexOutOfBoundsException if the range is not inside the part
+     * @throws IllegalArgumentException if the [type or the |]scale is not one of these, or the offset is not a multiple
      */
     public void accumulate(long offset, Span source, double scale) {
         Arguments.checkUsable(source.segment(), "source");
@@ -264,15 +272,16 @@ public abstract class RemotePart {
     }
 
     /**
-     * Adds a section of elements, times a number, to a section of this part: {@code part += scale × source}, each
-     * element at once.
+     * Adds a section of elements, multiplied by a factor, to a section of this part, each element atomically: {@code
+     * part += scale × source}. Atomicity and completion are as for {@link #accumulate(long, Span, Reduction)}.
      *
-     * @param section where they go, in whole elements
+     * @param section the elements of the part to change, in whole elements
      * @param source the elements: int, long, float or double
-     * @param of which of them, in bytes; as many
+     * @param of the section of the source, in bytes; as many bytes
      * @param scale as in {@link #accumulate(long, Span, double)}
-     * @throws IndexOutOfBoundsException when a section is not inside its memory
-     * @throws IllegalArgumentException when the sections have not as many bytes, or cut elements
+     * @throws IndexOutOfBoundsException if a section is not inside its memory
+     * @throws IllegalArgumentException if the type or the scale is not one of these, or the sections differ in their
+     *             number of bytes, or cut elements
      */
     public void accumulate(Section section, Span source, Section of, double scale) {
         Arguments.checkUsable(source.segment(), "source");
@@ -280,15 +289,16 @@ public abstract class RemotePart {
     }
 
     /**
-     * Combines a section of elements with a section of this part, each element at once.
+     * Combines a section of elements with a section of this part, each element atomically. Atomicity and completion are
+     * as for {@link #accumulate(long, Span, Reduction)}.
      *
-     * @param section where they go, in whole elements
+     * @param section the elements of the part to change, in whole elements
      * @param source the elements: int, long, float or double
-     * @param of which of them, in bytes; as many
-     * @param reduction how, as in {@link #accumulate(long, Span, Reduction)}
-     * @throws IndexOutOfBoundsException when a section is not inside its memory
-     * @throws IllegalArgumentException when the operator does not work here on the type, the sections have not as many
-     *             bytes, or cut elements
+     * @param of the section of the source, in bytes; as many bytes
+     * @param reduction the operator, as in {@link #accumulate(long, Span, Reduction)}
+     * @throws IndexOutOfBoundsException if a section is not inside its memory
+     * @throws IllegalArgumentException if accumulates do not support the operator for the type, or the sections differ
+     *             in their number of bytes, or cut elements
      */
     public void accumulate(Section section, Span source, Section of, Reduction reduction) {
         Arguments.checkUsable(source.segment(), "source");
@@ -297,17 +307,17 @@ public abstract class RemotePart {
 
     // also for float[], double[]
     /**
-     * Adds complex numbers, times one, to those of this part: {@code part += (real + imaginary·i) × source}, each at
-     * once, both its halves. A complex number is a pair of elements, the real part first; in the part it begins at a
-     * multiple of its size.
+     * Adds complex numbers, multiplied by a factor, to complex numbers of this part: {@code part += (real +
+     * imaginary·i) × source}. Each number is changed atomically, with both its halves. A complex number is a pair of
+     * elements, the real part first. In the part it begins at a multiple of its size.
      *
-     * @param offset at which byte of the part, a multiple of the size of a pair
+     * @param offset the byte of the part at which the numbers begin, a multiple of the size of a pair
      * @param source the numbers: an even number of [float or double|elements]
-     * @param real the real part of the factor, rounded to a float for float
-     * @param imaginary its imaginary part
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     * @throws IllegalArgumentException when [the type is another one, |]the number of elements is odd, or the offset
-     *             is no multiple
+     * @param real the real part of the factor, rounded to a float for elements of type float
+     * @param imaginary the imaginary part of the factor, rounded in the same way
+     * @throws IndexOutOfBoundsException if the range is not inside the part
+     * @throws IllegalArgumentException if [the type is another one, |]the number of elements is odd, or the offset is
+     *             not a multiple
      */
     public void accumulateComplex(long offset, Span source, double real, double imaginary) {
         Arguments.checkUsable(source.segment(), "source");
@@ -315,15 +325,16 @@ public abstract class RemotePart {
     }
 
     /**
-     * Adds a section of complex numbers, times one, to a section of this part, each number at once.
+     * Adds a section of complex numbers, multiplied by a factor, to a section of this part, each number atomically.
      *
-     * @param section where they go, in whole pairs
+     * @param section the numbers of the part to change, in whole pairs
      * @param source the numbers, as pairs of float or double
-     * @param of which of them, in bytes and whole pairs; as many
+     * @param of the section of the source, in bytes and whole pairs; as many bytes
      * @param real the real part of the factor
-     * @param imaginary its imaginary part
-     * @throws IndexOutOfBoundsException when a section is not inside its memory
-     * @throws IllegalArgumentException when the type is another one, the sections have not as many bytes, or cut pairs
+     * @param imaginary the imaginary part of the factor
+     * @throws IndexOutOfBoundsException if a section is not inside its memory
+     * @throws IllegalArgumentException if the type is another one, or the sections differ in their number of bytes, or
+     *             cut pairs
      */
     public void accumulateComplex(Section section, Span source, Section of, double real, double imaginary) {
         Arguments.checkUsable(source.segment(), "source");
@@ -332,13 +343,13 @@ public abstract class RemotePart {
 
     // also for int[], long[], float[], double[]
     /**
-     * Replaces elements of this part, each at once: a put that is atomic against accumulates and atomic operations on
-     * the same elements.
+     * Replaces elements of this part, each atomically: a put that is atomic with respect to accumulates on the same
+     * elements. For int and long it is also atomic with respect to the atomic operations.
      *
-     * @param offset at which byte of the part, a multiple of the size of an element
+     * @param offset the byte of the part at which the elements begin, a multiple of the size of an element
      * @param source the elements[: int, long, float or double|]
-     * @throws IndexOutOfBoundsException when the range is not inside the part
-     * @throws IllegalArgumentException when [the type is another one, or |]the offset is no multiple
+     * @throws IndexOutOfBoundsException if the range is not inside the part
+     * @throws IllegalArgumentException if [the type is another one, or |]the offset is not a multiple
      */
     public void replace(long offset, Span source) {
         Arguments.checkUsable(source.segment(), "source");
@@ -346,14 +357,14 @@ public abstract class RemotePart {
     }
 
     /**
-     * Replaces a section of this part by a section of elements, each at once.
+     * Replaces a section of this part with a section of elements, each element atomically.
      *
-     * @param section where they go, in whole elements
+     * @param section the elements of the part to change, in whole elements
      * @param source the elements: int, long, float or double
-     * @param of which of them, in bytes; as many
-     * @throws IndexOutOfBoundsException when a section is not inside its memory
-     * @throws IllegalArgumentException when the type is another one, the sections have not as many bytes, or cut
-     *             elements
+     * @param of the section of the source, in bytes; as many bytes
+     * @throws IndexOutOfBoundsException if a section is not inside its memory
+     * @throws IllegalArgumentException if the type is another one, or the sections differ in their number of bytes, or
+     *             cut elements
      */
     public void replace(Section section, Span source, Section of) {
         Arguments.checkUsable(source.segment(), "source");
@@ -361,229 +372,229 @@ public abstract class RemotePart {
     }
 
     /**
-     * Reads a long at once: what some operation has left there, never half of one and half of another.
+     * Reads a long atomically: never half of one value and half of another.
      *
-     * @param offset at which byte of the part, a multiple of 8
+     * @param offset the byte of the part, a multiple of 8
      * @return the value
-     * @throws IllegalArgumentException when the offset is no multiple of 8
-     * @throws IndexOutOfBoundsException when the long is not inside the part
+     * @throws IllegalArgumentException if the offset is not a multiple of 8
+     * @throws IndexOutOfBoundsException if the long is not inside the part
      */
     public abstract long fetchLong(long offset);
 
     /**
-     * Reads an int at once: what some operation has left there, never half of one and half of another.
+     * Reads an int atomically: never half of one value and half of another.
      *
-     * @param offset at which byte of the part, a multiple of 4
+     * @param offset the byte of the part, a multiple of 4
      * @return the value
-     * @throws IllegalArgumentException when the offset is no multiple of 4
-     * @throws IndexOutOfBoundsException when the int is not inside the part
+     * @throws IllegalArgumentException if the offset is not a multiple of 4
+     * @throws IndexOutOfBoundsException if the int is not inside the part
      */
     public abstract int fetchInt(long offset);
 
     /**
-     * Adds to a long at once, and returns what it was before. Overflow wraps.
+     * Atomically adds to a long, and returns its previous value. Overflow wraps around.
      *
-     * @param offset at which byte of the part, a multiple of 8
-     * @param increment what is added
-     * @return the value before
-     * @throws IllegalArgumentException when the offset is no multiple of 8
-     * @throws IndexOutOfBoundsException when the long is not inside the part
+     * @param offset the byte of the part, a multiple of 8
+     * @param increment the number to add
+     * @return the previous value
+     * @throws IllegalArgumentException if the offset is not a multiple of 8
+     * @throws IndexOutOfBoundsException if the long is not inside the part
      */
     public abstract long fetchAddLong(long offset, long increment);
 
     /**
-     * Replaces a long at once, and returns what it was before.
+     * Atomically sets a long, and returns its previous value.
      *
-     * @param offset at which byte of the part, a multiple of 8
-     * @param value its new value
-     * @return the value before
-     * @throws IllegalArgumentException when the offset is no multiple of 8
-     * @throws IndexOutOfBoundsException when the long is not inside the part
+     * @param offset the byte of the part, a multiple of 8
+     * @param value the new value
+     * @return the previous value
+     * @throws IllegalArgumentException if the offset is not a multiple of 8
+     * @throws IndexOutOfBoundsException if the long is not inside the part
      */
     public abstract long swapLong(long offset, long value);
 
     /**
-     * Replaces a long at once if it is as expected, and returns what it was before: it was replaced if that is the
-     * expected value.
+     * Atomically sets a long if it has the expected value, and returns its previous value. The call has set it if and
+     * only if the previous value is the expected one.
      *
-     * @param offset at which byte of the part, a multiple of 8
-     * @param expected the value that it must have
-     * @param value its new value
-     * @return the value before
-     * @throws IllegalArgumentException when the offset is no multiple of 8
-     * @throws IndexOutOfBoundsException when the long is not inside the part
+     * @param offset the byte of the part, a multiple of 8
+     * @param expected the expected value
+     * @param value the new value
+     * @return the previous value
+     * @throws IllegalArgumentException if the offset is not a multiple of 8
+     * @throws IndexOutOfBoundsException if the long is not inside the part
      */
     public abstract long compareAndSwapLong(long offset, long expected, long value);
 
     /**
-     * Adds to an int at once, and returns what it was before. Overflow wraps.
+     * Atomically adds to an int, and returns its previous value. Overflow wraps around.
      *
-     * @param offset at which byte of the part, a multiple of 4
-     * @param increment what is added
-     * @return the value before
-     * @throws IllegalArgumentException when the offset is no multiple of 4
-     * @throws IndexOutOfBoundsException when the int is not inside the part
+     * @param offset the byte of the part, a multiple of 4
+     * @param increment the number to add
+     * @return the previous value
+     * @throws IllegalArgumentException if the offset is not a multiple of 4
+     * @throws IndexOutOfBoundsException if the int is not inside the part
      */
     public abstract int fetchAddInt(long offset, int increment);
 
     /**
-     * Replaces an int at once, and returns what it was before.
+     * Atomically sets an int, and returns its previous value.
      *
-     * @param offset at which byte of the part, a multiple of 4
-     * @param value its new value
-     * @return the value before
-     * @throws IllegalArgumentException when the offset is no multiple of 4
-     * @throws IndexOutOfBoundsException when the int is not inside the part
+     * @param offset the byte of the part, a multiple of 4
+     * @param value the new value
+     * @return the previous value
+     * @throws IllegalArgumentException if the offset is not a multiple of 4
+     * @throws IndexOutOfBoundsException if the int is not inside the part
      */
     public abstract int swapInt(long offset, int value);
 
     /**
-     * Replaces an int at once if it is as expected, and returns what it was before: it was replaced if that is the
-     * expected value.
+     * Atomically sets an int if it has the expected value, and returns its previous value. The call has set it if and
+     * only if the previous value is the expected one.
      *
-     * @param offset at which byte of the part, a multiple of 4
-     * @param expected the value that it must have
-     * @param value its new value
-     * @return the value before
-     * @throws IllegalArgumentException when the offset is no multiple of 4
-     * @throws IndexOutOfBoundsException when the int is not inside the part
+     * @param offset the byte of the part, a multiple of 4
+     * @param expected the expected value
+     * @param value the new value
+     * @return the previous value
+     * @throws IllegalArgumentException if the offset is not a multiple of 4
+     * @throws IndexOutOfBoundsException if the int is not inside the part
      */
     public abstract int compareAndSwapInt(long offset, int expected, int value);
 
     /**
-     * What all forms of put end in.
+     * Puts a range; all forms of put end here.
      *
-     * @param offset where in the part; unchecked
+     * @param offset the offset in the part; unchecked
      * @param source the elements
-     * @param type their type
+     * @param type the type of the elements
      */
     protected abstract void write(long offset, MemorySegment source, DataType type);
 
     /**
-     * What all forms of put with a notification end in.
+     * Puts a range and notifies; all forms of put with a notification end here.
      *
-     * @param offset where in the part; unchecked
+     * @param offset the offset in the part; unchecked
      * @param source the elements
-     * @param type their type
-     * @param notification which word; unchecked
+     * @param type the type of the elements
+     * @param notification the number of the word; unchecked
      */
     protected abstract void writeNotify(long offset, MemorySegment source, DataType type, int notification);
 
     /**
-     * What a put of a section with a notification ends in.
+     * Puts a section and notifies.
      *
-     * @param section where the bytes go; unchecked
-     * @param source memory
-     * @param of which bytes of it; unchecked
+     * @param section the bytes of the part to write; unchecked
+     * @param source the caller's memory
+     * @param of the bytes of the source to read; unchecked
      * @param type the type of the elements
-     * @param notification which word; unchecked
+     * @param notification the number of the word; unchecked
      */
     protected abstract void writeNotify(Section section, MemorySegment source, Section of, DataType type,
             int notification);
 
     /**
-     * What all forms of fill end in.
+     * Fills a range; all forms of fill end here.
      *
-     * @param offset where in the part; unchecked
-     * @param count how many elements; unchecked
+     * @param offset the offset in the part; unchecked
+     * @param count the number of elements; unchecked
      * @param value the value, as one element
      */
     protected abstract void fill(long offset, long count, Span value);
 
     /**
-     * What all forms of get end in.
+     * Gets a range; all forms of get end here.
      *
-     * @param offset where in the part; unchecked
-     * @param target where they go; threads of the fabric write to it
+     * @param offset the offset in the part; unchecked
+     * @param target receives the elements; threads of the fabric write to it
      * @param type the type of the elements
      */
     protected abstract void read(long offset, MemorySegment target, DataType type);
 
     /**
-     * What all forms of accumulate end in.
+     * Accumulates a range; all forms of accumulate end here.
      *
-     * @param offset where in the part; unchecked
+     * @param offset the offset in the part; unchecked
      * @param source the elements
-     * @param type their type
-     * @param reduction how they are combined; unchecked
-     * @param scale what they are multiplied with first, for a sum; unchecked
+     * @param type the type of the elements
+     * @param reduction the operator; unchecked
+     * @param scale the factor of the elements, for a sum; unchecked
      */
     protected abstract void accumulate(long offset, MemorySegment source, DataType type, Reduction reduction,
             double scale);
 
     /**
-     * What all forms of replace end in.
+     * Replaces a range; all forms of replace end here.
      *
-     * @param offset where in the part; unchecked
+     * @param offset the offset in the part; unchecked
      * @param source the elements
-     * @param type their type
+     * @param type the type of the elements
      */
     protected abstract void replace(long offset, MemorySegment source, DataType type);
 
     /**
-     * What a put of a section ends in.
+     * Puts a section.
      *
-     * @param section where the bytes go; unchecked
-     * @param source memory
-     * @param of which bytes of it; unchecked
+     * @param section the bytes of the part to write; unchecked
+     * @param source the caller's memory
+     * @param of the bytes of the source to read; unchecked
      * @param type the type of the elements
      */
     protected abstract void write(Section section, MemorySegment source, Section of, DataType type);
 
     /**
-     * What a get of a section ends in.
+     * Gets a section.
      *
-     * @param section which bytes; unchecked
-     * @param target memory
-     * @param of where in it they go; unchecked
+     * @param section the bytes of the part to read; unchecked
+     * @param target the caller's memory
+     * @param of the bytes of the target to write; unchecked
      * @param type the type of the elements
      */
     protected abstract void read(Section section, MemorySegment target, Section of, DataType type);
 
     /**
-     * What accumulates of a section end in.
+     * Accumulates a section.
      *
-     * @param section where the elements go; unchecked
-     * @param source memory
-     * @param of which bytes of it; unchecked
+     * @param section the bytes of the part to change; unchecked
+     * @param source the caller's memory
+     * @param of the bytes of the source to read; unchecked
      * @param type the type of the elements
-     * @param reduction how they are combined; unchecked
-     * @param scale what they are multiplied with first, for a sum; unchecked
+     * @param reduction the operator; unchecked
+     * @param scale the factor of the elements, for a sum; unchecked
      */
     protected abstract void accumulate(Section section, MemorySegment source, Section of, DataType type,
             Reduction reduction, double scale);
 
     /**
-     * What a replacement of a section ends in.
+     * Replaces a section.
      *
-     * @param section where the elements go; unchecked
-     * @param source memory
-     * @param of which bytes of it; unchecked
+     * @param section the bytes of the part to change; unchecked
+     * @param source the caller's memory
+     * @param of the bytes of the source to read; unchecked
      * @param type the type of the elements
      */
     protected abstract void replace(Section section, MemorySegment source, Section of, DataType type);
 
     /**
-     * What accumulates of complex numbers end in.
+     * Accumulates a range of complex numbers.
      *
-     * @param offset where in the part; unchecked
+     * @param offset the offset in the part; unchecked
      * @param source the numbers
      * @param type the type of their halves; unchecked
      * @param real the real part of the factor
-     * @param imaginary its imaginary part
+     * @param imaginary the imaginary part of the factor
      */
     protected abstract void accumulateComplex(long offset, MemorySegment source, DataType type, double real,
             double imaginary);
 
     /**
-     * What an accumulate of a section of complex numbers ends in.
+     * Accumulates a section of complex numbers.
      *
-     * @param section where they go; unchecked
-     * @param source memory
-     * @param of which bytes of it; unchecked
+     * @param section the bytes of the part to change; unchecked
+     * @param source the caller's memory
+     * @param of the bytes of the source to read; unchecked
      * @param type the type of their halves; unchecked
      * @param real the real part of the factor
-     * @param imaginary its imaginary part
+     * @param imaginary the imaginary part of the factor
      */
     protected abstract void accumulateComplex(Section section, MemorySegment source, Section of, DataType type,
             double real, double imaginary);
