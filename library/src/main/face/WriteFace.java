@@ -10,22 +10,22 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /*
- * Writes the classes whose calls take arrays. Their templates, in org/tutti beside this file, are these classes with
- * each call once, for Span. A comment before a method says what it stands for:
+ * Writes the classes with calls that take arrays. Their templates, in org/tutti beside this file, are these classes
+ * with each call once, for Span. A comment before a method says which other calls the method stands for:
  *
  * "also for int[], long[]": the same method with each of these types in place of Span.
  *
- * "also with int, double": the same method with each of these types in place of long, but for an offset or a count.
+ * "also with int, double": the same method with each of these types in place of long, except for an offset or a count.
  *
  * "as in Communicator": the method of Communicator with the same parameters has the types, and the Javadoc.
  *
- * "all calls of NonBlockingCommunicator, each of which returns a PreparedCall": those which that template has as in
- * another one.
+ * "all calls of NonBlockingCommunicator, each of which returns a PreparedCall": the calls of that template with a
+ * comment "as in".
  *
- * What may be null where it is a Span may be null where it is an array.
+ * A parameter that may be null as a Span may be null as an array, too.
  *
- * In Javadoc, "[the same type|of the same length]" is the one for Span and the other one for arrays; a @throws of which
- * nothing is left is left out.
+ * In Javadoc, "[the same type|of the same length]" is the one for Span and the other one for arrays. A @throws without
+ * any text left is omitted.
  */
 
 private static final Pattern METHOD = Pattern.compile("""
@@ -114,7 +114,8 @@ Method likeItsModel(Method method, Path template) throws IOException {
     String tags = model.javadoc.substring(model.javadoc.indexOf("     * @param"))
             .replaceFirst("(?m)^     (?=\\* @throws|\\*/)",
                     "     * @return the " + (isPrepared(method) ? "prepared call" : "request") + "\n$0");
-    return new Method(model.types == null ? "" : model.types, null, null, "As " + link + ".\n\n" + tags, method.head,
+    String summary = isPrepared(method) ? "Prepares " + link : "Starts " + link + " without waiting for it";
+    return new Method(model.types == null ? "" : model.types, null, null, summary + ".\n\n" + tags, method.head,
             method.name, method.parameters, method.body);
 }
 
