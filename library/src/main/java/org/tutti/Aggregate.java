@@ -2,25 +2,25 @@
 package org.tutti;
 
 /**
- * A collection of calls on {@link RemoteMemory} that are awaited together. As a request it is done when all calls are
- * done that were made through it so far; afterwards it can be used again. Any number of threads may use it.
+ * A group of calls on {@link RemoteMemory} that are awaited together. As a request, it is done when all calls made
+ * through it so far are done. It may then be used again. Any number of threads may use it.
  *
- * <p>Small puts to other nodes are gathered, and leave when the fabric's buffer is full, or when somebody asks whether
- * the aggregate is done, awaits it, fences or closes the memory, or waits for another node. When one of the calls
- * fails, so does the whole aggregate, for good.
+ * <p>Small puts to other nodes are gathered. They are sent when the fabric's buffer is full, or when a thread asks
+ * whether the aggregate is done, awaits it, fences or closes the memory, or waits for another node. If one of the calls
+ * fails, the aggregate fails, and stays failed.
  */
 public abstract class Aggregate implements Request {
     /**
-     * For Tutti's own implementation only.
+     * Constructor for Tutti's own implementation only.
      */
     protected Aggregate() {}
 
     /**
-     * The part of a rank, whose calls are collected here: each returns this aggregate.
+     * Returns the part of a rank for calls through this aggregate, each of which returns the aggregate.
      *
      * @param rank a rank of the communicator
      * @return the part
-     * @throws IllegalArgumentException when there is no such rank
+     * @throws IllegalArgumentException if there is no such rank
      */
     public abstract NonBlockingPart at(int rank);
 }

@@ -4,7 +4,7 @@ package org.tutti;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Checks of arguments that both faces of a communicator make.
+ * Checks of arguments that all faces of a communicator and of a part share.
  */
 final class Arguments {
     private static final Thread ANOTHER = Thread.ofVirtual().unstarted(() -> {
@@ -37,7 +37,7 @@ final class Arguments {
         }
     }
 
-    /** For a side that has a block of each rank, where the other one has a block. */
+    /** Checks a side with a block for each rank against the other side, which has one block. */
     static void checkBlocks(Span block, Span blocks, int size, String name) {
         if (block.type() != blocks.type() || block.count() * size != blocks.count()) {
             throw new IllegalArgumentException("the " + name + " must have a block of " + block.count() + " "
@@ -73,7 +73,7 @@ final class Arguments {
         }
     }
 
-    /** For a side in which blocks lie. */
+    /** Checks blocks against the memory that they lie in. */
     static void checkRoom(Blocks blocks, int size, long length, String name) {
         if (blocks == null) {
             throw new NullPointerException("the blocks of the " + name + ", which this rank needs");
@@ -81,13 +81,13 @@ final class Arguments {
         blocks.check(size, length, name);
     }
 
-    /** For a side that receives blocks. */
+    /** Checks blocks that a call writes to. */
     static void checkReceived(Blocks blocks, int size, long length) {
         checkRoom(blocks, size, length, "target");
         blocks.checkApart("target");
     }
 
-    /** For a rank's block for itself, which has so many elements on the other side. */
+    /** Checks that a rank's block for itself has the same number of elements on both sides. */
     static void checkOwn(Blocks blocks, int rank, long own) {
         if (blocks.count(rank) != own) {
             throw new IllegalArgumentException("this rank, " + rank + ", has a block of " + blocks.count(rank)
@@ -95,7 +95,7 @@ final class Arguments {
         }
     }
 
-    /** How many elements a block has, when there is one for each rank. */
+    /** Returns the number of elements of a block, if there is one for each rank. */
     static long blockCount(long count, int size) {
         if (count % size != 0) {
             throw new IllegalArgumentException(count + " elements are no whole blocks for " + size + " ranks");
@@ -103,7 +103,7 @@ final class Arguments {
         return count / size;
     }
 
-    /** The count of a call in place, in data of that length. */
+    /** Returns the count of a call in place, for data of the given length. */
     static long countInPlace(Collective collective, long length, int rank, int root, int size) {
         return collective.sourceHasBlocks(rank, root) || collective.targetHasBlocks(rank, root)
                 ? blockCount(length, size)
@@ -119,7 +119,7 @@ final class Arguments {
         }
     }
 
-    /** For memory that a call works on with other threads. */
+    /** Checks memory that a call also accesses on other threads. */
     static void checkShareable(MemorySegment segment, String name) {
         checkUsable(segment, name);
         if (!segment.isAccessibleBy(ANOTHER)) {

@@ -7,16 +7,16 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * Segments or spans for the arrays that calls are given. Those for the arrays of the latest calls are remembered, so
- * that a program that calls again and again with the same few arrays allocates nothing: weakly, so that they vanish
- * with the next garbage collection, and so can the arrays.
+ * Segments or spans over the arrays that are passed to calls. The views of the latest arrays are remembered, so that a
+ * program that calls again with the same few arrays allocates nothing. The references are weak: the views vanish with
+ * the next garbage collection, and so can the arrays.
  *
- * <p><b>Concurrency.</b> Threads may call at the same time, and need no lock: an array and its view are remembered as
- * one object, whose fields are final. So a thread that reads it sees both. Two threads that remember at the same time
- * may lose one of theirs, and then it is made again.
+ * <p><b>Concurrency.</b> Any number of threads may call, without a lock. An array and its view are remembered as one
+ * object with final fields, so a thread that reads the object sees both. If two threads remember an array at the same
+ * time, one of the two views may be lost, and is made again later.
  */
 final class ArrayViews<V> {
-    /** For how many arrays the views are remembered where calls must allocate nothing. */
+    /** The number of arrays to remember if calls must allocate nothing. */
     static final int REMEMBERED = 4;
 
     /** An array, and the view of it. */
@@ -32,12 +32,12 @@ final class ArrayViews<V> {
         latest = new Remembered[remembered];
     }
 
-    /** Segments over arrays of all types but boolean. */
+    /** Segments over arrays of all types except boolean. */
     static ArrayViews<MemorySegment> segments(int remembered) {
         return new ArrayViews<>(ArrayViews::segment, remembered);
     }
 
-    /** Spans for arrays that no segment can be over. */
+    /** Spans that stand for arrays of type boolean, because no segment can be over them. */
     static ArrayViews<Span> booleans(int remembered) {
         return new ArrayViews<>(array -> Span.standingFor((boolean[]) array), remembered);
     }

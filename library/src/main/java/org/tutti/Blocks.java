@@ -6,12 +6,12 @@ import java.util.Comparator;
 import java.util.stream.IntStream;
 
 /**
- * Where the blocks of the ranks of a communicator lie in an array or a {@link Span}, and how long they are: for the
- * calls of a {@link Communicator} whose blocks may differ in length. Counts and displacements are in elements; blocks
- * may be empty, lie in any order, and have holes between them.
+ * The position and the length of each rank's block in an array or a {@link Span}, for the calls of a {@link
+ * Communicator} with blocks of different lengths. Counts and displacements are in elements. Blocks may be empty, lie in
+ * any order, and have gaps between them.
  *
- * <p>Immutable, and safe for use by any number of threads. It is made once and used often: a call with it allocates
- * nothing.
+ * <p>Blocks are immutable, and safe for use by any number of threads. A call with blocks allocates nothing, so they are
+ * best made once and used often.
  */
 public final class Blocks {
     private final long[] counts;
@@ -27,22 +27,22 @@ public final class Blocks {
     }
 
     /**
-     * Blocks that lie one after the other, in the order of the ranks.
+     * Returns blocks that lie one after the other, in the order of the ranks.
      *
-     * @param counts for each rank how many elements its block has
+     * @param counts the number of elements of each rank's block
      * @return the blocks
-     * @throws IllegalArgumentException when a count is negative, or their sum above {@link Long#MAX_VALUE}
+     * @throws IllegalArgumentException if a count is negative, or the sum of the counts exceeds {@link Long#MAX_VALUE}
      */
     public static Blocks of(int... counts) {
         return of(Arrays.stream(counts).asLongStream().toArray());
     }
 
     /**
-     * Blocks that lie one after the other, in the order of the ranks.
+     * Returns blocks that lie one after the other, in the order of the ranks.
      *
-     * @param counts for each rank how many elements its block has
+     * @param counts the number of elements of each rank's block
      * @return the blocks
-     * @throws IllegalArgumentException when a count is negative, or their sum above {@link Long#MAX_VALUE}
+     * @throws IllegalArgumentException if a count is negative, or the sum of the counts exceeds {@link Long#MAX_VALUE}
      */
     public static Blocks of(long[] counts) {
         long[] displacements = new long[counts.length];
@@ -53,13 +53,13 @@ public final class Blocks {
     }
 
     /**
-     * Blocks that lie anywhere.
+     * Returns blocks at any positions.
      *
-     * @param counts for each rank how many elements its block has
-     * @param displacements for each rank at which element its block begins
+     * @param counts the number of elements of each rank's block
+     * @param displacements the index of the first element of each rank's block
      * @return the blocks
-     * @throws IllegalArgumentException when there are not as many counts as displacements, one of them is negative, or
-     *             a block ends behind {@link Long#MAX_VALUE}
+     * @throws IllegalArgumentException if the numbers of counts and displacements differ, one of them is negative, or a
+     *             block ends beyond {@link Long#MAX_VALUE}
      */
     public static Blocks of(int[] counts, int[] displacements) {
         return of(Arrays.stream(counts).asLongStream().toArray(),
@@ -67,13 +67,13 @@ public final class Blocks {
     }
 
     /**
-     * Blocks that lie anywhere.
+     * Returns blocks at any positions.
      *
-     * @param counts for each rank how many elements its block has
-     * @param displacements for each rank at which element its block begins
+     * @param counts the number of elements of each rank's block
+     * @param displacements the index of the first element of each rank's block
      * @return the blocks
-     * @throws IllegalArgumentException when there are not as many counts as displacements, one of them is negative, or
-     *             a block ends behind {@link Long#MAX_VALUE}
+     * @throws IllegalArgumentException if the numbers of counts and displacements differ, one of them is negative, or a
+     *             block ends beyond {@link Long#MAX_VALUE}
      */
     public static Blocks of(long[] counts, long[] displacements) {
         if (counts.length != displacements.length) {
@@ -116,34 +116,34 @@ public final class Blocks {
     }
 
     /**
-     * {@return of how many ranks there are blocks}
+     * {@return the number of ranks that have a block}
      */
     public int ranks() {
         return counts.length;
     }
 
     /**
-     * Tells how long a block is.
+     * Returns the length of a block.
      *
      * @param rank the rank, 0 to {@link #ranks} − 1
-     * @return how many elements it has, 0 or more
+     * @return the number of elements of its block, 0 or more
      */
     public long count(int rank) {
         return counts[rank];
     }
 
     /**
-     * Tells where a block begins.
+     * Returns the position of a block.
      *
      * @param rank the rank, 0 to {@link #ranks} − 1
-     * @return at which element
+     * @return the index of the first element of its block
      */
     public long displacement(int rank) {
         return displacements[rank];
     }
 
     /**
-     * {@return the first element behind all blocks: how many elements an array must have at least}
+     * {@return the index of the first element after all blocks: the least length of an array that they fit into}
      */
     public long end() {
         return end;
@@ -160,7 +160,7 @@ public final class Blocks {
         }
     }
 
-    /** Blocks that are written to must be apart. */
+    /** Checks that the blocks, which are written to, do not overlap. */
     void checkApart(String name) {
         if (overlap.length > 0) {
             throw new IllegalArgumentException("the blocks of ranks " + overlap[0] + " and " + overlap[1] + " in the "

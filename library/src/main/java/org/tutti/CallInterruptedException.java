@@ -2,9 +2,10 @@
 package org.tutti;
 
 /**
- * The thread of a blocked call was interrupted. The thread's interrupt status is set again; the communicator is broken,
- * because the other ranks cannot complete the operation that this rank gave up. (One that is interrupted in {@link
- * Request#await()} gives up nothing.)
+ * Thrown when the thread of a blocked call is interrupted. The thread's interrupt status is set again. The communicator
+ * is then broken, because the other ranks cannot complete the operation without this rank. An interrupt breaks nothing
+ * in a call on {@link RemoteMemory} that is not collective, or in {@link Request#await()} of an operation that another
+ * thread runs.
  */
 public final class CallInterruptedException extends TuttiException {
     private static final long serialVersionUID = 1L;

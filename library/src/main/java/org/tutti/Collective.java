@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The collective operations. Each has several algorithms, which {@link Communicator#withAlgorithm} selects by name.
+ * The collective operations. Each has several algorithms; {@link Communicator#withAlgorithm} selects one by its name.
  */
 public enum Collective {
-    /** Nobody leaves before everybody has entered. */
+    /** No rank leaves before all ranks have entered. */
     BARRIER,
     /** The root's elements reach every rank. */
     BROADCAST(Trait.ROOT, Trait.OTHERS_RECEIVE),
@@ -18,20 +18,20 @@ public enum Collective {
     ALLREDUCE(Trait.ROOT_RECEIVES, Trait.OTHERS_RECEIVE, Trait.COMBINES),
     /** The blocks of all ranks reach the root. */
     GATHER(Trait.ROOT, Trait.ROOT_RECEIVES, Trait.TARGET_HAS_BLOCKS),
-    /** Of the root's blocks each rank gets its own. */
+    /** Each rank receives its own block of the root's elements. */
     SCATTER(Trait.ROOT, Trait.ROOT_RECEIVES, Trait.OTHERS_RECEIVE, Trait.SOURCE_HAS_BLOCKS),
     /** The blocks of all ranks reach every rank. */
     ALLGATHER(Trait.ROOT_RECEIVES, Trait.OTHERS_RECEIVE, Trait.TARGET_HAS_BLOCKS),
-    /** Of every rank's blocks each rank gets its own. */
+    /** Each rank receives its own block of every rank's elements. */
     ALL_TO_ALL(Trait.ROOT_RECEIVES, Trait.OTHERS_RECEIVE, Trait.SOURCE_HAS_BLOCKS, Trait.TARGET_HAS_BLOCKS),
-    /** Of the combination of every rank's blocks each rank gets its own block. */
+    /** Each rank receives its own block of the combination of every rank's elements. */
     REDUCE_SCATTER(Trait.ROOT_RECEIVES, Trait.OTHERS_RECEIVE, Trait.COMBINES, Trait.SOURCE_HAS_BLOCKS),
-    /** The combination of the elements of a rank and all before it reaches that rank. */
+    /** The combination of the elements of a rank and of all ranks before it reaches that rank. */
     SCAN(Trait.ROOT_RECEIVES, Trait.OTHERS_RECEIVE, Trait.COMBINES),
     /** The combination of the elements of all ranks before a rank reaches that rank. */
     EXCLUSIVE_SCAN(Trait.OTHERS_RECEIVE, Trait.COMBINES);
 
-    /** Where there is no root, rank 0 counts as it. */
+    /** The properties of a collective. If it has no root, rank 0 counts as the root. */
     private enum Trait {
         ROOT, ROOT_RECEIVES, OTHERS_RECEIVE, COMBINES, SOURCE_HAS_BLOCKS, TARGET_HAS_BLOCKS
     }
@@ -56,28 +56,28 @@ public enum Collective {
     }
 
     /**
-     * {@return the name as it is written in options, messages and the environment: lower case, with hyphens}
+     * {@return the name in options, messages and environment variables: lower case, with hyphens}
      */
     public String label() {
         return label;
     }
 
     /**
-     * {@return whether it moves or combines elements}
+     * {@return whether the operation moves or combines elements}
      */
     public boolean hasElements() {
         return rootReceives || othersReceive;
     }
 
     /**
-     * {@return whether one of the ranks is its root}
+     * {@return whether one of the ranks is the root}
      */
     public boolean hasRoot() {
         return hasRoot;
     }
 
     /**
-     * {@return whether it combines elements by an operator}
+     * {@return whether the operation combines elements with an operator}
      */
     public boolean combines() {
         return combines;
@@ -91,32 +91,32 @@ public enum Collective {
     }
 
     /**
-     * Tells whether a rank's source has a block for each rank, rather than one of its own.
+     * Tells whether a rank's source has a block for each rank, and not a single one.
      *
      * @param rank the rank
-     * @param root the root, 0 where there is none
-     * @return whether it has
+     * @param root the root, 0 if the operation has none
+     * @return whether the source has a block for each rank
      */
     public boolean sourceHasBlocks(int rank, int root) {
         return sourceHasBlocks && (!hasRoot || rank == root);
     }
 
     /**
-     * Tells whether a rank's target has a block of each rank, rather than one.
+     * Tells whether a rank's target has a block from each rank, and not a single one.
      *
      * @param rank the rank
-     * @param root the root, 0 where there is none
-     * @return whether it has
+     * @param root the root, 0 if the operation has none
+     * @return whether the target has a block from each rank
      */
     public boolean targetHasBlocks(int rank, int root) {
         return targetHasBlocks && (!hasRoot || rank == root);
     }
 
     /**
-     * Tells whether it writes into a rank's memory.
+     * Tells whether the operation writes to a rank's memory.
      *
      * @param rank the rank
-     * @param root the root, 0 where there is none
+     * @param root the root, 0 if the operation has none
      * @return whether the rank receives a result
      */
     public boolean receives(int rank, int root) {

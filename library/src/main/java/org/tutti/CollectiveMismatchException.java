@@ -2,9 +2,9 @@
 package org.tutti;
 
 /**
- * Ranks of one communicator called different collectives, or the same one with another root, count, type, operator or
- * algorithm. The first rank that sees it names both calls; the communicator is broken then, and every rank hears of it
- * at the latest in its next call.
+ * Thrown when ranks of a communicator have called different collectives, or the same collective with another root,
+ * count, type, operator or algorithm. The first rank that detects the difference names both calls in the message. The
+ * communicator is then broken, and every rank gets an exception in its next call at the latest.
  */
 public final class CollectiveMismatchException extends CommunicatorBrokenException {
     private static final long serialVersionUID = 1L;
@@ -13,7 +13,7 @@ public final class CollectiveMismatchException extends CommunicatorBrokenExcepti
 
     /**
      * @param message one sentence: what happened, where, with which values, and what to do
-     * @param firstHand whether this rank has seen the difference itself
+     * @param firstHand whether this rank has detected the difference itself
      */
     public CollectiveMismatchException(String message, boolean firstHand) {
         super(message);
@@ -21,8 +21,8 @@ public final class CollectiveMismatchException extends CommunicatorBrokenExcepti
     }
 
     /**
-     * {@return whether this rank has seen the difference itself, so that the message names both calls; else another one
-     * has, and this rank only heard of it}
+     * {@return whether this rank has detected the difference itself, so that the message names both calls; otherwise
+     * another rank has detected it}
      */
     public boolean isFirstHand() {
         return firstHand;

@@ -4,8 +4,8 @@ package org.tutti;
 import java.util.OptionalInt;
 
 /**
- * The communicator can no longer be used, because an earlier call on it did not complete on some rank. The message says
- * which rank broke it and why.
+ * Thrown when a communicator can no longer be used, because an earlier call on it did not complete at some rank. The
+ * message names the rank that broke the communicator, and the reason.
  */
 public sealed class CommunicatorBrokenException extends TuttiException permits CollectiveMismatchException {
     private static final long serialVersionUID = 1L;

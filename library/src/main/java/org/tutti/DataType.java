@@ -12,7 +12,7 @@ public enum DataType {
     BOOLEAN(1),
     /** {@code byte}: a signed 8-bit integer. */
     BYTE(1),
-    /** {@code char}: an unsigned 16-bit code unit; it is moved and compared, but not added. */
+    /** {@code char}: an unsigned 16-bit code unit; it can be moved and compared, but not added. */
     CHAR(2),
     /** {@code short}: a signed 16-bit integer. */
     SHORT(2),
@@ -39,11 +39,11 @@ public enum DataType {
     }
 
     /**
-     * Tells whether elements of this type may lie in a segment: any native segment, a {@code byte[]}, or an array of
-     * this very type. (A {@code boolean[]} has no segment; {@link #BOOLEAN} elements lie in bytes.)
+     * Tells whether elements of this type may lie in a segment: in any native segment, in a {@code byte[]}, or in an
+     * array of this type. A {@code boolean[]} has no segment; {@link #BOOLEAN} elements lie in bytes.
      *
      * @param segment the memory in question
-     * @return whether a {@link Span} of this type can be made over it
+     * @return whether a {@link Span} of this type can be made over the segment
      */
     public boolean fits(MemorySegment segment) {
         Object array = Objects.requireNonNull(segment, "segment").heapBase().orElse(null);

@@ -2,7 +2,8 @@
 package org.tutti;
 
 /**
- * A call did not complete before its deadline or its job's; its communicator is broken.
+ * Thrown when a call has not completed before its deadline, or before the deadline of its job. The communicator is then
+ * broken, unless it was a call on {@link RemoteMemory} that is not collective.
  */
 public final class DeadlineExceededException extends TuttiException {
     private static final long serialVersionUID = 1L;

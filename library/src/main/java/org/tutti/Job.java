@@ -2,11 +2,11 @@
 package org.tutti;
 
 /**
- * The set of ranks that were started together, as one of them sees it. Close it when the rank has finished: a rank
- * whose process ends, or whose program throws, before that has failed, and breaks what the others do with it. Closing
- * is not collective; others may still be at work.
+ * The set of ranks that were started together, as one of them sees it. A rank closes its job when it has finished. If
+ * its process ends or its program throws before that, the rank has failed, and all communicators that it is a member of
+ * are broken. Closing is not collective; other ranks may still be at work.
  *
- * <p>Safe for use by any number of threads, but the communicators are not.
+ * <p>A job is safe for use by any number of threads, but its communicators are not.
  */
 public interface Job extends AutoCloseable {
     /**
@@ -15,7 +15,7 @@ public interface Job extends AutoCloseable {
     int rank();
 
     /**
-     * {@return how many ranks the job has, 1 or more}
+     * {@return the number of ranks of the job, 1 or more}
      */
     int size();
 
@@ -25,26 +25,27 @@ public interface Job extends AutoCloseable {
     Communicator world();
 
     /**
-     * Ends the job for all ranks: blocked and later calls throw {@link JobAbortedException}, here too. {@code tutti
-     * run} stops all processes and exits with the status; a process started otherwise ends with it, some time later,
-     * unless its program has ended by then.
+     * Ends the job for all ranks. Blocked and later calls of all ranks throw {@link JobAbortedException}, and so does
+     * this method. {@code tutti run} stops all processes and exits with the status. A process that was started in
+     * another way ends with this status some time later, unless its program has ended before.
      *
      * @param status the exit status, 0 to 255
-     * @throws IllegalArgumentException when status is outside its range
+     * @throws IllegalArgumentException if status is out of range
+     * @throws JobAbortedException always, if the arguments are valid and the job is open
      */
     void abort(int status);
 
     /**
-     * Leaves the job: later calls on its communicators throw {@link IllegalStateException}. A rank that waits for one
-     * that has left gets {@link RankFailedException}. Closing again has no effect.
+     * Leaves the job. Later calls on its communicators throw {@link IllegalStateException}. A rank that waits for a
+     * rank that has left gets {@link RankFailedException}. Closing again has no effect.
      *
-     * <p>All ranks of a communicator must have made the same calls when they leave. The rank that leaves later compares
-     * its calls with those of the ranks that have left before: with those of its own node here, with those of other
-     * nodes when the last rank of its process leaves.
+     * <p>All ranks of a communicator must have made the same calls before they leave. The rank that leaves later
+     * compares its calls with those of the ranks that have left before: in this call with the ranks of its own node,
+     * and when the last rank of its process leaves with the ranks of other nodes.
      *
-     * @throws CollectiveMismatchException when this rank and one that has left have made different calls on a
-     *             communicator, such as one call less, or one with another root, count, type or operator; this rank
-     *             takes no further part in the job then
+     * @throws CollectiveMismatchException if this rank and a rank that has left have made different calls on a
+     *             communicator, for example one call less, or a call with another root, count, type or operator; this
+     *             rank takes no further part in the job
      */
     @Override
     void close();

@@ -2,7 +2,8 @@
 package org.tutti;
 
 /**
- * Some rank called {@link Job#abort(int)}: every blocked and later call of the job ends with this exception.
+ * Thrown when a rank has called {@link Job#abort(int)}: every blocked and later call of the job ends with this
+ * exception.
  */
 public final class JobAbortedException extends TuttiException {
     private static final long serialVersionUID = 1L;
@@ -12,7 +13,7 @@ public final class JobAbortedException extends TuttiException {
 
     /**
      * @param rank the rank that aborted the job
-     * @param status the exit status that it asked for
+     * @param status the exit status that it passed
      * @param message one sentence: what happened, where, with which values
      */
     public JobAbortedException(int rank, int status, String message) {
@@ -29,7 +30,7 @@ public final class JobAbortedException extends TuttiException {
     }
 
     /**
-     * {@return the exit status that the aborting rank asked for, 0..255}
+     * {@return the exit status that the aborting rank passed, 0 to 255}
      */
     public int status() {
         return status;

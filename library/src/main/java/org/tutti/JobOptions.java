@@ -8,29 +8,30 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How a job is joined or run. Immutable.
+ * Options for joining or running a job. Immutable.
  *
- * @param threads what ranks of {@link Tutti#runLocal} are; empty lets Tutti choose: platform threads while every rank
- *            can have a core, else virtual ones. Virtual ranks switch faster, but one that computes for long without
- *            calling Tutti keeps a core to itself meanwhile
- * @param deadline the job's own limit, from joining it: no call waits for other ranks beyond it; empty for none
- * @param levels the levels inside a node as {@link Topology#levels()} has them, the same at every rank of a node; empty
- *            for those of the environment variable {@code TUTTI_LEVELS}, or none
+ * @param threads the kind of thread that each rank of {@link Tutti#runLocal} is. If empty, Tutti chooses platform
+ *            threads while every rank can have a core, and virtual threads otherwise. Virtual threads switch faster,
+ *            but a virtual thread that computes for long without calling Tutti keeps a core for itself
+ * @param deadline the time limit of the job, counted from joining it: no call waits for other ranks after it; empty for
+ *            none
+ * @param levels the levels inside a node, as in {@link Topology#levels()}, the same at every rank of a node; empty for
+ *            the levels of the environment variable {@code TUTTI_LEVELS}, or none
  */
 public record JobOptions(Optional<Threads> threads, Optional<Duration> deadline, List<Integer> levels) {
-    /** What kind of thread a rank is. */
+    /** The kind of thread that a rank is. */
     public enum Threads {
         /** A thread of the operating system. */
         PLATFORM,
-        /** A thread that the JVM switches in user space. */
+        /** A thread that the JVM schedules in user space. */
         VIRTUAL
     }
 
-    /** Leaves everything to Tutti. */
+    /** The default options: Tutti chooses everything. */
     public static final JobOptions DEFAULT = new JobOptions(Optional.empty(), Optional.empty(), List.of());
 
     /**
-     * @throws IllegalArgumentException when the deadline is zero or negative, or the levels do not nest
+     * @throws IllegalArgumentException if the deadline is zero or negative, or the levels do not nest
      */
     public JobOptions {
         Objects.requireNonNull(threads, "threads");
@@ -44,9 +45,9 @@ public record JobOptions(Optional<Threads> threads, Optional<Duration> deadline,
     }
 
     /**
-     * The same options, but with ranks of a certain kind.
+     * Returns these options with another kind of thread.
      *
-     * @param kind what ranks of {@link Tutti#runLocal} are
+     * @param kind the kind of thread that each rank of {@link Tutti#runLocal} is
      * @return the options
      */
     public JobOptions withThreads(Threads kind) {
@@ -54,21 +55,22 @@ public record JobOptions(Optional<Threads> threads, Optional<Duration> deadline,
     }
 
     /**
-     * The same options, but with a deadline for the job.
+     * Returns these options with another deadline of the job.
      *
-     * @param limit from joining the job, more than zero
+     * @param limit the time limit, counted from joining the job, more than zero
      * @return the options
+     * @throws IllegalArgumentException if the limit is zero or negative
      */
     public JobOptions withDeadline(Duration limit) {
         return new JobOptions(threads, Optional.of(limit), levels);
     }
 
     /**
-     * The same options, but with levels inside a node.
+     * Returns these options with other levels inside a node.
      *
-     * @param groups the ranks of a group, for each level from the smallest groups to the greatest
+     * @param groups the number of ranks of a group, for each level from the smallest groups to the largest
      * @return the options
-     * @throws IllegalArgumentException when the levels do not nest
+     * @throws IllegalArgumentException if the levels do not nest
      */
     public JobOptions withLevels(int... groups) {
         return new JobOptions(threads, deadline, Arrays.stream(groups).boxed().toList());

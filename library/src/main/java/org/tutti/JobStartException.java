@@ -2,8 +2,8 @@
 package org.tutti;
 
 /**
- * A rank could not join its job: its environment is wrong or incomplete, another process already has its rank, or other
- * ranks did not show up in time.
+ * Thrown when a rank cannot join its job: its environment is wrong or incomplete, another process already has its rank,
+ * or other ranks did not join in time.
  */
 public final class JobStartException extends TuttiException {
     private static final long serialVersionUID = 1L;

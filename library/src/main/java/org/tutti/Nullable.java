@@ -8,8 +8,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * What it stands before may be null, as the {@code Nullable} of JSpecify says it; in this package nothing else may be:
- * {@code double @Nullable [] target} is an array that may be null. Tools such as NullAway know it by its name.
+ * Marks a type that includes null, as the {@code Nullable} of JSpecify does. All other types of this package exclude
+ * null. For example, {@code double @Nullable [] target} is an array that may be null. Tools such as NullAway know the
+ * annotation by its name.
  */
 @Documented
 @Target(ElementType.TYPE_USE)

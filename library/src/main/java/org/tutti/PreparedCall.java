@@ -2,24 +2,24 @@
 package org.tutti;
 
 /**
- * A call of a collective that was {@linkplain Communicator#prepare prepared}, and is done as often as it is run or
- * started: a persistent call. Each time counts as a call of the communicator, in whose order it is, with the deadline
- * of the communicator that it was prepared on. It can be in flight once at a time.
+ * A call of a collective that was {@linkplain Communicator#prepare prepared}, and can be made any number of times (a
+ * persistent call). Each time it counts as a call of the communicator, in the order of its calls, with the deadline of
+ * the communicator that it was prepared on. Only one of these calls can be in flight at a time.
  */
 public interface PreparedCall {
     /**
-     * Does it, as the call of the {@link Communicator} would.
+     * Makes the call and waits for it, as the method of the {@link Communicator} does.
      *
-     * @throws IllegalStateException when it is in flight, or another thread is inside a call of the communicator
-     * @throws TuttiException what the call would have ended with
+     * @throws IllegalStateException if the call is in flight, or another thread is inside a call of the communicator
+     * @throws TuttiException as the method of the communicator
      */
     void run();
 
     /**
-     * Begins to do it, as the call of the {@link NonBlockingCommunicator} would.
+     * Starts the call, as the method of the {@link NonBlockingCommunicator} does.
      *
      * @return the request
-     * @throws IllegalStateException when it is in flight, or too many requests are
+     * @throws IllegalStateException if the call is in flight, or too many requests are
      */
     Request start();
 }

@@ -2,7 +2,7 @@
 package org.tutti;
 
 /**
- * What every rank of a local job runs.
+ * The program of each rank of a local job.
  */
 @FunctionalInterface
 public interface Program {
@@ -10,7 +10,7 @@ public interface Program {
      * Runs one rank.
      *
      * @param job the job, as this rank sees it; it is closed when the program returns
-     * @throws Exception when the rank fails; the other ranks hear of it as {@link RankFailedException}
+     * @throws Exception if the rank fails; the other ranks get {@link RankFailedException}
      */
     void run(Job job) throws Exception;
 }

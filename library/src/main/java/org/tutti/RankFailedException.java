@@ -2,8 +2,8 @@
 package org.tutti;
 
 /**
- * A rank that a call depends on has died, has ended without leaving its job, has thrown out of its program, or has left
- * the job already. A rank that died breaks every communicator that contains it.
+ * Thrown when a call depends on a rank that has died, has ended without leaving its job, has thrown out of its program,
+ * or has left the job already. A rank that died breaks every communicator that contains it.
  */
 public final class RankFailedException extends TuttiException {
     private static final long serialVersionUID = 1L;
@@ -22,7 +22,7 @@ public final class RankFailedException extends TuttiException {
     /**
      * @param rank the rank in the job that failed
      * @param message one sentence: what happened, where, with which values, and what to do
-     * @param cause what that rank threw
+     * @param cause the exception that the rank threw
      */
     public RankFailedException(int rank, String message, Throwable cause) {
         super(message, cause);

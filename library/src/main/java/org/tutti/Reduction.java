@@ -11,7 +11,7 @@ import java.util.function.IntBinaryOperator;
 import java.util.function.LongBinaryOperator;
 
 /**
- * How the elements of several ranks become one: an associative operator. Which built-in operator goes with which type:
+ * An associative operator that combines the elements of several ranks. The predefined operators support these types:
  *
  * <table>
  * <caption>Operators and types</caption>
@@ -23,18 +23,22 @@ import java.util.function.LongBinaryOperator;
  * <tr><td>MIN_LOCATION, MAX_LOCATION</td><td></td><td></td><td></td><td>yes</td><td>yes</td></tr>
  * </table>
  *
- * <p>Integer overflow wraps, as in Java. Floating-point sums and products follow IEEE 754, in an order that the
- * algorithm chooses; minimum and maximum are those of {@link Math#min(double, double)} and {@link Math#max(double,
- * double)}: a NaN wins, and −0.0 is below 0.0. The logical operators take zero as false, anything else as true, and
- * yield 0 or 1. The location operators work on pairs (value, index) that follow each other in the array: the smaller
- * (greater) value wins together with its index, of equal values the one with the smaller index, a NaN before any
+ * <p>Integer overflow wraps around, as in Java. Floating-point sums and products follow IEEE 754, in an order that the
+ * algorithm chooses. Minimum and maximum are those of {@link Math#min(double, double)} and {@link Math#max(double,
+ * double)}: the result is NaN if an operand is, and −0.0 is less than 0.0. The logical operators treat zero as false
+ * and any other value as true, and return 0 or 1.
+ *
+ * <p>The location operators work on pairs (value, index) of adjacent elements. They return the pair with the smaller
+ * (greater) value, and of two pairs with equal values the one with the smaller index. A NaN takes precedence over any
  * number.
+ *
+ * <p>Reductions are immutable.
  */
 public final class Reduction {
     /** The greatest length of an operator's name, in characters. */
     public static final int NAME_LENGTH_MAX = 32;
 
-    /** The greatest number of elements that a user's operator may treat as one unit. */
+    /** The greatest number of elements in a unit of a user-defined operator. */
     public static final int UNIT_MAX = 64;
 
     private static final Set<DataType> INTEGERS =
@@ -88,17 +92,17 @@ public final class Reduction {
     }
 
     /**
-     * A user's operator over ranges. All ranks must name it alike and declare it alike.
+     * Returns a user-defined operator on ranges. All ranks must pass the same name and the same properties.
      *
-     * @param name 1 to {@value #NAME_LENGTH_MAX} characters, the same on every rank; it appears in error messages
+     * @param name 1 to {@value #NAME_LENGTH_MAX} characters, the same at every rank; it appears in error messages
      * @param type the type of the elements
-     * @param unit how many elements belong together, 1 to {@value #UNIT_MAX}: 2 for complex numbers, 4 for 2×2
-     *            matrices; ranges are cut between units only
+     * @param unit the number of elements that belong together, 1 to {@value #UNIT_MAX}: for example 2 for complex
+     *            numbers, 4 for 2×2 matrices; ranges are divided only between units
      * @param commutative whether left and right may be swapped; if not, only algorithms that keep the order of the
      *            ranks are used
      * @param operator combines two ranges
      * @return the reduction
-     * @throws IllegalArgumentException when name or unit are outside their limits
+     * @throws IllegalArgumentException if name or unit are outside their limits
      */
     public static Reduction of(String name, DataType type, int unit, boolean commutative, RangeOperator operator) {
         Objects.requireNonNull(type, "type");
@@ -114,12 +118,13 @@ public final class Reduction {
     }
 
     /**
-     * A user's operator on single doubles.
+     * Returns a user-defined operator on single doubles.
      *
-     * @param name 1 to {@value #NAME_LENGTH_MAX} characters, the same on every rank
+     * @param name 1 to {@value #NAME_LENGTH_MAX} characters, the same at every rank
      * @param commutative whether left and right may be swapped
      * @param operator combines two elements
      * @return the reduction
+     * @throws IllegalArgumentException if the name is empty or too long
      */
     public static Reduction ofDoubles(String name, boolean commutative, DoubleBinaryOperator operator) {
         Objects.requireNonNull(operator, "operator");
@@ -133,12 +138,13 @@ public final class Reduction {
     }
 
     /**
-     * A user's operator on single longs.
+     * Returns a user-defined operator on single longs.
      *
-     * @param name 1 to {@value #NAME_LENGTH_MAX} characters, the same on every rank
+     * @param name 1 to {@value #NAME_LENGTH_MAX} characters, the same at every rank
      * @param commutative whether left and right may be swapped
      * @param operator combines two elements
      * @return the reduction
+     * @throws IllegalArgumentException if the name is empty or too long
      */
     public static Reduction ofLongs(String name, boolean commutative, LongBinaryOperator operator) {
         Objects.requireNonNull(operator, "operator");
@@ -152,12 +158,13 @@ public final class Reduction {
     }
 
     /**
-     * A user's operator on single ints.
+     * Returns a user-defined operator on single ints.
      *
-     * @param name 1 to {@value #NAME_LENGTH_MAX} characters, the same on every rank
+     * @param name 1 to {@value #NAME_LENGTH_MAX} characters, the same at every rank
      * @param commutative whether left and right may be swapped
      * @param operator combines two elements
      * @return the reduction
+     * @throws IllegalArgumentException if the name is empty or too long
      */
     public static Reduction ofInts(String name, boolean commutative, IntBinaryOperator operator) {
         Objects.requireNonNull(operator, "operator");
@@ -185,24 +192,25 @@ public final class Reduction {
     }
 
     /**
-     * {@return how many elements belong together: 2 for the location operators, else 1 unless a user said otherwise}
+     * {@return the number of elements that belong together: 2 for the location operators, 1 for the other predefined
+     * operators, and the declared unit of a user-defined operator}
      */
     public int unit() {
         return unit;
     }
 
     /**
-     * Tells whether the operator works on elements of a type.
+     * Tells whether the operator supports elements of a type.
      *
      * @param type the type of the elements
-     * @return whether the table above, or the user's declaration, allows it
+     * @return whether the table above, or the declaration of a user-defined operator, contains the type
      */
     public boolean supports(DataType type) {
         return types.contains(Objects.requireNonNull(type, "type"));
     }
 
     /**
-     * {@return the user's operator, empty for the built-in ones}
+     * {@return the user-defined operator, empty for a predefined operator}
      */
     public Optional<RangeOperator> operator() {
         return Optional.ofNullable(operator);

@@ -7,61 +7,65 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletionStage;
 
 /**
- * An operation that was begun without waiting for it ({@link Communicator#nonBlocking}). Until it is done, what the
- * call was given belongs to it: the elements that it reads must not be changed, those that it writes not be looked at.
+ * An operation that was started without waiting for it ({@link Communicator#nonBlocking}). Until it is done, the
+ * arguments of the call belong to it: the program must not change the elements that it reads, or access the elements
+ * that it writes.
  *
- * <p>An operation that was begun cannot be cancelled: other ranks are in it. A limit for all of them is {@link
- * Communicator#withDeadline}, which breaks the communicator.
+ * <p>An operation cannot be cancelled, because other ranks take part in it. {@link Communicator#withDeadline} limits it
+ * at all ranks, and breaks the communicator at the limit.
  *
- * <p><b>Asking in a loop.</b> Calls that answer that an operation has not ended let other threads run now and then. So
- * ranks that are virtual threads may ask in a loop, even if there are more of them than carriers.
+ * <p><b>Polling.</b> Calls that report that an operation has not ended let other threads run now and then. Ranks that
+ * are virtual threads may therefore call them in a loop, even if there are more ranks than carriers.
  *
- * <p>Safe for use by any number of threads.
+ * <p><b>Threads.</b> Requests are safe for use by any number of threads.
  *
- * <p><b>Memory ordering.</b> All that the operation did happens before {@link #isDone} returns true, before
- * {@code await} returns, and before the stage completes.
+ * <p><b>Memory ordering.</b> Actions of the operation <i>happen-before</i> a return of true from {@link #isDone}, the
+ * return from {@code await}, and the completion of the stage.
  */
 public interface Request {
     /**
-     * {@return whether the operation has ended, well or with an exception; never waits}
+     * {@return whether the operation has ended, normally or with an exception; never waits}
      */
     boolean isDone();
 
     /**
-     * Waits until the operation has ended. A collective that nobody has begun may be run by this thread, as by a
-     * blocking call.
+     * Waits until the operation has ended. If no thread has begun the operation of a collective, this thread may run
+     * it, as in a blocking call.
      *
-     * @throws CallInterruptedException when this thread is interrupted meanwhile; its interrupt status is set again. If
-     *             others run the operation, or the interrupt came first, nothing breaks: the operation goes on, and can
-     *             be awaited again. If this thread runs it, the communicator is broken, as by a blocking call
-     * @throws TuttiException what a blocking call would have ended with; the same exception each time
+     * @throws CallInterruptedException if this thread is interrupted while it waits; its interrupt status is set again.
+     *             If another thread runs the operation, or the interrupt came before the call, nothing breaks: the
+     *             operation goes on, and can be awaited again. If this thread runs it, the communicator is broken, as
+     *             after a blocking call
+     * @throws TuttiException as a blocking call; the same exception each time
      */
     void await();
 
     /**
-     * Waits until the operation has ended, but not longer than a given time, and never runs it on this thread. That it
-     * takes longer is an answer, not a failure: the operation goes on. (A limit that ends the operation is {@link
-     * Communicator#withDeadline}.)
+     * Waits until the operation has ended or a timeout has passed, and never runs the operation on this thread. A
+     * timeout is not a failure: the operation goes on. ({@link Communicator#withDeadline} sets a limit that ends the
+     * operation.)
      *
-     * @param timeout how long; zero or less does not wait
-     * @return whether it has ended
-     * @throws CallInterruptedException when this thread is interrupted meanwhile; its interrupt status is set again.
+     * @param timeout the longest time to wait; the call does not wait if it is zero or less
+     * @return whether the operation has ended
+     * @throws CallInterruptedException if this thread is interrupted while it waits; its interrupt status is set again.
      *             The operation goes on, and can be awaited again
      * @throws TuttiException as for {@link #await()}
      */
     boolean await(Duration timeout);
 
     /**
-     * {@return a stage that completes when the operation has ended, exceptionally when it failed. What depends on it
-     * runs on the thread of the operation, and must call no collectives: their order among the rank's other calls would
-     * be left to chance}
+     * {@return a stage that completes when the operation has ended, and exceptionally if it has failed. Dependent
+     * actions run on the thread of the operation. They must not call collectives, because the order of such calls among
+     * the rank's other calls would be undefined}
      */
     CompletionStage<Void> completion();
 
     /**
-     * Waits until all operations have ended well, or one is found that has not.
+     * Waits until all operations have ended normally, or one has ended with an exception, which this call throws.
      *
-     * @param requests which, in the order in which they are waited for; those that are null are left out
+     * @param requests the requests, in the order in which they are awaited; null elements are ignored
+     * @throws CallInterruptedException as for {@link #await()}
+     * @throws TuttiException as for {@link #await()}
      */
     static void awaitAll(@Nullable Request... requests) {
         Objects.requireNonNull(requests, "requests");
@@ -73,10 +77,11 @@ public interface Request {
     }
 
     /**
-     * Waits until all operations have ended well, or one is found that has not, but not longer than a given time.
+     * Waits until all operations have ended normally, one has ended with an exception, which this call throws, or a
+     * timeout has passed.
      *
-     * @param timeout how long at most for all together; zero or less does not wait
-     * @param requests which, in the order in which they are waited for; those that are null are left out
+     * @param timeout the longest time to wait for all together; the call does not wait if it is zero or less
+     * @param requests the requests, in the order in which they are awaited; null elements are ignored
      * @return whether all have ended
      * @throws CallInterruptedException as for {@link #await(Duration)}
      * @throws TuttiException as for {@link #await()}
@@ -93,11 +98,13 @@ public interface Request {
     }
 
     /**
-     * Waits until one of the operations has ended, well or with an exception, which its {@link #await()} tells.
+     * Waits until one of the operations has ended, normally or with an exception. A call of its {@link #await()} throws
+     * the exception.
      *
-     * @param requests which; those that are null are left out, so that who has seen one may set it to null
-     * @return the index of one that has ended, the first of them
-     * @throws IllegalArgumentException when all are null, or there are none
+     * @param requests the requests; null elements are ignored, so that a program may set a request to null after its
+     *            end
+     * @return the least index of a request that has ended
+     * @throws IllegalArgumentException if there are no requests, or all are null
      * @throws CallInterruptedException as for {@link #await(Duration)}
      */
     static int awaitAny(@Nullable Request... requests) {
@@ -105,12 +112,12 @@ public interface Request {
     }
 
     /**
-     * Waits until one of the operations has ended, but not longer than a given time.
+     * Waits until one of the operations has ended, normally or with an exception, or a timeout has passed.
      *
-     * @param timeout how long; zero or less does not wait
-     * @param requests which; those that are null are left out
-     * @return the index of one that has ended, the first of them, or nothing when the time was over before
-     * @throws IllegalArgumentException when all are null, or there are none
+     * @param timeout the longest time to wait; the call does not wait if it is zero or less
+     * @param requests the requests; null elements are ignored
+     * @return the least index of a request that has ended, empty if none has
+     * @throws IllegalArgumentException if there are no requests, or all are null
      * @throws CallInterruptedException as for {@link #await(Duration)}
      */
     static OptionalInt awaitAny(Duration timeout, @Nullable Request... requests) {
@@ -119,11 +126,11 @@ public interface Request {
     }
 
     /**
-     * Waits until one of the operations has ended, and tells which others have.
+     * Waits until one or more of the operations have ended, normally or with an exception.
      *
-     * @param requests which; those that are null are left out
-     * @return the indices of those that have ended, at least one, in ascending order
-     * @throws IllegalArgumentException when all are null, or there are none
+     * @param requests the requests; null elements are ignored
+     * @return the indices of the requests that have ended, at least one, in ascending order
+     * @throws IllegalArgumentException if there are no requests, or all are null
      * @throws CallInterruptedException as for {@link #await(Duration)}
      */
     static int[] awaitSome(@Nullable Request... requests) {

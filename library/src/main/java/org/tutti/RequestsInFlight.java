@@ -8,9 +8,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 /**
- * Waiting for some of several requests: by looking at all of them, as that is what lets one-sided ones go on. Who has
- * looked in vain looks again at once, later lets others have the core, and at last sleeps for a sixteenth of the time
- * that it has waited.
+ * Waits for some of several requests by polling all of them, because one-sided requests make progress only when they
+ * are polled. The waiting thread at first polls again immediately, later yields, and finally sleeps for a sixteenth of
+ * the time that it has waited.
  */
 final class RequestsInFlight {
     private static final int LOOKS_AT_ONCE = 200;
@@ -20,7 +20,7 @@ final class RequestsInFlight {
 
     private RequestsInFlight() {}
 
-    /** When a limit is over that begins now, in terms of System.nanoTime(); the greatest long for never. */
+    /** Returns the end of a timeout that begins now, in terms of System.nanoTime(); the greatest long for never. */
     static long untilNanos(Duration timeout) {
         Objects.requireNonNull(timeout, "timeout");
         long now = System.nanoTime();
@@ -36,7 +36,7 @@ final class RequestsInFlight {
         return untilNanos == Long.MAX_VALUE ? Long.MAX_VALUE : Math.max(0, untilNanos - System.nanoTime());
     }
 
-    /** Returns the indices of those that have ended; none when the time is over. */
+    /** Returns the indices of the requests that have ended; none if the timeout has passed. */
     static int[] awaitSome(@Nullable Request[] requests, long untilNanos) {
         Objects.requireNonNull(requests, "requests");
         boolean[] ended = new boolean[requests.length];

@@ -1,7 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti;
 
-/** Where calls with a single value keep it: always in the same arrays, so that they allocate nothing. */
+/** The arrays of calls with a single value, which are always the same, so that the calls allocate nothing. */
 final class Scalars {
     final boolean[] booleans = new boolean[1];
     final int[] ints = new int[1];

@@ -4,16 +4,17 @@ package org.tutti;
 import java.util.Arrays;
 
 /**
- * Which bytes of a memory a transfer is about, and in which order: a sequence of runs, each of bytes that follow each
- * other. Three forms: strided, as ARMCI has it (runs at the nodes of a grid of up to {@value #LEVELS_MAX} levels, the
- * contiguous bytes being the first); a vector of any runs; and a box of an n-dimensional array.
+ * A sequence of runs of bytes in a memory, which a transfer reads or writes in this order. The bytes of a run are
+ * contiguous. A section has one of three forms. It is strided, as in ARMCI, with runs at the points of a grid of up to
+ * {@value #LEVELS_MAX} levels, of which the contiguous bytes are the first; or a vector of any runs; or a box of an
+ * n-dimensional array.
  *
- * <p>A section is immutable and knows no memory: it may be used for any that it fits into, again and again. Numbers are
- * in bytes from the start of that memory, or in elements of a type if one is given. Neighbouring runs of a grid are
- * taken together where they touch.
+ * <p>A section is immutable and belongs to no memory: it may be used repeatedly, for any memory that it fits into.
+ * Numbers count bytes from the start of that memory, or elements of a type if one is given. Runs of a grid that touch
+ * are merged.
  */
 public final class Section {
-    /** The most levels of a grid, and the most dimensions of a box. */
+    /** The greatest number of levels of a grid, and of dimensions of a box. */
     public static final int LEVELS_MAX = 8;
 
     private static final long[] NONE = {};
@@ -30,7 +31,7 @@ public final class Section {
     private final long bytes;
     private final long end;
 
-    /** A grid. */
+    /** Makes a grid. */
     private Section(long offset, long runBytes, long[] counts, long[] strides) {
         this.offset = offset;
         this.runBytes = runBytes;
@@ -56,7 +57,7 @@ public final class Section {
         }
     }
 
-    /** A vector. */
+    /** Makes a vector. */
     private Section(long[] offsets, long[] lengths) {
         this.offset = 0;
         this.runBytes = 0;
@@ -84,56 +85,56 @@ public final class Section {
     }
 
     /**
-     * Bytes that follow each other.
+     * Returns a section of contiguous bytes.
      *
-     * @param offset the first one, 0 or more
-     * @param bytes how many, 0 or more
+     * @param offset the offset of the first byte, 0 or more
+     * @param bytes the number of bytes, 0 or more
      * @return the section
-     * @throws IllegalArgumentException when a number is negative
+     * @throws IllegalArgumentException if a number is negative
      */
     public static Section of(long offset, long bytes) {
         return strided(offset, bytes, NONE, NONE);
     }
 
     /**
-     * Elements that follow each other.
+     * Returns a section of contiguous elements.
      *
      * @param type the type of the elements
-     * @param index the first one, counted in elements from the start of the memory, 0 or more
-     * @param count how many, 0 or more
+     * @param index the index of the first element, counted in elements from the start of the memory, 0 or more
+     * @param count the number of elements, 0 or more
      * @return the section
-     * @throws IllegalArgumentException when a number is negative
+     * @throws IllegalArgumentException if a number is negative
      */
     public static Section of(DataType type, long index, long count) {
         return strided(type, index, count, NONE, NONE);
     }
 
     /**
-     * Runs of equal length at the nodes of a grid, as {@link #strided(long, long, long[], long[])} has it, with all
-     * numbers counted in elements.
+     * Returns a section of runs of equal length at the points of a grid, as {@link #strided(long, long, long[],
+     * long[])} does, with all numbers in elements.
      *
      * @param type the type of the elements
-     * @param index the first element of the first run, 0 or more
-     * @param count how many elements a run has, 0 or more
-     * @param counts how many nodes the grid has in each direction, 0 or more; at most {@value #LEVELS_MAX} − 1
-     *            numbers
-     * @param strides the elements from the beginning of a run to that of the next one in each direction, 0 or more
+     * @param index the index of the first element of the first run, 0 or more
+     * @param count the number of elements of each run, 0 or more
+     * @param counts the number of points of the grid in each direction, 0 or more; at most {@value #LEVELS_MAX} − 1
+     *            directions
+     * @param strides the distance in elements between the starts of adjacent runs in each direction, 0 or more
      * @return the section
-     * @throws IllegalArgumentException when a number is negative, or there are too many, or not as many counts as
-     *             strides
+     * @throws IllegalArgumentException if a number is negative, there are too many directions, or the numbers of counts
+     *             and strides differ
      */
     public static Section strided(DataType type, long index, long count, long[] counts, long[] strides) {
         return strided(inBytes(type, index), inBytes(type, count), counts, inBytes(type, strides));
     }
 
     /**
-     * Any runs, in the order given, with all numbers counted in elements.
+     * Returns a section of any runs, in the given order, with all numbers in elements.
      *
      * @param type the type of the elements
-     * @param indexes the first element of each run, 0 or more
-     * @param counts how many elements each run has, 0 or more
+     * @param indexes the index of the first element of each run, 0 or more
+     * @param counts the number of elements of each run, 0 or more
      * @return the section
-     * @throws IllegalArgumentException when a number is negative, or there are not as many indexes as counts
+     * @throws IllegalArgumentException if a number is negative, or the numbers of indexes and counts differ
      */
     public static Section vector(DataType type, long[] indexes, long[] counts) {
         return vector(inBytes(type, indexes), inBytes(type, counts));
@@ -155,18 +156,18 @@ public final class Section {
     }
 
     /**
-     * Runs of equal length at the nodes of a grid: run (i₀, i₁, …) begins at
-     * {@code offset + i₀·strides[0] + i₁·strides[1] + …}; i₀ runs fastest. The stride of a direction of less than two
-     * nodes is not used.
+     * Returns a section of runs of equal length at the points of a grid. Run (i₀, i₁, …) begins at {@code offset +
+     * i₀·strides[0] + i₁·strides[1] + …}, and i₀ varies fastest. The stride of a direction with fewer than two points
+     * is ignored.
      *
-     * @param offset where the first run begins, 0 or more
+     * @param offset the offset of the first run, 0 or more
      * @param bytes the length of each run, 0 or more
-     * @param counts how many nodes the grid has in each direction, 0 or more; at most {@value #LEVELS_MAX} − 1
-     *            numbers
-     * @param strides the bytes from the beginning of a run to that of the next one in each direction, 0 or more
+     * @param counts the number of points of the grid in each direction, 0 or more; at most {@value #LEVELS_MAX} − 1
+     *            directions
+     * @param strides the distance in bytes between the starts of adjacent runs in each direction, 0 or more
      * @return the section
-     * @throws IllegalArgumentException when a number is negative, or there are too many, or not as many counts as
-     *             strides
+     * @throws IllegalArgumentException if a number is negative, there are too many directions, or the numbers of counts
+     *             and strides differ
      */
     public static Section strided(long offset, long bytes, long[] counts, long[] strides) {
         if (counts.length != strides.length || counts.length >= LEVELS_MAX || offset < 0 || bytes < 0
@@ -201,12 +202,12 @@ public final class Section {
     }
 
     /**
-     * Any runs, in the order given.
+     * Returns a section of any runs, in the given order.
      *
-     * @param offsets where each run begins, 0 or more
-     * @param bytes the length of each, 0 or more
+     * @param offsets the offset of each run, 0 or more
+     * @param bytes the length of each run, 0 or more
      * @return the section
-     * @throws IllegalArgumentException when a number is negative, or there are not as many offsets as lengths
+     * @throws IllegalArgumentException if a number is negative, or the numbers of offsets and lengths differ
      */
     public static Section vector(long[] offsets, long[] bytes) {
         if (offsets.length != bytes.length || Arrays.stream(offsets).anyMatch(each -> each < 0)
@@ -218,33 +219,35 @@ public final class Section {
     }
 
     /**
-     * A box of an n-dimensional array at the beginning of the memory, whose last index runs fastest, as in Java and C.
+     * Returns a section with a box of an n-dimensional array that begins at the start of the memory. The last index of
+     * the array varies fastest, as in Java and C.
      *
      * @param type the type of the elements
-     * @param shape the array's length in each dimension, 1 or more; 1 to {@value #LEVELS_MAX} numbers
-     * @param from the box's first index in each dimension
-     * @param count the box's length in each dimension, 0 or more
+     * @param shape the length of the array in each dimension, 1 or more; 1 to {@value #LEVELS_MAX} dimensions
+     * @param from the first index of the box in each dimension
+     * @param count the length of the box in each dimension, 0 or more
      * @return the section
-     * @throws IllegalArgumentException when there are not as many numbers of each kind, or the array is longer than
-     *             any memory
-     * @throws IndexOutOfBoundsException when the box is not inside the array
+     * @throws IllegalArgumentException if the arguments differ in their number of dimensions, or the array is longer
+     *             than any memory
+     * @throws IndexOutOfBoundsException if the box is not inside the array
      */
     public static Section box(DataType type, long[] shape, long[] from, long[] count) {
         return box(0, type, shape, from, count);
     }
 
     /**
-     * A box of an n-dimensional array that begins anywhere in the memory, with the last index running fastest.
+     * Returns a section with a box of an n-dimensional array that begins anywhere in the memory. The last index of the
+     * array varies fastest.
      *
-     * @param offset at which byte the array begins, 0 or more
+     * @param offset the byte at which the array begins, 0 or more
      * @param type the type of the elements
-     * @param shape the array's length in each dimension, 1 or more; 1 to {@value #LEVELS_MAX} numbers
-     * @param from the box's first index in each dimension
-     * @param count the box's length in each dimension, 0 or more
+     * @param shape the length of the array in each dimension, 1 or more; 1 to {@value #LEVELS_MAX} dimensions
+     * @param from the first index of the box in each dimension
+     * @param count the length of the box in each dimension, 0 or more
      * @return the section
-     * @throws IllegalArgumentException when the offset is negative, there are not as many numbers of each kind, or the
-     *             array is longer than any memory
-     * @throws IndexOutOfBoundsException when the box is not inside the array
+     * @throws IllegalArgumentException if the offset is negative, the arguments differ in their number of dimensions,
+     *             or the array is longer than any memory
+     * @throws IndexOutOfBoundsException if the box is not inside the array
      */
     public static Section box(long offset, DataType type, long[] shape, long[] from, long[] count) {
         int dimensions = shape.length;
@@ -282,30 +285,30 @@ public final class Section {
     }
 
     /**
-     * {@return how many bytes the section has in all}
+     * {@return the total number of bytes}
      */
     public long bytes() {
         return bytes;
     }
 
     /**
-     * {@return the byte after the last one that it reaches: the least size of a memory that it fits into}
+     * {@return the offset of the first byte after all runs: the least size of a memory that the section fits into}
      */
     public long end() {
         return end;
     }
 
     /**
-     * {@return how many runs it has}
+     * {@return the number of runs}
      */
     public long runs() {
         return runs;
     }
 
     /**
-     * {@return where a run begins}
+     * {@return the offset of a run in bytes}
      *
-     * @param run which one, from 0
+     * @param run the number of the run, from 0
      */
     public long offsetOf(long run) {
         if (!strided) {
@@ -321,41 +324,41 @@ public final class Section {
     }
 
     /**
-     * {@return how long a run is}
+     * {@return the length of a run in bytes}
      *
-     * @param run which one, from 0
+     * @param run the number of the run, from 0
      */
     public long bytesOf(long run) {
         return strided ? runBytes : lengths[(int) run];
     }
 
     /**
-     * {@return whether its runs are those of a grid; otherwise it is a vector}
+     * {@return true if the runs are those of a grid, false if the section is a vector}
      */
     public boolean isStrided() {
         return strided;
     }
 
     /**
-     * {@return how many directions the grid has, 0 to {@value #LEVELS_MAX} − 1; a vector has none}
+     * {@return the number of directions of the grid, 0 to {@value #LEVELS_MAX} − 1; 0 for a vector}
      */
     public int directions() {
         return counts.length;
     }
 
     /**
-     * {@return how many nodes the grid has in a direction}
+     * {@return the number of points of the grid in a direction}
      *
-     * @param direction which one, from 0
+     * @param direction the number of the direction, from 0
      */
     public long countOf(int direction) {
         return counts[direction];
     }
 
     /**
-     * {@return the bytes from the beginning of a run to that of the next one in a direction of the grid}
+     * {@return the distance in bytes between the starts of adjacent runs in a direction of the grid}
      *
-     * @param direction which one, from 0
+     * @param direction the number of the direction, from 0
      */
     public long strideOf(int direction) {
         return strides[direction];
@@ -365,7 +368,7 @@ public final class Section {
      * Tells whether all runs that are not empty begin and end at multiples of a number.
      *
      * @param unit the number, 1 or more
-     * @return whether they do
+     * @return whether all begin and end at multiples
      */
     public boolean isMultipleOf(int unit) {
         if (Integer.bitCount(unit) == 1) {
@@ -379,7 +382,7 @@ public final class Section {
         return true;
     }
 
-    /** As a part of a message: how many bytes, in how many runs, and from where to where. */
+    /** As part of a message: the number of bytes and runs, and the range from the first byte to the last one. */
     @Override
     public String toString() {
         long start = strided ? offset : Arrays.stream(offsets).min().orElse(0);

@@ -6,12 +6,12 @@ import java.util.Objects;
 
 /**
  * A range of elements in memory that a call reads or writes: part of an array, or of an off-heap segment of any size. A
- * span is immutable and may be kept and used again; calls on spans allocate nothing, but for 80 bytes that the JDK
- * takes for each system call that sends a long message from off-heap memory. The elements stay where they are: who
- * changes them between calls changes what the next call sends.
+ * span is immutable and may be used repeatedly. It does not copy the elements: a change of an element between two calls
+ * changes the data of the next call. Calls on spans allocate nothing, except 80 bytes that the JDK allocates for each
+ * system call that sends a long message from off-heap memory.
  *
- * <p>An off-heap span needs no alignment. A {@code boolean[]} cannot lie under a span; {@link DataType#BOOLEAN}
- * elements in a segment are bytes of value 0 or 1.
+ * <p>An off-heap span needs no alignment. A span cannot be over a {@code boolean[]}; {@link DataType#BOOLEAN} elements
+ * in a segment are bytes with the value 0 or 1.
  */
 public final class Span {
     private static final Runnable NOTHING = () -> {
@@ -34,12 +34,13 @@ public final class Span {
     }
 
     /**
-     * A span over a whole segment.
+     * Returns a span over a whole segment.
      *
      * @param segment native memory, or a heap segment over an array of the type or over bytes
      * @param type the type of the elements
      * @return the span
-     * @throws IllegalArgumentException when the segment holds no elements of that type, or no whole number of them
+     * @throws IllegalArgumentException if elements of the type cannot lie in the segment, the segment does not hold a
+     *             whole number of them, or it is a read-only heap segment
      */
     public static Span of(MemorySegment segment, DataType type) {
         if (segment.isReadOnly() && !segment.isNative()) {
@@ -58,15 +59,16 @@ public final class Span {
     }
 
     /**
-     * A span over part of a segment.
+     * Returns a span over part of a segment.
      *
      * @param segment native memory, or a heap segment over an array of the type or over bytes
      * @param type the type of the elements
-     * @param byteOffset where the first element lies, in bytes from the segment's start
-     * @param count how many elements, 0 or more
+     * @param byteOffset the offset of the first element, in bytes from the start of the segment
+     * @param count the number of elements, 0 or more
      * @return the span
-     * @throws IllegalArgumentException when the segment cannot hold elements of that type, or count is negative
-     * @throws IndexOutOfBoundsException when the range is not inside the segment
+     * @throws IllegalArgumentException if elements of the type cannot lie in the segment, count is negative, or the
+     *             segment is a read-only heap segment
+     * @throws IndexOutOfBoundsException if the range is not inside the segment
      */
     public static Span of(MemorySegment segment, DataType type, long byteOffset, long count) {
         Objects.requireNonNull(type, "type");
@@ -78,7 +80,7 @@ public final class Span {
     }
 
     /**
-     * A span over a whole array.
+     * Returns a span over a whole array.
      *
      * @param array the elements
      * @return the span
@@ -88,13 +90,13 @@ public final class Span {
     }
 
     /**
-     * A span over part of an array.
+     * Returns a span over part of an array.
      *
      * @param array the elements
      * @param from the index of the first element
-     * @param count how many elements, 0 or more
+     * @param count the number of elements, 0 or more
      * @return the span
-     * @throws IndexOutOfBoundsException when the range is not inside the array
+     * @throws IndexOutOfBoundsException if the range is not inside the array
      */
     public static Span of(byte[] array, int from, int count) {
         Objects.checkFromIndexSize(from, count, array.length);
@@ -102,7 +104,7 @@ public final class Span {
     }
 
     /**
-     * A span over a whole array.
+     * Returns a span over a whole array.
      *
      * @param array the elements
      * @return the span
@@ -112,13 +114,13 @@ public final class Span {
     }
 
     /**
-     * A span over part of an array.
+     * Returns a span over part of an array.
      *
      * @param array the elements
      * @param from the index of the first element
-     * @param count how many elements, 0 or more
+     * @param count the number of elements, 0 or more
      * @return the span
-     * @throws IndexOutOfBoundsException when the range is not inside the array
+     * @throws IndexOutOfBoundsException if the range is not inside the array
      */
     public static Span of(char[] array, int from, int count) {
         Objects.checkFromIndexSize(from, count, array.length);
@@ -126,7 +128,7 @@ public final class Span {
     }
 
     /**
-     * A span over a whole array.
+     * Returns a span over a whole array.
      *
      * @param array the elements
      * @return the span
@@ -136,13 +138,13 @@ public final class Span {
     }
 
     /**
-     * A span over part of an array.
+     * Returns a span over part of an array.
      *
      * @param array the elements
      * @param from the index of the first element
-     * @param count how many elements, 0 or more
+     * @param count the number of elements, 0 or more
      * @return the span
-     * @throws IndexOutOfBoundsException when the range is not inside the array
+     * @throws IndexOutOfBoundsException if the range is not inside the array
      */
     public static Span of(short[] array, int from, int count) {
         Objects.checkFromIndexSize(from, count, array.length);
@@ -150,7 +152,7 @@ public final class Span {
     }
 
     /**
-     * A span over a whole array.
+     * Returns a span over a whole array.
      *
      * @param array the elements
      * @return the span
@@ -160,13 +162,13 @@ public final class Span {
     }
 
     /**
-     * A span over part of an array.
+     * Returns a span over part of an array.
      *
      * @param array the elements
      * @param from the index of the first element
-     * @param count how many elements, 0 or more
+     * @param count the number of elements, 0 or more
      * @return the span
-     * @throws IndexOutOfBoundsException when the range is not inside the array
+     * @throws IndexOutOfBoundsException if the range is not inside the array
      */
     public static Span of(int[] array, int from, int count) {
         Objects.checkFromIndexSize(from, count, array.length);
@@ -174,7 +176,7 @@ public final class Span {
     }
 
     /**
-     * A span over a whole array.
+     * Returns a span over a whole array.
      *
      * @param array the elements
      * @return the span
@@ -184,13 +186,13 @@ public final class Span {
     }
 
     /**
-     * A span over part of an array.
+     * Returns a span over part of an array.
      *
      * @param array the elements
      * @param from the index of the first element
-     * @param count how many elements, 0 or more
+     * @param count the number of elements, 0 or more
      * @return the span
-     * @throws IndexOutOfBoundsException when the range is not inside the array
+     * @throws IndexOutOfBoundsException if the range is not inside the array
      */
     public static Span of(long[] array, int from, int count) {
         Objects.checkFromIndexSize(from, count, array.length);
@@ -198,7 +200,7 @@ public final class Span {
     }
 
     /**
-     * A span over a whole array.
+     * Returns a span over a whole array.
      *
      * @param array the elements
      * @return the span
@@ -208,13 +210,13 @@ public final class Span {
     }
 
     /**
-     * A span over part of an array.
+     * Returns a span over part of an array.
      *
      * @param array the elements
      * @param from the index of the first element
-     * @param count how many elements, 0 or more
+     * @param count the number of elements, 0 or more
      * @return the span
-     * @throws IndexOutOfBoundsException when the range is not inside the array
+     * @throws IndexOutOfBoundsException if the range is not inside the array
      */
     public static Span of(float[] array, int from, int count) {
         Objects.checkFromIndexSize(from, count, array.length);
@@ -222,7 +224,7 @@ public final class Span {
     }
 
     /**
-     * A span over a whole array.
+     * Returns a span over a whole array.
      *
      * @param array the elements
      * @return the span
@@ -232,29 +234,29 @@ public final class Span {
     }
 
     /**
-     * A span over part of an array.
+     * Returns a span over part of an array.
      *
      * @param array the elements
      * @param from the index of the first element
-     * @param count how many elements, 0 or more
+     * @param count the number of elements, 0 or more
      * @return the span
-     * @throws IndexOutOfBoundsException when the range is not inside the array
+     * @throws IndexOutOfBoundsException if the range is not inside the array
      */
     public static Span of(double[] array, int from, int count) {
         Objects.checkFromIndexSize(from, count, array.length);
         return of(MemorySegment.ofArray(array), DataType.DOUBLE, (long) from * DataType.DOUBLE.bytes(), count);
     }
 
-    /** A {@code boolean[]}, and bytes that stand for its elements, as no segment can be over them. */
+    /** A {@code boolean[]}, and bytes that stand for its elements, because no segment can be over the array. */
     private record Staging(boolean[] elements, byte[] bytes) {}
 
-    /** A span over bytes that stand for the elements of an array. */
+    /** Returns a span over bytes that stand for the elements of an array. */
     static Span standingFor(boolean[] array) {
         byte[] bytes = new byte[array.length];
         return new Span(MemorySegment.ofArray(bytes), DataType.BOOLEAN, new Staging(array, bytes));
     }
 
-    /** Takes over the elements of the array that this span stands for, as they are now; most stand for none. */
+    /** Copies the elements of the array that this span stands for into its bytes. Most spans stand for none. */
     void stage() {
         if (staging != null) {
             boolean[] elements = staging.elements;
@@ -265,7 +267,7 @@ public final class Span {
         }
     }
 
-    /** Gives the elements to the array that this span stands for; most stand for none. */
+    /** Copies the bytes of this span into the array that it stands for. Most spans stand for none. */
     void unstage() {
         if (staging != null) {
             boolean[] elements = staging.elements;
@@ -276,12 +278,12 @@ public final class Span {
         }
     }
 
-    /** What stages a span each time before a call reads it. */
+    /** Returns an action that stages a span, to be run each time before a call reads it. */
     static Runnable staging(Span source) {
         return source.staging == null ? NOTHING : source::stage;
     }
 
-    /** The same for a call whose target keeps some of its elements. */
+    /** Does the same for a call that leaves some elements of its target unchanged. */
     static Runnable staging(Span source, Span target) {
         return source.staging == null ? NOTHING : () -> {
             source.stage();
@@ -289,13 +291,13 @@ public final class Span {
         };
     }
 
-    /** What unstages a span each time after a call has written it. */
+    /** Returns an action that unstages a span, to be run each time after a call has written it. */
     static Runnable unstaging(Span target) {
         return target.staging == null ? NOTHING : target::unstage;
     }
 
     /**
-     * {@return the memory of the elements: exactly as many bytes as they have}
+     * {@return the memory of the elements, with exactly their number of bytes}
      */
     public MemorySegment segment() {
         return segment;
@@ -309,7 +311,7 @@ public final class Span {
     }
 
     /**
-     * {@return how many elements the span has}
+     * {@return the number of elements}
      */
     public long count() {
         return count;

@@ -2,37 +2,37 @@
 package org.tutti;
 
 /**
- * How the bytes of a put, a get or an accumulate travel to and from another node: the three protocols of Nieplocha,
- * Tipparaju, Saify and Panda, "Protocols and Strategies for Optimizing Performance of Remote Memory Operations on
- * Clusters" (2002), section 3. Which one is used changes how long a call takes, and nothing else.
+ * The way in which the bytes of a put, a get or an accumulate travel to and from another node. These are the three
+ * protocols of Nieplocha, Tipparaju, Saify and Panda, "Protocols and Strategies for Optimizing Performance of Remote
+ * Memory Operations on Clusters" (2002), section 3. The protocol changes only the duration of a call.
  *
- * <p>{@link RemotePart#withProtocol} chooses one. Otherwise each call chooses by its size, its runs and the kind of
- * memory:
+ * <p>{@link RemotePart#withProtocol} selects a protocol. Otherwise each call chooses one by the number of its bytes,
+ * its runs and the kind of its memory:
  * <ul>
- * <li>runs of 16 KiB and more on average: {@link #ZERO_COPY}, if the memory is native, the call a get, or all of it
- * more than 64 KiB;
- * <li>else, what fits into one frame of 64 KiB: {@link #STREAMING}, which is one frame then;
- * <li>else {@link #PIPELINED}.
+ * <li>{@link #ZERO_COPY} for runs of 16 KiB and more on average, if the memory is native, the call is a get, or all
+ * runs together have more than 64 KiB;
+ * <li>otherwise {@link #STREAMING} for all runs that fit into one frame of 64 KiB, which is then the only frame;
+ * <li>otherwise {@link #PIPELINED}.
  * </ul>
  */
 public enum TransferProtocol {
     /**
-     * Nothing is packed: each run, or 64 KiB of it, or 60 if it is copied, is a frame of its own. Native memory goes
-     * to the wire from where it lies, sixteen frames a system call, and the bytes of a put come from the wire to
-     * where they belong. What lies in the heap, and what is sent over several rails (which keep it until it is
-     * counted), is copied once. Of a get, sixteen runs are asked for before the first has come. Where memory of an
-     * arena goes to a socket, Java allocates some 40 bytes a frame.
+     * Runs are not packed: each run is a frame of its own, or several frames of 64 KiB (60 KiB if the bytes are
+     * copied). Native memory is written to the wire without a copy, with sixteen frames a system call, and the bytes of
+     * a put are read from the wire into their final position. Heap memory is copied once, and so are bytes that go over
+     * several rails, because rails keep them until they are acknowledged. A get requests sixteen runs before the first
+     * one arrives. Java allocates some 40 bytes for each frame that it writes to a socket from memory of an arena.
      */
     ZERO_COPY,
     /**
-     * The paper's baseline: a buffer of 64 KiB is packed and sent, and its bytes are unpacked at the other side; the
-     * next one is packed when that has been done. So there is one buffer at each side, and a wait for each.
+     * The baseline of the paper: a buffer of 64 KiB is packed and sent, and its bytes are unpacked at the other side.
+     * Only then is the next buffer packed. Each side thus needs one buffer, and the call waits once for each buffer.
      */
     STREAMING,
     /**
-     * The paper's adaptive pipelined streaming: a chunk is packed while the one before it is on the wire, and the one
-     * before that is unpacked. Chunks are a quarter of all bytes, 1 KiB to 32 KiB, so that from 2 KiB on the steps
-     * overlap; the first and the last are half as long, so that the pipeline fills and drains sooner.
+     * The adaptive pipelined streaming of the paper: a chunk is packed while the previous chunk is on the wire and the
+     * one before it is unpacked. Chunks are a quarter of all bytes, but 1 KiB to 32 KiB, so that the steps overlap from
+     * 2 KiB on. The first and the last chunk are half as long, so that the pipeline fills and drains sooner.
      */
     PIPELINED
 }

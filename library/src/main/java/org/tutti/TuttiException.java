@@ -2,9 +2,9 @@
 package org.tutti;
 
 /**
- * The root of all exceptions that Tutti throws because of the job, its ranks or its memory. Mistakes in the arguments
- * of a single call are reported by the JDK's own {@link IllegalArgumentException}, {@link NullPointerException},
- * {@link IndexOutOfBoundsException} and {@link IllegalStateException} instead, before anything was communicated.
+ * The superclass of all exceptions that Tutti throws because of the job, its ranks or its memory. Invalid arguments of
+ * a single call cause the JDK's {@link IllegalArgumentException}, {@link NullPointerException}, {@link
+ * IndexOutOfBoundsException} or {@link IllegalStateException} instead, before anything is communicated.
  */
 public class TuttiException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -18,7 +18,7 @@ public class TuttiException extends RuntimeException {
 
     /**
      * @param message one sentence: what happened, where, with which values, and what to do
-     * @param cause what led to it; null for nothing that is known
+     * @param cause the cause; null if it is unknown
      */
     public TuttiException(String message, @Nullable Throwable cause) {
         super(message, cause);
