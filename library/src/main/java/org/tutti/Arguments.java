@@ -30,7 +30,7 @@ final class Arguments {
         }
         long distance = Math.abs(target.segment().address() - source.segment().address());
         long bytes = source.segment().byteSize();
-        // two heap segments have close addresses in different arrays: only then is there more to ask
+        // segments of different arrays may have close addresses, too, so asOverlappingSlice decides
         if (distance != 0 && distance < bytes && source.segment().asOverlappingSlice(target.segment()).isPresent()) {
             throw new IllegalArgumentException("source and target overlap in " + (bytes - distance) + " of " + bytes
                     + " bytes; they must be the same memory or apart");

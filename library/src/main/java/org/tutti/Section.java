@@ -26,7 +26,7 @@ public final class Section {
     private final long[] offsets;
     private final long[] lengths;
     private final boolean strided;
-    private final long bits; // of all places and lengths of runs
+    private final long bits; // of the offsets and lengths of all runs
     private final long runs;
     private final long bytes;
     private final long end;
@@ -146,7 +146,7 @@ public final class Section {
 
     private static long inBytes(DataType type, long elements) {
         if (elements < 0) {
-            return elements; // which is refused
+            return elements; // the caller refuses it
         }
         if (elements > Long.MAX_VALUE / type.bytes()) {
             throw new IllegalArgumentException("a section cannot reach beyond " + Long.MAX_VALUE + " bytes, as "
@@ -186,7 +186,7 @@ public final class Section {
         for (int direction = 0; direction < counts.length; direction++) {
             long count = counts[direction];
             if (directions == 0 && strides[direction] == run && run <= Long.MAX_VALUE / count) {
-                run *= count; // its runs touch
+                run *= count; // the runs of this direction touch
             } else if (count > 1) {
                 usedCounts[directions] = count;
                 usedStrides[directions] = strides[direction];
