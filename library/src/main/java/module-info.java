@@ -1,10 +1,14 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 /**
  * Collective operations and one-sided remote memory for programs on the JVM, across clusters of shared-memory nodes.
+ *
+ * <p>{@link org.tutti.Tutti} joins a job or runs one. {@link org.tutti.Communicator} has the collective operations, and
+ * {@link org.tutti.RemoteMemory} the one-sided ones. {@link org.tutti.Span} and {@link org.tutti.Blocks} describe the
+ * elements that calls work on. All other packages are internal.
  */
-@SuppressWarnings("module") // the simulator is not there when the library is compiled
+@SuppressWarnings("module") // the simulator does not exist yet when the library is compiled
 module org.tutti {
-    requires static jdk.incubator.vector;
+    requires static jdk.incubator.vector; // predefined operators use it if the JVM was started with it
     requires jdk.net;
 
     exports org.tutti;

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * Where the ranks of a communicator are: which of them share memory and so form a node. Immutable.
+ * The placement of the ranks of a communicator: ranks that share memory form a node. Immutable.
  */
 public final class Topology {
     private final int[] nodeOfRank;
@@ -16,24 +16,25 @@ public final class Topology {
     private final boolean hasLevels;
 
     /**
-     * Ranks on nodes without levels inside.
+     * Makes a topology of nodes without levels inside.
      *
-     * @param nodeOfRank for each rank the number of its node; nodes are numbered 0, 1, … in the order of their first
-     *            rank
-     * @throws IllegalArgumentException when the nodes are not numbered so
+     * @param nodeOfRank the number of each rank's node; nodes are numbered 0, 1, … in the order of their first ranks
+     * @throws IllegalArgumentException if the nodes are numbered in another order
      */
     public Topology(int[] nodeOfRank) {
         this(nodeOfRank, new int[0]);
     }
 
     /**
-     * Ranks on nodes with levels inside, such as shared caches and sockets: the ranks of a node, in their order, form
-     * groups of equal size, those form greater groups, and so on. The last group of a level may have fewer ranks.
+     * Makes a topology of nodes with levels inside, for example shared caches and sockets. The ranks of a node, in
+     * their order, form groups of equal size, these form larger groups, and so on. The last group of a level may have
+     * fewer ranks.
      *
-     * @param nodeOfRank as above
-     * @param levels the ranks of a group, for each level from the smallest groups to the greatest; none without levels
-     * @throws IllegalArgumentException when the nodes are not numbered so, or the levels do not nest: the first must be
-     *             2 or more, and each other one a greater multiple of the one before
+     * @param nodeOfRank the number of each rank's node; nodes are numbered 0, 1, … in the order of their first ranks
+     * @param levels the number of ranks of a group, for each level from the smallest groups to the largest; empty for
+     *            no levels. The first number is 2 or more, and each other number is a greater multiple of the previous
+     *            one
+     * @throws IllegalArgumentException if the nodes are numbered in another order, or the levels do not nest
      */
     public Topology(int[] nodeOfRank, int[] levels) {
         this.levels = levels.clone();
@@ -87,22 +88,22 @@ public final class Topology {
     }
 
     /**
-     * Tells on which node a rank is.
+     * Returns the node of a rank.
      *
      * @param rank a rank of the communicator
-     * @return its node, 0 to {@link #nodes()} − 1
-     * @throws IndexOutOfBoundsException when there is no such rank
+     * @return the number of its node, 0 to {@link #nodes()} − 1
+     * @throws IndexOutOfBoundsException if there is no such rank
      */
     public int nodeOf(int rank) {
         return nodeOfRank[rank];
     }
 
     /**
-     * Lists the ranks of a node.
+     * Returns the ranks of a node.
      *
-     * @param node 0 to {@link #nodes()} − 1
-     * @return the ranks on it, in ascending order
-     * @throws IndexOutOfBoundsException when there is no such node
+     * @param node the number of the node, 0 to {@link #nodes()} − 1
+     * @return its ranks, in ascending order
+     * @throws IndexOutOfBoundsException if there is no such node
      */
     public int[] ranksOf(int node) {
         Objects.checkIndex(node, nodes);
@@ -110,11 +111,11 @@ public final class Topology {
     }
 
     /**
-     * Counts the ranks of a node.
+     * Returns the number of ranks of a node.
      *
-     * @param node 0 to {@link #nodes()} − 1
-     * @return how many are on it, at least one
-     * @throws IndexOutOfBoundsException when there is no such node
+     * @param node the number of the node, 0 to {@link #nodes()} − 1
+     * @return the number of its ranks, 1 or more
+     * @throws IndexOutOfBoundsException if there is no such node
      */
     public int ranksOn(int node) {
         return startOfNode[node + 1] - startOfNode[node];
@@ -123,21 +124,21 @@ public final class Topology {
     /**
      * Finds a rank of a node by its local rank.
      *
-     * @param node 0 to {@link #nodes()} − 1
-     * @param localRank its index among the ranks of the node in ascending order, from 0
+     * @param node the number of the node, 0 to {@link #nodes()} − 1
+     * @param localRank the index of the rank among the ranks of the node in ascending order, from 0
      * @return the rank
-     * @throws IndexOutOfBoundsException when there is no such node or local rank
+     * @throws IndexOutOfBoundsException if there is no such node or local rank
      */
     public int rankAt(int node, int localRank) {
         return ranksByNode[startOfNode[node] + Objects.checkIndex(localRank, ranksOn(node))];
     }
 
     /**
-     * Finds the index of a rank among the ranks of its node.
+     * Finds the local rank of a rank, which is its index among the ranks of its node in ascending order.
      *
      * @param rank a rank of the communicator
      * @return its local rank, from 0
-     * @throws IndexOutOfBoundsException when there is no such rank
+     * @throws IndexOutOfBoundsException if there is no such rank
      */
     public int localRankOf(int rank) {
         int node = nodeOfRank[rank];
@@ -147,16 +148,16 @@ public final class Topology {
     /**
      * Finds the first rank of a node.
      *
-     * @param node 0 to {@link #nodes()} − 1
+     * @param node the number of the node, 0 to {@link #nodes()} − 1
      * @return its lowest rank
-     * @throws IndexOutOfBoundsException when there is no such node
+     * @throws IndexOutOfBoundsException if there is no such node
      */
     public int firstRankOf(int node) {
         return rankAt(node, 0);
     }
 
     /**
-     * {@return whether the ranks of each node follow each other}
+     * {@return whether the ranks of each node are consecutive}
      */
     public boolean isInBlocks() {
         for (int rank = 1; rank < nodeOfRank.length; rank++) {
@@ -168,38 +169,38 @@ public final class Topology {
     }
 
     /**
-     * {@return the levels inside a node, as {@link #Topology(int[], int[])} has them; ranks of another node may have
-     * been told different ones}
+     * {@return the levels inside a node, as passed to {@link #Topology(int[], int[])}; ranks of another node may have
+     * been given different levels}
      */
     public int[] levels() {
         return levels.clone();
     }
 
     /**
-     * {@return whether some rank's node has more than one group}
+     * {@return whether a node has more than one group of the smallest level}
      */
     public boolean hasLevels() {
         return hasLevels;
     }
 
     /**
-     * The same ranks on the same nodes, but with levels inside.
+     * Returns a topology of the same ranks on the same nodes, with other levels inside.
      *
-     * @param newLevels as {@link #Topology(int[], int[])} has them
+     * @param newLevels the levels, as for {@link #Topology(int[], int[])}
      * @return the topology
-     * @throws IllegalArgumentException when they do not nest
+     * @throws IllegalArgumentException if the levels do not nest
      */
     public Topology withLevels(int... newLevels) {
         return new Topology(nodeOfRank, newLevels);
     }
 
     /**
-     * Some of these ranks, in any order, where they are: the topology of a group. A level is kept where the group's
-     * ranks form equal groups of it, one after the other, on every node.
+     * Returns the topology of a group of these ranks, in any order. It keeps each level for which the ranks of the
+     * group form equal, consecutive groups on every node.
      *
-     * @param ranks for each rank of the group the rank here, none twice
-     * @return the topology, whose nodes are numbered in the order of the group's ranks
-     * @throws IndexOutOfBoundsException when there is no such rank
+     * @param ranks the rank in this topology of each rank of the group, none twice
+     * @return the topology; its nodes are numbered in the order of the group's ranks
+     * @throws IndexOutOfBoundsException if there is no such rank
      */
     public Topology of(int... ranks) {
         int[] numbers = new int[nodes];
@@ -225,7 +226,10 @@ public final class Topology {
         return count == 0 ? group : group.withLevels(Arrays.copyOf(kept, count));
     }
 
-    /** How many ranks of a group form each group of a level on every node, but for the last ones there; or 0. */
+    /**
+     * Returns the size of the groups that the ranks of a group form at a level, or 0 if their sizes differ. Only the
+     * last group of a node may be smaller.
+     */
     private int sizeInGroup(int level, Topology group, int[] ranks) {
         int size = 0;
         int most = 0;
