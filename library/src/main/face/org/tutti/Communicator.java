@@ -43,8 +43,8 @@ import java.util.OptionalInt;
  * the call would have written hold unspecified values. Invalid arguments are detected before this rank communicates,
  * and break nothing. A {@link NodeMemoryException} of {@link #allocate} breaks nothing at any rank.
  *
- * <p><b>Groups.</b> {@link #split}, {@link #create} and {@link #duplicate} make communicators of some ranks, in any
- * order. Each has its own calls and failures: a rank that fails ends only the communicators that it is a member of.
+ * <p><b>Groups.</b> {@link #split}, {@link #create} and {@link #duplicate} make communicators of some or all ranks, in
+ * any order. Each has its own calls and failures: a rank that fails ends only the communicators that it is a member of.
  * Exceptions name a rank by its number in the communicator and by its number in the job. A group is {@linkplain #close
  * closed} by the program; the world is closed with its job.
  *

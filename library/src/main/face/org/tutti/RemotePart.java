@@ -9,17 +9,17 @@ import java.util.Optional;
  * changes, and the exceptions of calls when the job fails.
  *
  * <p><b>Atomic operations</b> on the same element, which is an element of the same size at the same offset, are atomic
- * with respect to each other, whichever ranks call them. When a call returns, its operation is complete at the part,
- * too. Between ranks of the same node, atomic operations order the accesses before and after them, as accesses to
- * volatile variables do.
+ * with respect to each other, whichever ranks call them. The operation is complete at the part when the call returns.
+ * Between ranks of the same node, atomic operations order the accesses before and after them, as accesses to volatile
+ * variables do.
  *
  * <p><b>Offsets</b> count bytes from the start of the part. Elements lie at multiples of their size: calls that take
  * elements refuse other offsets, and sections that cut elements. In the view {@link #elements} offsets count elements.
  * Calls that take a segment copy bytes, from and to any offset.
  *
- * <p><b>Threads.</b> Any number of threads may use a part at the same time. A part holds weak references to four arrays
- * of its latest calls, of all threads, so that repeated calls with the same arrays allocate nothing; calls with spans
- * never do. All calls throw {@link IllegalStateException} if the memory is closed.
+ * <p><b>Threads.</b> Any number of threads may use a part at the same time. Calls with spans allocate nothing, and
+ * neither do repeated calls with the same arrays: a part holds weak references to four arrays of its latest calls, of
+ * all threads. All calls throw {@link IllegalStateException} if the memory is closed.
  */
 public abstract class RemotePart {
     private final ArrayViews<MemorySegment> segments = ArrayViews.segments(ArrayViews.REMEMBERED);

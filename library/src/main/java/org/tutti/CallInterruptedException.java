@@ -11,6 +11,8 @@ public final class CallInterruptedException extends TuttiException {
     private static final long serialVersionUID = 1L;
 
     /**
+     * Constructs an exception with a message.
+     *
      * @param message one sentence: what happened, where, with which values, and what to do
      */
     public CallInterruptedException(String message) {

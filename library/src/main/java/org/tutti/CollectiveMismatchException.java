@@ -12,6 +12,8 @@ public final class CollectiveMismatchException extends CommunicatorBrokenExcepti
     private final boolean firstHand;
 
     /**
+     * Constructs an exception for calls that differ.
+     *
      * @param message one sentence: what happened, where, with which values, and what to do
      * @param firstHand whether this rank has detected the difference itself
      */

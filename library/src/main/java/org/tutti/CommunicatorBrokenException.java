@@ -14,6 +14,8 @@ public sealed class CommunicatorBrokenException extends TuttiException permits C
     private final int culprit;
 
     /**
+     * Constructs an exception for a communicator that an unknown rank has broken.
+     *
      * @param message one sentence: what happened, where, with which values, and what to do
      */
     public CommunicatorBrokenException(String message) {
@@ -21,6 +23,8 @@ public sealed class CommunicatorBrokenException extends TuttiException permits C
     }
 
     /**
+     * Constructs an exception for a communicator that a rank has broken or closed.
+     *
      * @param culprit the rank in the job that has broken or closed the communicator
      * @param message one sentence: what happened, where, with which values, and what to do
      */
@@ -30,7 +34,7 @@ public sealed class CommunicatorBrokenException extends TuttiException permits C
     }
 
     /**
-     * {@return the rank in the job that has broken or closed the communicator, if it is known}
+     * {@return the rank in the job that has broken or closed the communicator, empty if it is unknown}
      */
     public OptionalInt culprit() {
         return culprit == NOBODY ? OptionalInt.empty() : OptionalInt.of(culprit);

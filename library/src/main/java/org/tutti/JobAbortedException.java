@@ -12,6 +12,8 @@ public final class JobAbortedException extends TuttiException {
     private final int status;
 
     /**
+     * Constructs an exception for a job that a rank has aborted.
+     *
      * @param rank the rank that aborted the job
      * @param status the exit status that it passed
      * @param message one sentence: what happened, where, with which values

@@ -31,6 +31,8 @@ public record JobOptions(Optional<Threads> threads, Optional<Duration> deadline,
     public static final JobOptions DEFAULT = new JobOptions(Optional.empty(), Optional.empty(), List.of());
 
     /**
+     * Checks the options.
+     *
      * @throws IllegalArgumentException if the deadline is zero or negative, or the levels do not nest
      */
     public JobOptions {

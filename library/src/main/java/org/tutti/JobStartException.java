@@ -9,6 +9,8 @@ public final class JobStartException extends TuttiException {
     private static final long serialVersionUID = 1L;
 
     /**
+     * Constructs an exception with a message.
+     *
      * @param message one sentence: what happened, where, with which values, and what to do
      */
     public JobStartException(String message) {

@@ -21,6 +21,8 @@ public final class NodeMemoryException extends TuttiException {
     private static final long serialVersionUID = 1L;
 
     /**
+     * Constructs an exception with a message and a cause.
+     *
      * @param message one sentence: what happened, where, with which values, and what to do
      * @param cause the exception of the operating system, or null
      */

@@ -11,6 +11,8 @@ public final class RankFailedException extends TuttiException {
     private final int rank;
 
     /**
+     * Constructs an exception for a rank that has failed or left.
+     *
      * @param rank the rank in the job that failed or left
      * @param message one sentence: what happened, where, with which values, and what to do
      */
@@ -20,6 +22,8 @@ public final class RankFailedException extends TuttiException {
     }
 
     /**
+     * Constructs an exception for a rank that has failed with an exception.
+     *
      * @param rank the rank in the job that failed
      * @param message one sentence: what happened, where, with which values, and what to do
      * @param cause the exception that the rank threw

@@ -4,10 +4,14 @@ package org.tutti;
 import java.util.Arrays;
 
 /**
- * A sequence of runs of bytes in a memory, which a transfer reads or writes in this order. The bytes of a run are
- * contiguous. A section has one of three forms. It is strided, as in ARMCI, with runs at the points of a grid of up to
- * {@value #LEVELS_MAX} levels, of which the contiguous bytes are the first; or a vector of any runs; or a box of an
- * n-dimensional array.
+ * A sequence of runs of contiguous bytes in a memory, which a transfer reads or writes in this order. It has one of
+ * three forms:
+ * <ul>
+ * <li>strided, as in ARMCI: runs at the points of a grid of up to {@value #LEVELS_MAX} levels, of which the contiguous
+ * bytes are the first;
+ * <li>a vector of any runs;
+ * <li>a box of an n-dimensional array.
+ * </ul>
  *
  * <p>A section is immutable and belongs to no memory: it may be used repeatedly, for any memory that it fits into.
  * Numbers count bytes from the start of that memory, or elements of a type if one is given. Runs of a grid that touch

@@ -10,6 +10,8 @@ public class TuttiException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**
+     * Constructs an exception with a message.
+     *
      * @param message one sentence: what happened, where, with which values, and what to do
      */
     public TuttiException(String message) {
@@ -17,6 +19,8 @@ public class TuttiException extends RuntimeException {
     }
 
     /**
+     * Constructs an exception with a message and a cause.
+     *
      * @param message one sentence: what happened, where, with which values, and what to do
      * @param cause the cause; null if it is unknown
      */
