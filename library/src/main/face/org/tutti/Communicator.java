@@ -83,7 +83,7 @@ public abstract class Communicator implements AutoCloseable {
     /** {@return the number of ranks of the communicator, 1 or more} */
     public abstract int size();
 
-    /** {@return the node of each rank; ranks of the same node share memory} */
+    /** {@return the topology, which tells the node of each rank: ranks of a node share memory} */
     public abstract Topology topology();
 
     /**
@@ -103,7 +103,7 @@ public abstract class Communicator implements AutoCloseable {
      * @param collective the operation
      * @param name an algorithm of it, as {@code tutti info --algorithms} lists them; the same at every rank
      * @return the view
-     * @throws IllegalArgumentException if there is no such algorithm; the message lists all of the collective
+     * @throws IllegalArgumentException if there is no such algorithm; the message lists the collective's algorithms
      */
     public abstract Communicator withAlgorithm(Collective collective, String name);
 
