@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * In how many calls of a one-way sequence a rank is held back, as it would overrun a slower one otherwise: when ranks
- * run as far apart as they can. The table of docs/simulator.md has what it finds.
+ * run as far apart as they can. With {@code -Dthrottling.print=true} it prints what it finds.
  */
 class ThrottlingTest {
     private static final int CALLS = 300;
