@@ -27,7 +27,7 @@ import static org.tutti.Collective.SCATTER;
 
 /**
  * Which algorithm a call uses: the one that was asked for, else the one that measured fastest on the machine that Tutti
- * was built on (docs/algorithms.md has the figures), or on a node with levels the one that is predicted to be.
+ * was built on (docs/algorithms.md says why), or on a node with levels the one that is predicted to be.
  * Immutable. The choice depends only on what all ranks know alike.
  */
 public final class Choice {
