@@ -4,16 +4,17 @@ package org.tutti.memory;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Calls that answer without waiting, as a rank makes them that asks again and again. A virtual thread keeps its carrier
- * until it waits, so ranks that only ask would keep all carriers from the threads that they ask about. Therefore every
- * {@value #YIELD_INTERVAL}th call whose answer is no yields, and of those yields every {@value #PARK_INTERVAL}th parks
- * for a nanosecond, because threads that only yield can still starve others ({@link Waiter}).
+ * Lets other threads run between polling calls: calls such as a test for completion, which answer without waiting and
+ * which a rank repeats until the answer is yes. A virtual thread keeps its carrier until it blocks, so ranks that only
+ * poll would keep all carriers from the threads that they poll for. Therefore every {@value #YIELD_INTERVAL}th call
+ * that answers no also yields. Every {@value #PARK_INTERVAL}th of these yields parks a virtual thread for a nanosecond
+ * instead, because threads that only yield can still starve others ({@link Waiter}).
  *
- * <p>An answer takes from 10 ns to 2 µs (if it polls connections), a yield that meets no other thread 0.2 to 0.5 µs. So
- * a rank that asks spends a few nanoseconds a call on yields, and other threads wait for some microseconds, and at most
- * 0.1 ms for the first of them.
+ * <p>An answer takes from 10 ns to 2 µs (if the call polls connections); a yield that meets no other thread takes 0.2
+ * to 0.5 µs. The yields therefore cost the polling rank a few nanoseconds a call. Another thread waits some
+ * microseconds for the next yield, at most 0.1 ms.
  *
- * <p>Any number of threads may use one of these. They share a plain counter: an increment that is lost does no harm.
+ * <p>Any number of threads may share one instance. Its counter is a plain field: a lost increment does no harm.
  */
 public final class Asking {
     private static final int YIELD_INTERVAL = 64;
@@ -21,7 +22,7 @@ public final class Asking {
 
     private int asked;
 
-    /** Counts a call whose answer is no, and now and then lets other threads run. */
+    /** Counts a call that answered no; every {@value #YIELD_INTERVAL}th such call lets other threads run. */
     public void inVain() {
         int now = ++asked;
         if (now % YIELD_INTERVAL == 0) {
@@ -29,7 +30,7 @@ public final class Asking {
         }
     }
 
-    /** Counts a call that has waited for microseconds or more, in vain, and lets other threads run. */
+    /** Counts a call that answered no after waiting for microseconds or more, and lets other threads run. */
     public void waitedInVain() {
         letOthersRun(++asked);
     }

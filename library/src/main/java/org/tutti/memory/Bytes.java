@@ -3,7 +3,7 @@ package org.tutti.memory;
 
 import java.util.Locale;
 
-/** How many bytes something has, as people read it. */
+/** Writes numbers of bytes for messages. */
 public final class Bytes {
     private static final String[] UNITS = {"KiB", "MiB", "GiB", "TiB"};
     private static final long STEP = 1 << 10;
@@ -11,10 +11,10 @@ public final class Bytes {
     private Bytes() {}
 
     /**
-     * Says how many bytes there are: {@code 12 bytes}, {@code 1.5 GiB}.
+     * Writes a number of bytes, such as {@code 12 bytes} or {@code 1.5 GiB}.
      *
-     * @param bytes how many, 0 or more
-     * @return the number with one decimal, and its unit
+     * @param bytes the number, 0 or more
+     * @return the number with its unit; with one decimal from 1 KiB on
      */
     public static String text(long bytes) {
         if (bytes < STEP) {

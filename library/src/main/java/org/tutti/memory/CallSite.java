@@ -5,38 +5,39 @@ import java.net.URL;
 import java.util.Optional;
 
 /**
- * Where a thread is, as its stack tells: in which call of this library, if in any, and in which line of the program. It
- * costs nothing until somebody asks.
+ * The position of a thread, read from its stack: the call of this library that it is in, if any, and the line of the
+ * program. Nothing is recorded before a position is requested.
  *
- * <p>The program is whatever is neither the JDK nor this library, which has a jar (or directory) of its own; so a
- * program may well be in a package below that of the library, as the command line and tests are.
+ * <p>Every class outside the JDK and outside this library's own jar (or directory) counts as the program. A program may
+ * therefore be in a package below the library's, as the command line and the tests are.
  *
- * @param call the library's method that the program has called, such as "allreduce"; empty when the thread is in none
- * @param frame where the program has called it; outside any call the innermost frame of the program
+ * @param call the library's method that the program called, such as "allreduce"; empty when the thread is in none
+ * @param frame the program's frame that made the call; outside any call, the program's innermost frame
  */
 public record CallSite(String call, StackTraceElement frame) {
     private static final String LIBRARY = "org.tutti.";
-    private static final String RANKS = LIBRARY + "job.LocalRanks"; // whatever a rank runs on a thread, it calls
+    private static final String RANKS = LIBRARY + "job.LocalRanks"; // calls all that a rank runs on a thread
 
-    /** Where this library is; looked up when somebody asks, and not when the class is loaded. */
+    /** The location of this library; found at the first use, not when the outer class is loaded. */
     private static final class Library {
         private static final String PLACE = place(CallSite.class);
     }
 
     /**
-     * Looks where a thread is.
+     * Finds the position of a thread.
      *
-     * @param thread any thread, this one or another
-     * @return where it is; nothing when it has ended, or runs nothing of the program
+     * @param thread any thread, the calling one included
+     * @return its position; empty when the thread has ended, or runs nothing of the program
      */
     public static Optional<CallSite> of(Thread thread) {
         return of(thread.getStackTrace());
     }
 
     /**
-     * Tells where this thread has called this library, for messages.
+     * Returns the line at which the calling thread called this library, for messages.
      *
-     * @return such as " at Program.main(Program.java:12)"; nothing on a thread of the library's own, as a request has
+     * @return such as " at Program.main(Program.java:12)"; empty on the library's own threads, such as that of a
+     *            nonblocking call
      */
     public static String here() {
         return of(Thread.currentThread()).filter(CallSite::isInCall).map(CallSite::frame)
@@ -46,8 +47,8 @@ public record CallSite(String call, StackTraceElement frame) {
     }
 
     /**
-     * The same of a stack, whose innermost frame comes first. A call inside a call belongs to the outer one; but what
-     * has called the program of a rank, such as an engine, is no part of that.
+     * Finds the position from a stack, innermost frame first. A library call inside a library call belongs to the outer
+     * one. Frames outside the program of a rank, such as those of an engine that runs ranks, are not searched.
      */
     static Optional<CallSite> of(StackTraceElement[] stack) {
         CallSite found = null;
@@ -78,14 +79,14 @@ public record CallSite(String call, StackTraceElement frame) {
     }
 
     /**
-     * {@return the line of the program, as in {@code Heat:17}; its method where the class does not know its lines}
+     * {@return the line of the program, such as {@code Heat:17}, or its method if the class has no line numbers}
      */
     public String line() {
         String type = frame.getClassName().replace('$', '.');
         return type + (frame.getLineNumber() < 0 ? "." + frame.getMethodName() : ":" + frame.getLineNumber());
     }
 
-    /** Whether it is one of the JDK, or of this class, which looks. */
+    /** Returns whether a frame is the JDK's, or one of this class, which reads the stack. */
     private static boolean isPassedOver(StackTraceElement frame) {
         String module = frame.getModuleName();
         return module != null && (module.startsWith("java.") || module.startsWith("jdk."))
@@ -100,11 +101,11 @@ public record CallSite(String call, StackTraceElement frame) {
             Class<?> type = Class.forName(frame.getClassName(), false, CallSite.class.getClassLoader());
             return place(type).equals(Library.PLACE);
         } catch (ClassNotFoundException | LinkageError _) {
-            return false; // one of the program's, which this class loader does not know
+            return false; // a class of the program that this class loader cannot see
         }
     }
 
-    /** The jar or directory of a class. Its code source may be an older one, as archives of classes keep theirs. */
+    /** Returns the jar or directory of a class. The code source cannot tell: class data archives keep an older one. */
     private static String place(Class<?> type) {
         String file = "/" + type.getName().replace('.', '/') + ".class";
         URL url = type.getResource(file);

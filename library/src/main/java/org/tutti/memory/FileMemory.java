@@ -27,7 +27,8 @@ import java.util.Set;
 import org.tutti.NodeMemoryException;
 
 /**
- * The memory of ranks in several processes: one file on a memory file system, mapped whole by each process.
+ * The memory that ranks in several processes of a node share: one file on a memory file system, which each process maps
+ * as a whole.
  *
  * <pre>
  *  byte 0         64          128                                claimed                capacity
@@ -37,28 +38,29 @@ import org.tutti.NodeMemoryException;
  *   +-------------+-----------+----------------+----------------+----------------------+
  * </pre>
  *
- * <p>The file is sparse and as long as it may ever become: the size of its file system. So it is mapped once, addresses
- * are offsets, and a block that is claimed late is there for everybody at once. Touching a page that a full file system
- * cannot provide would kill the process; therefore whoever claims a block first writes zeros to it through the file,
- * which fails with an ordinary error. The claimed word is raised by many; a block is known to others only after its
- * owner has published its address.
+ * <p>The file is sparse, and as long as it may ever become: the size of its file system. Each process therefore maps
+ * the file once, addresses are offsets, and every process can read a block as soon as it is claimed. Touching a page
+ * that a full file system cannot provide would kill the process. Claiming a block therefore first writes zeros to it
+ * through the file, which fails with an ordinary error. Many processes raise the claimed word. Other processes know a
+ * block only after its owner has published its address.
  *
- * <p>A process that uses the file holds a lock on a byte beyond its end, one byte for each participant. The kernel
- * drops it when the process ends, in whatever way: so the others know who lives, without regard to process numbers. A
- * process also loses its locks when it closes any descriptor of the file, so it must never open the file twice, not
- * even through copies of this class that other class loaders have made. System properties say which files it has open,
- * as all copies see those; and all copies open, publish and close under the same monitor, so that none opens what
- * another has just opened.
+ * <p>A process that uses the file holds a lock on a byte beyond the file's end, one byte for each participant. The
+ * kernel drops the lock when the process ends, however it ends, so the other processes know which participants live
+ * without comparing process numbers. A process also loses its locks when it closes any descriptor of the file. It must
+ * therefore never open the file twice, not even through copies of this class in other class loaders. System properties,
+ * which all copies see, name the files that the process has open. All copies open, publish and close under the same
+ * monitor, so that no copy opens a file that another copy has just opened.
  *
- * <p>The creator makes, locks and fills the file under another name, and then links it to its own: a file that is
- * visible is complete, and one that nobody has locked is left over. Whoever opens a file locks it first and then looks
- * whether it still has its name, as somebody may just be removing it for a left-over: what is locked nobody removes.
+ * <p>The creator makes, locks and fills the file under a temporary name, and then links it to its final name. A visible
+ * file is therefore complete, and a visible file that no process has locked is left over. A process that opens a file
+ * locks it first and then checks that the file still has its name, because another process may be removing it as left
+ * over. A locked file is never removed as left over.
  *
- * <p>Core dumps leave the mapping out: it is as large as the file system, which the dump of a sparse file would fill,
- * and the job's secret is in it.
+ * <p>Core dumps leave the mapping out. It is as large as the file system, which the dump of a sparse file would fill,
+ * and it contains the job's secret.
  */
 public final class FileMemory extends Memory {
-    /** The address of the block that the creator asked for. */
+    /** The address of the block that the creator claimed. */
     public static final long FIRST_BLOCK = 2L * Words.LINE_BYTES;
 
     private static final long MARK = 0;
@@ -66,12 +68,15 @@ public final class FileMemory extends Memory {
     private static final long MARK_VALUE = 0x5455_5454_4900_0001L; // "TUTTI", layout 1
     private static final long CAPACITY_MAX = 1L << 40;
     private static final long LOCKS = 1L << 62;
-    /** The monitor of all copies of this class, as literals are the same everywhere, and what properties begin with. */
+    /**
+     * The prefix of the system properties, and the monitor of all copies of this class: equal literals are the same
+     * object in every class loader.
+     */
     private static final String OPEN = "org.tutti.memory.open.";
     private static final Set<OpenOption> EXISTING =
             Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
     private static final Path CORE_DUMP_FILTER = Path.of("/proc/self/coredump_filter");
-    private static final long SHARED_MEMORY = 0b1010; // anonymous, as a file without a name is, and of files
+    private static final long SHARED_MEMORY = 0b1010; // of files, and anonymous, which includes files without a name
     private static final int PAGE_BYTES = 4096;
     private static final int FILL_BYTES = 1 << 18;
     private static final int PIECE_SHIFT = 30;
@@ -86,10 +91,10 @@ public final class FileMemory extends Memory {
     private final Arena arena;
     private final MemorySegment mapping;
 
-    /** They overlap, and none is too long for what views memory as a buffer. */
+    /** Overlapping parts of the mapping, each short enough to be viewed as a {@link ByteBuffer}. */
     private final MemorySegment[] pieces;
 
-    /** The caller has the monitor. */
+    /** Maps the file; the caller holds the monitor. */
     private FileMemory(Path path, Path made, Object key, FileChannel file, long capacity) throws IOException {
         this.path = path;
         this.made = made;
@@ -117,12 +122,12 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Makes the file, readable and writable by its owner only, and claims its first block. Nobody else sees it before
-     * {@link #publish}.
+     * Makes the file, which its owner alone may read and write, and claims its first block. Other processes cannot see
+     * the file before {@link #publish}.
      *
-     * @param path where it will be
+     * @param path its final name
      * @param firstBlockBytes the size of the block at {@link #FIRST_BLOCK}
-     * @param participant the participant whose lock this process holds from now on
+     * @param participant the number of the lock that this process takes
      * @return the memory
      * @throws NodeMemoryException when the file cannot be made
      */
@@ -146,7 +151,10 @@ public final class FileMemory extends Memory {
         return memory;
     }
 
-    /** Makes the file under another name; null when somebody has taken it for a left-over before it was locked. */
+    /**
+     * Makes the file under a temporary name; returns null when another process removed it as left over before it was
+     * locked.
+     */
     private static FileMemory make(Path path, int participant) throws IOException {
         Path made = path.resolveSibling(path.getFileName() + ".new-" + ProcessHandle.current().pid() + "-"
                 + Long.toHexString(System.nanoTime()));
@@ -184,10 +192,10 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Lets others open the file: the first block is filled in.
+     * Lets other processes open the file; the first block must be filled.
      *
-     * @throws FileAlreadyExistsException when another file of this user has the name; this one is of no use then
-     * @throws NodeMemoryException when what has the name is not a plain file of this user
+     * @throws FileAlreadyExistsException when another file of this user has the name; this file must then be discarded
+     * @throws NodeMemoryException when the name belongs to a file of another user, or is no plain file
      */
     public void publish() throws FileAlreadyExistsException {
         synchronized (OPEN) {
@@ -208,14 +216,14 @@ public final class FileMemory extends Memory {
         try {
             key(path);
         } catch (NoSuchFileException _) {
-            return; // gone meanwhile
+            return; // removed in the meantime
         } catch (IOException e) {
             throw unusable(path, e);
         }
     }
 
     /**
-     * Gives up a file that could not be published.
+     * Removes and closes a file that could not be published.
      */
     public void discard() {
         made.toFile().delete();
@@ -223,12 +231,13 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Opens the file that another process has made and somebody uses.
+     * Opens a file that another process made and that some process uses.
      *
      * @param path where
-     * @param participant the participant whose lock this process holds from now on
-     * @return the memory, or null when the participant's lock is held, or this process has the file open already
-     * @throws NoSuchFileException when no file is there, any more: one that nobody used is removed
+     * @param participant the number of the lock that this process takes
+     * @return the memory, or null when another process holds the participant's lock, or this process already has the
+     *            file open
+     * @throws NoSuchFileException when there is no file, or none that a process uses: an unused file is removed
      * @throws NodeMemoryException when the file cannot be used
      */
     public static FileMemory open(Path path, int participant) throws NoSuchFileException {
@@ -274,10 +283,10 @@ public final class FileMemory extends Memory {
         }
     }
 
-    /** Whether nobody but this participant holds a lock; if so, this process holds them all. */
+    /** Returns whether no other participant holds a lock; if so, this process then holds all of them. */
     private static boolean isUnused(FileChannel file, int participant) throws IOException {
         long from = LOCKS + participant;
-        FileLock before = file.tryLock(LOCKS - 1, from - LOCKS + 1, false); // never empty, as nobody uses the first
+        FileLock before = file.tryLock(LOCKS - 1, from - LOCKS + 1, false); // never empty: no participant has byte 0
         if (before == null) {
             return false;
         }
@@ -293,10 +302,10 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Removes a file of this user that nobody uses any more.
+     * Removes a file of this user if no process uses it.
      *
      * @param path where
-     * @throws IOException when that cannot be found out or done
+     * @throws IOException when the file cannot be examined or removed
      */
     public static void deleteIfUnused(Path path) throws IOException {
         synchronized (OPEN) {
@@ -305,7 +314,7 @@ public final class FileMemory extends Memory {
                 return;
             }
             try (FileChannel file = FileChannel.open(path, EXISTING)) {
-                // while the lock is held nobody else removes this file; the name must still be its own
+                // while this process holds the lock, no other removes the file; the name must still be the file's
                 if (file.tryLock(LOCKS, Long.MAX_VALUE - LOCKS, false) != null && key(path).equals(key)) {
                     Files.deleteIfExists(path);
                 }
@@ -315,7 +324,7 @@ public final class FileMemory extends Memory {
 
     @Override
     protected long claimNew(long bytes, String purpose) {
-        long free = path.getParent().toFile().getUsableSpace(); // before this claim and others at once are given back
+        long free = path.getParent().toFile().getUsableSpace(); // before this and concurrent claims are given back
         try {
             long address = reserve(bytes);
             boolean filled = false;
@@ -355,13 +364,16 @@ public final class FileMemory extends Memory {
         }
     }
 
-    /** The pages first: from the moment that the addresses are free they may be somebody else's. */
+    /** Gives back the pages before the addresses: freed addresses may immediately belong to another block. */
     private void giveBack(long address, long bytes) {
         Pages.giveBack(mapping.asSlice(address, bytes));
-        Words.compareAndSet(mapping, CLAIMED, address + bytes, address); // unless others have claimed after them
+        Words.compareAndSet(mapping, CLAIMED, address + bytes, address); // unless a later block was claimed after them
     }
 
-    /** Takes the next addresses. A claim that cannot be met must take none, nor fill the file system on its way. */
+    /**
+     * Takes the next addresses. A claim that cannot be met takes none, and does not fill the file system before it
+     * fails.
+     */
     private long reserve(long bytes) throws IOException {
         File system = path.getParent().toFile();
         if (system.getTotalSpace() > 0 && system.getUsableSpace() < bytes) {
@@ -395,15 +407,15 @@ public final class FileMemory extends Memory {
 
     @Override
     public long addressOf(MemorySegment segment) {
-        long address = segment.address() - mapping.address(); // of an array's segment: its offset in the array
+        long address = segment.address() - mapping.address(); // for an array's segment, the offset in the array
         return segment.isNative() && address >= FIRST_BLOCK && address < mapping.byteSize() ? address : 0;
     }
 
     /**
-     * Tells whether a participant's process lives and uses this file.
+     * Returns whether a participant's process lives and uses this file.
      *
-     * @param participant the one in question, not held by this process
-     * @return whether its lock is held
+     * @param participant the number of a lock that this process does not hold
+     * @return whether a process holds that lock
      * @throws IOException when that cannot be found out
      */
     public boolean isHeld(int participant) throws IOException {
@@ -414,13 +426,13 @@ public final class FileMemory extends Memory {
             }
             return lock == null;
         } catch (OverlappingFileLockException _) {
-            return true; // by this very process
+            return true; // this process holds it
         }
     }
 
     /**
-     * Removes the file's name, if it is still this file's: from now on nobody can open it, and it vanishes with the
-     * last process that has it mapped.
+     * Removes the file's name, if it is still this file's. No process can open the file afterwards, and it vanishes
+     * when the last process that maps it ends.
      */
     public void unlink() {
         try {
@@ -428,7 +440,7 @@ public final class FileMemory extends Memory {
                 Files.deleteIfExists(path);
             }
         } catch (NoSuchFileException | OwnFile.NotOwnException _) {
-            return; // somebody else was faster, and another user may have the name by now
+            return; // another process has removed it; the name may meanwhile be another user's
         } catch (IOException e) {
             throw unusable(path, e);
         }

@@ -6,14 +6,14 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 
-/** Why a file or directory cannot be used, as people read it: without the names of Java's classes. */
+/** Explains in plain words why a file or directory cannot be used, without the names of Java's classes. */
 public final class FileReason {
     private FileReason() {}
 
     /**
-     * Says why something failed.
+     * Returns the reason of a failure.
      *
-     * @param failure what was thrown
+     * @param failure the exception
      * @return a clause that does not repeat the path
      */
     public static String of(IOException failure) {

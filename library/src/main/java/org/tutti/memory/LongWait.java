@@ -2,9 +2,9 @@
 package org.tutti.memory;
 
 /**
- * A wait in turns that is entered in {@link Waits} at the first turn after it has lasted for as long as those do. It
- * begins with the first turn, so who need not wait pays nothing, and ends when it is closed; then it can be used again,
- * by one thread at a time.
+ * A wait in turns, which enters itself in {@link Waits} at the first turn after {@link Waits#LASTING_NANOS} ns. The
+ * wait begins with the first {@link #turn}, so a caller that does not have to wait pays nothing, and ends with {@link
+ * #close}. It can then be used again, by one thread at a time.
  */
 public final class LongWait implements AutoCloseable {
     private boolean begun;
@@ -13,9 +13,9 @@ public final class LongWait implements AutoCloseable {
     private Waits.Wait outer;
 
     /**
-     * Says that what is waited for has not come yet.
+     * Begins the wait, or continues it: the awaited event has not happened yet.
      *
-     * @param check tells which call waits
+     * @param check names the waiting call
      */
     public void turn(Waiter.Check check) {
         long nowNanos = System.nanoTime();

@@ -8,17 +8,17 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The memory that the ranks of a node share. Blocks are claimed from it, and released to be claimed again; a block's
- * address is a number that means the same to every rank of the node.
+ * The memory that the ranks of a node share. Ranks claim blocks from it, and release them to be claimed again. The
+ * address of a block is a number that means the same to every rank of the node.
  *
- * <p>What is released in a process is claimed again in the same process: free blocks are listed by their size, and one
- * is taken for a claim if it has at most {@value #WASTE_MAX} times the bytes. So blocks need no lock that a process
- * could take into its grave, and new memory is taken only when none fits.
+ * <p>A block that a process released is claimed again by the same process. Free blocks are listed by size, and a claim
+ * takes one that has at most {@value #WASTE_MAX} times the requested bytes. Blocks therefore need no lock that a dying
+ * process could keep, and new memory is taken only when no free block fits.
  *
- * <p>Memory ordering: a rank releases a block that it has claimed, after it has loaded, with acquire order, from each
- * rank that used the block a word that was stored with release order after the last use. The monitor of the lists
- * orders the release before the next claim, on whatever thread; and that is before the zeros, which are written before
- * others hear of the block.
+ * <p>Memory ordering: every rank that used a block stores a word with release order after its last use. The rank that
+ * claimed the block loads these words with acquire order before it releases the block. The monitor of the lists orders
+ * the release before the next claim, on any thread. The next claim precedes the zeros, and the zeros are written before
+ * other ranks learn of the block.
  *
  * <p>Safe for use by any number of threads.
  */
@@ -27,17 +27,17 @@ public abstract class Memory implements AutoCloseable {
 
     private final TreeMap<Long, ArrayDeque<Long>> free = new TreeMap<>();
 
-    /** The sizes, by address, of claimed blocks that are longer than their users know. */
+    /** The sizes, by address, of claimed blocks that are longer than requested. */
     private final Map<Long, Long> longer = new HashMap<>();
 
-    /** The sizes of the blocks that are claimed here, by address; only assertions look. */
+    /** The sizes of the blocks that this process has claimed, by address; only assertions read them. */
     private final Map<Long, Long> claimed = new HashMap<>();
 
     /**
-     * Claims a block that nobody else has: zeros, aligned to a line.
+     * Claims a block that is not in use: all zeros, aligned to a line.
      *
-     * @param bytes how many bytes it needs, more than zero
-     * @param purpose what it is for, for the message when there is too little memory
+     * @param bytes the size of the block, more than 0
+     * @param purpose the use of the block, named by the message when there is too little memory
      * @return its address
      * @throws org.tutti.NodeMemoryException when there is too little memory; the message says how much was needed
      */
@@ -53,12 +53,12 @@ public abstract class Memory implements AutoCloseable {
         return address;
     }
 
-    /** Whether nobody had the block; for assertions. */
+    /** Notes a claim and returns whether the block was free; for assertions. */
     private synchronized boolean setClaimed(long address, long bytes) {
         return claimed.putIfAbsent(address, bytes) == null;
     }
 
-    /** Whether the block was claimed with so many bytes; for assertions. */
+    /** Notes a release and returns whether the block was claimed with this size; for assertions. */
     private synchronized boolean setReleased(long address, long bytes) {
         return claimed.remove(address, bytes);
     }
@@ -79,10 +79,10 @@ public abstract class Memory implements AutoCloseable {
     }
 
     /**
-     * Gives a block back that this rank has claimed, and that nobody reads or writes any more.
+     * Releases a block that this rank claimed; no rank may read or write it any more.
      *
      * @param address the block
-     * @param bytes how many bytes were claimed
+     * @param bytes the size with which it was claimed
      */
     public synchronized void release(long address, long bytes) {
         assert setReleased(address, bytes) : bytes + " bytes are released at " + address + ", which were not claimed";
@@ -91,29 +91,29 @@ public abstract class Memory implements AutoCloseable {
     }
 
     /**
-     * Claims a block that never was one before; the parameters are those of {@link #claim}, in whole lines.
+     * Claims new memory. The parameters are those of {@link #claim}, with the size in whole lines.
      *
-     * @param bytes how many bytes it needs
-     * @param purpose what it is for
+     * @param bytes the size of the block
+     * @param purpose the use of the block
      * @return its address
      * @throws org.tutti.NodeMemoryException when there is too little memory
      */
     protected abstract long claimNew(long bytes, String purpose);
 
     /**
-     * Makes a block zeros that was used before.
+     * Fills a block that was used before with zeros.
      *
      * @param address the block
-     * @param bytes how many bytes of it
+     * @param bytes how many of its bytes, from the first on
      */
     protected void clear(long address, long bytes) {
         block(address, bytes).fill((byte) 0);
     }
 
     /**
-     * Finds a claimed block in this process.
+     * Returns a claimed block, as memory of this process.
      *
-     * @param address what {@link #claim} returned, here or in another process
+     * @param address the result of {@link #claim}, in this or another process
      * @param bytes the block's size
      * @return its memory
      */
@@ -122,56 +122,55 @@ public abstract class Memory implements AutoCloseable {
     }
 
     /**
-     * Finds the memory around a byte in this process, without making anything new.
+     * Returns the memory around a byte, as memory of this process, without creating an object.
      *
-     * @param address that of a block, as {@link #claim} returned it, or of a byte in a block
-     * @return memory in which the byte lies at {@link #offset}, and after it what follows in its block, or half a
-     *         gibibyte of that
+     * @param address the address of a block, as {@link #claim} returned it, or of a byte in a block
+     * @return memory that contains the byte at {@link #offset}, and after it the rest of its block or at least half a
+     *            gibibyte of the rest
      */
     public abstract MemorySegment around(long address);
 
     /**
-     * Finds where in the memory around it a byte lies.
+     * Returns the offset of a byte in the memory {@linkplain #around around} it.
      *
-     * @param address as {@link #around} has it
-     * @return at which byte
+     * @param address as for {@link #around}
+     * @return the offset in bytes
      */
     public abstract long offset(long address);
 
     /**
-     * Finds out where memory lies for the other ranks of the node.
+     * Returns the address of a segment, by which other ranks of the node can find it.
      *
      * @param segment any memory
-     * @return the address of its first byte, with which {@link #block} finds it in every process; or 0 when it is no
-     *         part of this memory, or one that only references reach
+     * @return the address of its first byte, for {@link #block} in every process; 0 when the segment is no part of this
+     *            memory, or other processes cannot reach it
      */
     public long addressOf(MemorySegment segment) {
         return 0;
     }
 
     /**
-     * Finds the places in which the users of a block lend each other memory of their own. References mean something
-     * in one process only, so ranks of several processes have none. Who sets a place and who reads it order that by
-     * words of the block.
+     * Returns the array in which the users of a block lend each other memory of their own. A reference means something
+     * in one process only, so ranks in several processes have no such array. Words of the block order the write of an
+     * element before its reads.
      *
      * @param address the block
-     * @param places how many places, the same in every call for the block
-     * @return the places, all null at first, the same array for all users; or null when they may be in several
-     *         processes
+     * @param places the length of the array, the same in every call for the block
+     * @return the array, all null at first, and the same for all users; or null when the users may be in several
+     *            processes
      */
     public MemorySegment[] loans(long address, int places) {
         return null;
     }
 
     /**
-     * Gives the memory back, in this process. Threads that are still reading or writing get an
-     * {@link IllegalStateException}.
+     * Frees the memory, in this process. A thread that still reads or writes it gets an {@link IllegalStateException}.
      */
     @Override
     public abstract void close();
 
     /**
-     * Rounds up to whole lines.
+     * Rounds a size up to whole lines.
      *
      * @param bytes 0 or more
      * @return the next multiple of {@link Words#LINE_BYTES}

@@ -9,11 +9,12 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.UserPrincipal;
 
 /**
- * Plain files of this process's user, in directories where others may put theirs, such as /dev/shm.
+ * Checks that a plain file belongs to this process's user, in directories that others can write to, such as /dev/shm.
  *
- * <p>What has a name is looked at before it is opened, because opening somebody's pipe may wait or wake him; and again
- * afterwards, because somebody's file may have come to the name in between. A file that has the same {@link #key} both
- * times is the one that was opened: others can neither take a file of this user from its name nor put it back.
+ * <p>A caller checks a file before it opens it, because opening another user's pipe may block or may wake that user's
+ * process. It checks again afterwards, because another user's file may have taken the name in between. If the {@link
+ * #key} is the same both times, the opened file is the checked one: other users can neither take a file of this user
+ * from its name nor put it back.
  */
 public final class OwnFile {
     private static final Path SELF = Path.of("/proc/self");
@@ -21,7 +22,7 @@ public final class OwnFile {
 
     private OwnFile() {}
 
-    /** A file is another user's, or no plain file; the message is a clause that says which. */
+    /** Thrown when a file is another user's or no plain file; the message is a clause that tells which. */
     public static final class NotOwnException extends IOException {
         private static final long serialVersionUID = 1;
 
@@ -31,7 +32,7 @@ public final class OwnFile {
     }
 
     /**
-     * Finds out whose process this is.
+     * Returns the user of this process.
      *
      * @return the number of its user
      * @throws IOException when the kernel does not tell
@@ -41,11 +42,11 @@ public final class OwnFile {
     }
 
     /**
-     * Identifies the file that has a name now.
+     * Identifies the file that currently has a name.
      *
      * @param path the name
      * @param links whether links are followed
-     * @return what no other file has while this one exists
+     * @return a key that no other file has while this one exists
      * @throws java.nio.file.NoSuchFileException when there is none
      * @throws NotOwnException when it is not a plain file of this user
      * @throws IOException when that cannot be found out
@@ -61,11 +62,11 @@ public final class OwnFile {
     }
 
     /**
-     * Finds out whether root has put a file here for this user, who is another one. Root can read and replace this
-     * user's files as well.
+     * Returns whether a file is root's and this user is not root. Root can read and replace this user's files anyway,
+     * so a file that root put there for this user can be trusted.
      *
      * @param path the name; links are followed
-     * @return whether it is root's
+     * @return whether the file is root's, and this user is not
      * @throws java.nio.file.NoSuchFileException when there is none
      * @throws IOException when that cannot be found out
      */
@@ -74,10 +75,10 @@ public final class OwnFile {
     }
 
     /**
-     * As {@link #key}, for a file that {@link #isRoots}.
+     * Identifies a file for which {@link #isRoots} is true, as {@link #key} does for this user's own.
      *
      * @param path the name; links are followed
-     * @return what no other file has while this one exists
+     * @return a key that no other file has while this one exists
      * @throws java.nio.file.NoSuchFileException when there is none
      * @throws NotOwnException when it is not a plain file of root
      * @throws IOException when that cannot be found out

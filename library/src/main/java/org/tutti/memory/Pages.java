@@ -9,17 +9,17 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Gives pages of a file that is mapped back to its file system. Java has no call for that, so the C library is asked,
- * by which a JVM without {@code --enable-native-access} prints a warning; only a claim that failed comes here.
+ * Gives pages of a mapped file back to its file system. Java has no call for that, so this class calls the C library,
+ * for which a JVM without {@code --enable-native-access} prints a warning. Only a failed claim comes here.
  */
 final class Pages {
-    private static final int MADV_REMOVE = 9; // as Linux has it
+    private static final int MADV_REMOVE = 9; // the value on Linux
 
     private Pages() {}
 
     /**
-     * Gives back what nobody uses: the whole pages of a stretch, which are zeros afterwards. Where that is not possible
-     * they stay as they are.
+     * Gives back the whole pages of an unused stretch, which then read as zeros. If the file system cannot take them
+     * back, they stay as they are.
      *
      * @param stretch a part of a shared mapping
      */
@@ -29,7 +29,7 @@ final class Pages {
             long from = -stretch.address() & page - 1;
             long bytes = stretch.byteSize() - from & -page;
             if (bytes > 0) {
-                // the call keeps the mapping open until it returns, or fails because it is closed already
+                // the call keeps the mapping open until it returns, or fails because the mapping is already closed
                 int status = (int) function("madvise", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS,
                         ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT))
                         .invokeExact(stretch.asSlice(from, bytes), bytes, MADV_REMOVE);
@@ -37,7 +37,7 @@ final class Pages {
                     log("the file system does not take back " + bytes + " bytes", null);
                 }
             }
-        } catch (Throwable e) { // a method handle may throw anything, and the claim's own failure is to be told
+        } catch (Throwable e) { // a method handle may throw anything, and the claim's own failure must be reported
             log("pages cannot be given back", e);
         }
     }

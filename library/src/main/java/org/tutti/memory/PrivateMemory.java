@@ -10,10 +10,11 @@ import java.util.Map;
 import org.tutti.NodeMemoryException;
 
 /**
- * The memory of ranks that are threads of one process: ordinary native memory, a piece for every block. An address is
- * the number of its block, from 1, and the byte in it.
+ * The memory of ranks that are threads of one process: ordinary native memory, one segment for each block. An address
+ * consists of the number of its block, from 1, and the offset in the block.
  *
- * <p>The list of blocks needs no order of its own: who has an address has it from whoever claimed the block, by words.
+ * <p>Threads read the list of blocks without a lock: a thread has an address from the rank that claimed the block, by a
+ * word, which orders the change of the list before the read.
  */
 public final class PrivateMemory extends Memory {
     private static final int BLOCK_SHIFT = 40;
@@ -52,7 +53,7 @@ public final class PrivateMemory extends Memory {
         return loans.computeIfAbsent(address, _ -> new MemorySegment[places]);
     }
 
-    /** What was lent by means of the block is forgotten with it. */
+    /** Forgets the memory that was lent through the block, too. */
     @Override
     public synchronized void release(long address, long bytes) {
         loans.remove(address);

@@ -7,16 +7,17 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * Runs something with files where no interrupt reaches it: the interrupt of a thread closes the channel that it uses,
- * and the program's threads are not ours to shield. Rare and short: for opening and claiming.
+ * Runs file operations where no interrupt reaches them: an interrupt of a thread closes the channel that the thread
+ * uses, and this library cannot keep the program from interrupting its threads. Only opening and claiming use it, which
+ * are rare and short.
  */
 final class Uninterruptible {
     private Uninterruptible() {}
 
     /**
-     * Calls on a thread of its own, and waits; an interrupt meanwhile is kept for afterwards.
+     * Runs an action on a new thread and waits for it; an interrupt of the calling thread takes effect afterwards.
      *
-     * @param action what to call
+     * @param action the action
      * @return its result
      * @throws IOException when the action does
      */

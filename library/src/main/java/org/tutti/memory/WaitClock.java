@@ -4,8 +4,8 @@ package org.tutti.memory;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The time by which a thread waits, and how it sleeps. The library uses {@link #SYSTEM} alone, so calls of it are bound
- * to one class; tests have a clock that they move.
+ * The clock of a waiting thread: it tells the time, and puts the thread to sleep. The library uses {@link #SYSTEM}
+ * alone, so that its calls are bound to one class; tests use a clock that they move.
  */
 public interface WaitClock {
     /** The clock of this machine. */
@@ -22,14 +22,14 @@ public interface WaitClock {
     };
 
     /**
-     * {@return the time, in nanoseconds since some moment, as {@link System#nanoTime()}}
+     * {@return the time in nanoseconds since some fixed moment, as {@link System#nanoTime()}}
      */
     long nanos();
 
     /**
-     * Sleeps, as {@link LockSupport#parkNanos(long)}: may return earlier.
+     * Sleeps; may return earlier, as {@link LockSupport#parkNanos(long)} may.
      *
-     * @param nanos for how long
+     * @param nanos how long to sleep
      */
     void park(long nanos);
 }

@@ -5,96 +5,98 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Waiting for a word. One rule for all of Tutti: spin briefly, then yield, then park for a time that grows with the
+ * Waits for a word, by one rule for all of Tutti: spin briefly, then yield, then park for a time that grows with the
  * time already waited.
  *
- * <p>The writer is often another process, whose store cannot wake a thread here; so every park is timed, no store needs
- * a fence or a wake-up call, and a wait that took {@code t} ends at most {@code t/16} late:
+ * <p>The writer is often another process, and its store cannot wake a thread of this one. Every park is therefore
+ * timed, no store needs a fence or a wake-up call, and a wait that took {@code t} ends at most {@code t/16} late:
  *
  * <ul>
  * <li><b>Spin</b>: with a core for every rank, the word usually arrives within the time of a few cache misses. With
- * more ranks than cores spinning only keeps the awaited rank from running, so the budget is nearly nothing then.
+ * more ranks than cores, spinning only keeps the awaited rank from running, so the waiter then hardly spins.
  * <li><b>Yield</b>, for {@value #YIELD_MILLIS} ms: {@link Thread#yield} is {@code sched_yield} for a platform thread
  * and a switch in user space for a virtual one. A virtual thread never only yields: two carriers that keep running
- * their own yielding threads can starve the thread that both wait for, so every {@value #VIRTUAL_PARK_INTERVAL}th
- * failed yield parks for a nanosecond, which sends the thread through the scheduler's queue.
- * <li><b>Park</b> for a sixteenth of the time waited so far, at most {@value #PARK_MILLIS_MAX} ms: after a second
- * of waiting a rank costs well below 1 % of a core (a wake-up cost 50 to 120 µs where Tutti was built).
+ * their own yielding threads can starve the thread for which both wait. Every {@value #VIRTUAL_PARK_INTERVAL}th failed
+ * yield therefore parks for a nanosecond, which sends the thread through the scheduler's queue.
+ * <li><b>Park</b> for a sixteenth of the time waited so far, at most {@value #PARK_MILLIS_MAX} ms: after a second of
+ * waiting, a rank costs well below 1 % of a core (a wake-up took 50 to 120 µs on the machine on which Tutti was built).
  * </ul>
  *
- * <p>A wait that is to leave the core to others only {@linkplain Check#sleepNanos sleeps}. One that parks, or has slept
- * for as long, is listed in {@link Waits}.
+ * <p>A wait in the background of a computing rank leaves the core to others: it only {@linkplain Check#sleepNanos
+ * sleeps}. A wait that parks, or has slept for {@value #YIELD_MILLIS} ms, is listed in {@link Waits}.
  *
- * <p>From the second stage on a {@link Check} runs now and then; it ends the wait by throwing. Interrupts are its
- * business as well: an interrupted thread parks no longer, and the check is to notice that.
+ * <p>From the second stage on, a {@link Check} runs at intervals and ends the wait by throwing. The check also handles
+ * interrupts: an interrupted thread no longer parks, and the check must notice the interrupt.
  *
  * <p>Memory ordering: the last read of the word has acquire order, on every path.
  */
 public final class Waiter {
-    /** Looks for reasons to end a wait. */
+    /** Decides whether a wait goes on. */
     @FunctionalInterface
     public interface Check {
         /**
-         * Returns when waiting may go on, and throws when it may not.
+         * Returns if the wait may go on, and throws if it must end.
          */
         void check();
 
         /**
-         * Says how long to sleep before the word is looked at again. Who waits in the background of a rank that
-         * computes is to leave it the core.
+         * Returns how long to sleep before the word is read again. A wait in the background of a computing rank returns
+         * more than 0, so that the rank has the core.
          *
-         * @param waitedNanos how long it has been waited
-         * @return so many nanoseconds at most, or 0 when the wait may take the core
+         * @param waitedNanos how long the wait has lasted, in nanoseconds
+         * @return the longest sleep in nanoseconds, or 0 when the wait may use the core
          */
         default long sleepNanos(long waitedNanos) {
             return 0;
         }
 
         /**
-         * Tells which call waits, to whoever asks where a rank is stuck: on another thread, while the wait lasts.
+         * Names the waiting call, for reports of where a rank is stuck. Another thread may call this method while the
+         * wait lasts.
          *
-         * @return the call; null if it is nobody's
+         * @return the call; null if the wait belongs to no call
          */
         default WaitingCall call() {
             return null;
         }
     }
 
-    /** Takes in what arrives from elsewhere, so that a word of this process may grow. */
+    /** Takes in messages from other nodes, which may raise a word of this process. */
     @FunctionalInterface
     public interface Progress {
         /**
-         * Takes in what has arrived; never waits.
+         * Takes in the messages that have arrived; never waits.
          *
-         * @return whether anything had
+         * @return whether a message had arrived
          */
         boolean poll();
 
         /**
-         * Gives the core away until something arrives, for at most a millisecond; may return earlier.
+         * Gives up the core until a message arrives, for at most a millisecond; may return earlier.
          */
         default void awaitArrival() {
             LockSupport.parkNanos(1);
         }
 
         /**
-         * Sleeps until something has arrived that somebody else takes in, or this thread is unparked; may return
-         * earlier, or at once if a word has a value. Unless overridden, nothing that arrives ends it.
+         * Sleeps until another thread has taken in a message, or this thread is unparked. May return earlier, and
+         * returns without sleeping if a word has reached a value. The default implementation does not end with a
+         * message.
          *
-         * @param memory where the word lies
-         * @param offset at which byte
+         * @param memory the memory of the word
+         * @param offset the offset of the word in bytes
          * @param atLeast the value
-         * @param nanosMax for how long at most
+         * @param nanosMax the longest sleep in nanoseconds
          */
         default void sleep(MemorySegment memory, long offset, long atLeast, long nanosMax) {
             LockSupport.parkNanos(nanosMax);
         }
 
         /**
-         * Somebody has taken something in.
+         * Called after a thread has taken in a message: wakes the sleeping threads.
          */
         default void arrived() {
-            // nobody sleeps
+            // no thread sleeps
         }
     }
 
@@ -123,7 +125,7 @@ public final class Waiter {
     private final int spins;
     private final int spinsPerYield;
     private final int pollsMax;
-    private int polls; // what has paid of late; a race of several waiters does no harm
+    private int polls; // the budget that has paid recently; races between waiting threads do no harm
     private int waits;
 
     /**
@@ -134,19 +136,19 @@ public final class Waiter {
     }
 
     /**
-     * A waiter that also makes progress with what comes from other nodes: it polls between looks at the word.
+     * Creates a waiter that also takes in messages from other nodes: it polls between reads of the word.
      *
      * @param coreForEach whether every rank that may wait here has a core of its own
-     * @param progress what to poll, or null for nothing
+     * @param progress what to poll, or null
      */
     public Waiter(boolean coreForEach, Progress progress) {
         this(coreForEach, progress, false, WaitClock.SYSTEM);
     }
 
     /**
-     * A waiter for what another process has to answer, perhaps by a thread that has to be woken for it: instead of
-     * yielding it gives its core away until something arrives, since a core that is free lets that thread run at once,
-     * where one that is only yielded now and then has it wait for the end of somebody's time slice.
+     * Creates a waiter for the answers of another process, where a thread may first have to wake up. Instead of
+     * yielding, the waiting rank gives up its core until a message arrives. That thread can then run immediately on the
+     * free core; next to a rank that only yields, it would wait for the end of a time slice.
      *
      * @param coreForEach whether every rank that may wait here has a core of its own
      * @param progress what to poll
@@ -156,7 +158,7 @@ public final class Waiter {
         return new Waiter(coreForEach, progress, true, WaitClock.SYSTEM);
     }
 
-    /** A waiter by a clock of its own. */
+    /** Creates a waiter with a clock of its own, for tests. */
     Waiter(boolean coreForEach, WaitClock clock) {
         this(coreForEach, null, false, clock);
     }
@@ -172,12 +174,12 @@ public final class Waiter {
     }
 
     /**
-     * Waits until a word has reached a value.
+     * Waits until a word has at least a value.
      *
-     * @param memory where the word lies
-     * @param offset at which byte
+     * @param memory the memory of the word
+     * @param offset the offset of the word in bytes
      * @param atLeast the value
-     * @param check what may end the wait
+     * @param check may end the wait by throwing
      */
     public void await(MemorySegment memory, long offset, long atLeast, Check check) {
         if (check.sleepNanos(0) > 0) {
@@ -198,11 +200,13 @@ public final class Waiter {
     }
 
     /**
-     * A poll is a system call for each connection, so the word is looked at several times in between. How long to go on
-     * before others get the core is learnt: nobody can know whether the awaited rank has a core, when hosts share them.
-     * It follows what words took that came while polling, as the rest is in vain whenever one does not come. Now and
-     * then a longer time is tried, and every sixteenth time the longest: whoever polls for less than an answer takes
-     * would never learn otherwise. Most trials are short, as each that is in vain has kept a core from others.
+     * Polls and spins in turns; returns whether the word arrived. A poll is a system call for each connection, so the
+     * word is read several times between polls. The budget of polls, after which other threads get the core, is
+     * learned, because a rank cannot know whether the awaited rank has a core when jobs share a host. The budget
+     * follows the polls that successful waits needed, and halves when a wait fails, because the polls of a failed wait
+     * are wasted; failed trials leave it unchanged. At intervals a larger budget is tried, and in every sixteenth trial
+     * the largest: with a budget below the time of an answer, a waiter would otherwise never learn that more pays. Most
+     * trials are short, because a failed one has kept a core from other threads.
      */
     private boolean awaitPolling(MemorySegment memory, long offset, long atLeast) {
         int wait = waits++;
@@ -223,7 +227,7 @@ public final class Waiter {
         return false;
     }
 
-    /** Until the word has the value, or the wait may take the core. */
+    /** Sleeps until the word has the value, or the wait may use the core. */
     private void sleep(MemorySegment memory, long offset, long atLeast, Check check, long start) {
         long waited = clock.nanos() - start;
         long nanos = check.sleepNanos(waited);
@@ -255,7 +259,7 @@ public final class Waiter {
 
     private void awaitYielding(MemorySegment memory, long offset, long atLeast, Check check) {
         boolean virtual = Thread.currentThread().isVirtual();
-        long start = clock.nanos(); // or when something arrived at last: who receives does not wait in vain
+        long start = clock.nanos(); // or the last arrival of a message: a receiving thread makes progress
         boolean parks = false;
         boolean lasts = false;
         Waits.Wait outer = null;
@@ -285,9 +289,9 @@ public final class Waiter {
                 } else {
                     Thread.yield();
                 }
-                if (yields % CHECK_INTERVAL == 0) { // not at once: who had no core for long has only begun to look
+                if (yields % CHECK_INTERVAL == 0) { // not immediately: this thread may have had no core
                     parks = clock.nanos() - start > YIELD_NANOS;
-                    if (parks && !lasts) { // before the check, which may have the waits told
+                    if (parks && !lasts) { // before the check, which may report the waits
                         lasts = true;
                         outer = Waits.begin(check::call, begun);
                     }

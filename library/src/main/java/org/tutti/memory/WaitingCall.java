@@ -2,19 +2,19 @@
 package org.tutti.memory;
 
 /**
- * A call that waits, as it is told to whoever asks where a rank is stuck.
+ * Describes a waiting call, for reports of where a rank is stuck.
  *
- * @param job which job of the process; jobs are compared by identity
- * @param rank whose call it is, a rank of the job
+ * @param job the job, one of those in this process; jobs are compared by identity
+ * @param rank the calling rank, a rank of the job
  * @param name the call, such as "allreduce"
- * @param communicator the communicator that it is of, as messages name it
- * @param number which operation of that communicator it is in, from 1; 0 where they are not numbered
- * @param awaited for whom it waits, a rank of the job; {@link #ANYBODY}, or {@link #UNKNOWN}
+ * @param communicator the call's communicator, as messages name it
+ * @param number the number of the operation on that communicator, from 1; 0 if its operations are not numbered
+ * @param awaited the rank of the job for which the call waits; {@link #ANYBODY}, or {@link #UNKNOWN}
  */
 public record WaitingCall(Object job, int rank, String name, String communicator, long number, int awaited) {
     /** Any rank may end the wait. */
     public static final int ANYBODY = -1;
 
-    /** It is not known who ends the wait. */
+    /** The rank that will end the wait is not known. */
     public static final int UNKNOWN = -2;
 }

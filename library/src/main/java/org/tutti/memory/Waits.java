@@ -7,13 +7,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * The waits of this process that have lasted for a while, by their threads: so that somebody who asks why nothing goes
- * on can be told. A wait is entered by its own thread when it has lasted for milliseconds, so those that end soon pay
- * nothing. What is waited for is looked at only when somebody asks, from another thread and without any order between
- * the two: it may be out of date, and then is that of a moment ago.
+ * Lists the long waits of this process by thread, for reports of where a rank is stuck. A thread enters its own wait
+ * after {@link #LASTING_NANOS} ns, so shorter waits cost nothing. The waiting call is described only when a report is
+ * made. The reporting thread reads it without synchronization, so the description may be slightly out of date.
  */
 public final class Waits {
-    /** How long a wait lasts before it is entered, in nanoseconds. */
+    /** The time that a wait lasts before it is entered, in nanoseconds. */
     public static final long LASTING_NANOS = 2_000_000;
 
     private static final Map<Thread, Wait> LASTING = new ConcurrentHashMap<>();
@@ -21,28 +20,28 @@ public final class Waits {
     private Waits() {}
 
     /**
-     * A wait that lasts.
+     * A long wait.
      *
-     * @param call tells what waits; null if that is nobody's call
-     * @param sinceNanos when it began, in terms of {@link System#nanoTime()}
+     * @param call describes the waiting call; null if the wait belongs to no call
+     * @param sinceNanos the time at which it began, by {@link System#nanoTime()}
      */
     public record Wait(Supplier<WaitingCall> call, long sinceNanos) {}
 
     /**
-     * Enters a wait of this thread, which may be inside another one of it.
+     * Enters a wait of the calling thread. It may be inside another wait of the same thread.
      *
-     * @param call tells what waits, on any thread
-     * @param sinceNanos when the wait began, in terms of {@link System#nanoTime()}
-     * @return the wait that it is inside of, or null; for {@link #end}
+     * @param call describes the waiting call; called on any thread
+     * @param sinceNanos the time at which the wait began, by {@link System#nanoTime()}
+     * @return the enclosing wait, or null; for {@link #end}
      */
     public static Wait begin(Supplier<WaitingCall> call, long sinceNanos) {
         return LASTING.put(Thread.currentThread(), new Wait(call, sinceNanos));
     }
 
     /**
-     * Ends the wait that this thread has entered last.
+     * Ends the wait that the calling thread entered last.
      *
-     * @param outer what {@link #begin} returned
+     * @param outer the result of {@link #begin}
      */
     public static void end(Wait outer) {
         if (outer == null) {
@@ -53,7 +52,7 @@ public final class Waits {
     }
 
     /**
-     * {@return the wait that a thread is in, if it has lasted for a while}
+     * {@return the long wait of a thread, if it is in one}
      *
      * @param thread the thread
      */
@@ -62,7 +61,7 @@ public final class Waits {
     }
 
     /**
-     * {@return the waits that last, by their threads; it changes under the caller}
+     * {@return a snapshot of the long waits, by thread}
      */
     public static Map<Thread, Wait> all() {
         return Map.copyOf(LASTING);

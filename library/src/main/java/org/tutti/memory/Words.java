@@ -6,16 +6,16 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /**
- * Words: 64 bits in shared memory that only ever grow. A word has either one writer, who stores with release order, or
- * many, who add; never both. (A few words that are set once, such as the one that breaks a communicator, are set by
- * whoever comes first, with {@link #compareAndSet}.) Waiting is always for {@code word >= value}, so nothing is ever
- * reset, and nothing can be reset too early.
+ * Reads and writes words: 64 bits in shared memory that only grow. A word has either one writer, which stores with
+ * release order, or many writers, which add; never both. (A few words that are set once, such as the one that breaks a
+ * communicator, are set by the first rank to arrive, with {@link #compareAndSet}.) A rank always waits for {@code word
+ * >= value}, so no word is ever reset, and none can be reset too early.
  *
- * <p>Ordering: what a writer did before {@link #store} (or {@link #add}) is visible to whoever reads the stored or a
- * later value with {@link #load}. The methods named plain order nothing: they are for bytes that a word publishes.
+ * <p>Memory ordering: writes before {@link #store} (or {@link #add}) are visible to a thread that reads the stored or a
+ * later value with {@link #load}. The methods named plain order nothing; they serve bytes that a word publishes.
  */
 public final class Words {
-    /** The bytes that travel together between cores; words of different writers lie on different lines. */
+    /** The bytes of a cache line; words of different writers lie on different lines. */
     public static final int LINE_BYTES = 64;
 
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
@@ -26,8 +26,8 @@ public final class Words {
     /**
      * Reads a word with acquire order.
      *
-     * @param memory where it lies
-     * @param offset at which byte, a multiple of 8
+     * @param memory the memory of the word
+     * @param offset the offset in bytes, a multiple of 8
      * @return its value
      */
     public static long load(MemorySegment memory, long offset) {
@@ -37,8 +37,8 @@ public final class Words {
     /**
      * Writes a word with release order.
      *
-     * @param memory where it lies
-     * @param offset at which byte, a multiple of 8
+     * @param memory the memory of the word
+     * @param offset the offset in bytes, a multiple of 8
      * @param value its new value, not below the old one
      */
     public static void store(MemorySegment memory, long offset, long value) {
@@ -46,10 +46,10 @@ public final class Words {
     }
 
     /**
-     * Adds to a word that has many writers.
+     * Adds to a word that has many writers, with the order of a volatile variable.
      *
-     * @param memory where it lies
-     * @param offset at which byte, a multiple of 8
+     * @param memory the memory of the word
+     * @param offset the offset in bytes, a multiple of 8
      * @param increment what is added
      * @return the value before
      */
@@ -58,10 +58,10 @@ public final class Words {
     }
 
     /**
-     * Sets a word that several may want to set, once.
+     * Sets a word once, which several threads may try to set, with the order of a volatile variable.
      *
-     * @param memory where it lies
-     * @param offset at which byte, a multiple of 8
+     * @param memory the memory of the word
+     * @param offset the offset in bytes, a multiple of 8
      * @param expected the value that it must have
      * @param value its new value
      * @return whether this call set it
@@ -71,10 +71,11 @@ public final class Words {
     }
 
     /**
-     * Sets 64 bits that are no word, as they may shrink, and returns their old value.
+     * Sets 64 bits that are no word, because their value may shrink, and returns their old value; with the order of a
+     * volatile variable.
      *
-     * @param memory where they lie
-     * @param offset at which byte, a multiple of 8
+     * @param memory the memory of the bits
+     * @param offset the offset in bytes, a multiple of 8
      * @param value their new value
      * @return the value before
      */
@@ -83,10 +84,11 @@ public final class Words {
     }
 
     /**
-     * Sets 64 bits that are no word, as they may shrink, if they are as expected.
+     * Sets 64 bits that are no word, because their value may shrink, if they have an expected value; with the order of
+     * a volatile variable.
      *
-     * @param memory where they lie
-     * @param offset at which byte, a multiple of 8
+     * @param memory the memory of the bits
+     * @param offset the offset in bytes, a multiple of 8
      * @param expected the value that they must have
      * @param value their new value
      * @return the value before
@@ -96,10 +98,10 @@ public final class Words {
     }
 
     /**
-     * Adds to 32 bits, which are no word.
+     * Adds to 32 bits, which are no word, with the order of a volatile variable.
      *
-     * @param memory where they lie
-     * @param offset at which byte, a multiple of 4
+     * @param memory the memory of the bits
+     * @param offset the offset in bytes, a multiple of 4
      * @param increment what is added
      * @return the value before
      */
@@ -108,10 +110,10 @@ public final class Words {
     }
 
     /**
-     * Sets 32 bits, which are no word, and returns their old value.
+     * Sets 32 bits, which are no word, and returns their old value; with the order of a volatile variable.
      *
-     * @param memory where they lie
-     * @param offset at which byte, a multiple of 4
+     * @param memory the memory of the bits
+     * @param offset the offset in bytes, a multiple of 4
      * @param value their new value
      * @return the value before
      */
@@ -120,10 +122,10 @@ public final class Words {
     }
 
     /**
-     * Sets 32 bits, which are no word, if they are as expected.
+     * Sets 32 bits, which are no word, if they have an expected value; with the order of a volatile variable.
      *
-     * @param memory where they lie
-     * @param offset at which byte, a multiple of 4
+     * @param memory the memory of the bits
+     * @param offset the offset in bytes, a multiple of 4
      * @param expected the value that they must have
      * @param value their new value
      * @return the value before
@@ -135,8 +137,8 @@ public final class Words {
     /**
      * Reads 64 bits, which need not be a word, with the order of a volatile variable.
      *
-     * @param memory where they lie
-     * @param offset at which byte, a multiple of 8
+     * @param memory the memory of the bits
+     * @param offset the offset in bytes, a multiple of 8
      * @return their value
      */
     public static long loadVolatile(MemorySegment memory, long offset) {
@@ -146,8 +148,8 @@ public final class Words {
     /**
      * Reads 32 bits, which are no word, with the order of a volatile variable.
      *
-     * @param memory where they lie
-     * @param offset at which byte, a multiple of 4
+     * @param memory the memory of the bits
+     * @param offset the offset in bytes, a multiple of 4
      * @return their value
      */
     public static int loadIntVolatile(MemorySegment memory, long offset) {
@@ -157,8 +159,8 @@ public final class Words {
     /**
      * Reads 64 bits that an earlier {@link #load} made visible.
      *
-     * @param memory where they lie
-     * @param offset at which byte, a multiple of 8
+     * @param memory the memory of the bits
+     * @param offset the offset in bytes, a multiple of 8
      * @return their value
      */
     public static long loadPlain(MemorySegment memory, long offset) {
@@ -168,8 +170,8 @@ public final class Words {
     /**
      * Writes 64 bits that a later {@link #store} publishes.
      *
-     * @param memory where they lie
-     * @param offset at which byte, a multiple of 8
+     * @param memory the memory of the bits
+     * @param offset the offset in bytes, a multiple of 8
      * @param value their new value
      */
     public static void storePlain(MemorySegment memory, long offset, long value) {
