@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.memory.Words;
 
 /**
- * What is done to 64 bits, or 32, at once: in this process, or in another one. The ordinal is what frames carry.
+ * An atomic operation on 64 or 32 bits, in this process or in another one. Frames carry its ordinal.
  */
 public enum AtomicOperation {
     /** Adds the operand to 64 bits. */
@@ -72,19 +72,20 @@ public enum AtomicOperation {
         this.bytes = bytes;
     }
 
-    /** {@return how many bytes it works on: where they lie is a multiple of that} */
+    /** {@return the number of bytes that it reads or changes; their offset is a multiple of that number} */
     public int bytes() {
         return bytes;
     }
 
     /**
-     * Does it, here. Of what is expected and of the operand, operations on 32 bits use the low half.
+     * Applies the operation to memory of this process. Operations on 32 bits use the low halves of the operand and of
+     * the expected value.
      *
-     * @param memory where the bits lie
-     * @param offset at which byte, a multiple of {@link #bytes}
-     * @param operand with which value
-     * @param expected what the bits must be for a compare-and-swap; else not used
-     * @return the value before
+     * @param memory the memory of the bits
+     * @param offset their offset in bytes, a multiple of {@link #bytes}
+     * @param operand the operand; fetches do not use it
+     * @param expected the value that a compare-and-swap expects; other operations do not use it
+     * @return the old value
      */
     public abstract long apply(MemorySegment memory, long offset, long operand, long expected);
 }

@@ -6,30 +6,33 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Connects a process with those that share no memory with it: moves bytes ({@link Transport}, {@link SectionTransport})
- * and carries news of failures ({@link NewsChannel}). A {@link FabricListener} is told what is heard of the others.
+ * Connects a process with the processes that share no memory with it: moves bytes ({@link Transport}, {@link
+ * SectionTransport}) and carries news of failures ({@link NewsChannel}). A {@link FabricListener} receives the events
+ * of the other processes.
  */
 public interface Fabric extends SectionTransport, NewsChannel, AutoCloseable {
-    /** {@return where other processes reach this one: of each rail the addresses} */
+    /** {@return the addresses at which other processes reach this one, by rail} */
     List<List<InetSocketAddress>> rails();
 
     /**
-     * Finds out whether anything listens where another process should, without talking to it.
+     * Tests whether another process can be reached: opens a connection without sending anything.
      *
-     * @param there where the other process should listen: of each rail the addresses
-     * @param millisMax how long to wait at each of them
-     * @return every address, and why it cannot be reached; empty when one can
+     * @param there the addresses at which the other process should listen, by rail
+     * @param millisMax the longest wait for each address, in milliseconds
+     * @return every address, with the reason why it cannot be reached; empty when one of them can be
      */
     Optional<String> whyUnreachable(List<List<InetSocketAddress>> there, int millisMax);
 
     /**
-     * Connects with no further process. When this returns, every process that takes itself for connected with this one
-     * is, so that it can be told the last news, and hears the good-bye when the fabric is closed.
+     * Connects with no further process. Every process that considers itself connected with this one is connected when
+     * this method returns, unless a timeout expires. This process can then send it the last news, and it hears the
+     * good-bye when the fabric is closed.
      */
     void retire();
 
     /**
-     * Says good-bye to all processes, after what was put has arrived, and closes all connections.
+     * Says good-bye to all processes, waits until all puts have arrived or a timeout expires, and closes all
+     * connections.
      */
     @Override
     void close();

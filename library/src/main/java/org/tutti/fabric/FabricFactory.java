@@ -13,12 +13,13 @@ import org.tutti.JobStartException;
 @FunctionalInterface
 public interface FabricFactory {
     /**
-     * Makes the fabric, which other processes can reach when this returns.
+     * Makes the fabric. Other processes can reach it when this method returns.
      *
-     * @param directory finds where another process listens, by its first rank: of each rail the addresses
-     * @param listener is told what other processes tell
+     * @param directory returns the addresses at which another process listens, by rail, for the first rank of that
+     *            process
+     * @param listener receives the events of other processes
      * @return the fabric
-     * @throws JobStartException when this process cannot be reached by others
+     * @throws JobStartException when other processes could not reach this one
      */
     Fabric open(IntFunction<List<List<InetSocketAddress>>> directory, FabricListener listener);
 }

@@ -2,70 +2,72 @@
 package org.tutti.fabric;
 
 /**
- * What a fabric tells about the processes that it is connected with. It is called by whichever thread notices, perhaps
- * inside a call of the fabric, so it must be short and must not call the fabric.
+ * Receives the events of a fabric: connections, news, good-byes and losses of other processes. The thread that notices
+ * an event calls the listener, perhaps inside a call of the fabric, so the listener must return quickly and must not
+ * call the fabric.
  */
 public interface FabricListener {
     /**
-     * There is a connection with another process now, which has not been told of anything yet.
+     * Called when another process is connected, before this process has sent it any news.
      *
      * @param process the first rank of the process
      */
     default void connected(int process) {
-        // whoever tells no news need not care
+        // a listener that sends no news ignores connections
     }
 
     /**
-     * Another process has sent a piece of news ({@link NewsChannel#tell}).
+     * Called when a piece of news from another process arrives ({@link NewsChannel#tell}).
      *
-     * @param kind what it is about
-     * @param index of what
-     * @param value how it is now
+     * @param kind the kind of news
+     * @param index the index of its subject
+     * @param value the new value
      */
     void news(int kind, long index, long value);
 
     /**
-     * This process says good-bye to another one.
+     * Called before this process says good-bye to another one.
      *
      * @param process the first rank of the other process
-     * @return what it says besides
+     * @return the numbers to send with the good-bye
      */
     default Farewell farewell(int process) {
         return Farewell.NONE;
     }
 
     /**
-     * Another process says good-bye; {@link #left} follows.
+     * Called when another process says good-bye; a call of {@link #left} follows.
      *
      * @param process the first rank of the process
-     * @param farewell what it says besides
+     * @param farewell the numbers that came with the good-bye
      */
     default void hear(int process, Farewell farewell) {
         // a listener without calls has nothing to compare
     }
 
     /**
-     * A process has said good-bye; all that it had put here before has arrived.
+     * Called when a process has said good-bye and all its puts to this process have arrived.
      *
      * @param process the first rank of the process
      */
     void left(int process);
 
     /**
-     * A process cannot be reached any more, and has not said good-bye.
+     * Called when a process can no longer be reached and has not said good-bye.
      *
      * @param process the first rank of the process
-     * @param loss what was noticed
-     * @param reason the same for a log, one clause
+     * @param loss the kind of loss
+     * @param reason the details for a log, one clause
      */
     void lost(int process, Loss loss, String reason);
 
     /**
-     * This process itself cannot go on, whatever becomes of the others: what it loses from now on is its own fault.
+     * Called when this process itself cannot go on, whatever the state of the others. Connections that it loses
+     * afterwards are its own fault.
      *
-     * @param cause why
+     * @param cause the reason
      */
     default void failed(Throwable cause) {
-        // whoever has no ranks need not care
+        // a listener without ranks ignores failures
     }
 }

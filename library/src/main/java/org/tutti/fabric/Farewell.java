@@ -2,14 +2,14 @@
 package org.tutti.fabric;
 
 /**
- * Some numbers that a process sends with its good-bye. The fabric carries them, and gives them no meaning.
+ * Numbers that a process sends with its good-bye. The fabric carries them, and gives them no meaning.
  *
- * @param state what the others are worth
+ * @param state tells which of the other numbers are valid
  * @param calls a count
  * @param history a fingerprint
- * @param groups another one
+ * @param groups another fingerprint
  */
 public record Farewell(int state, long calls, long history, long groups) {
-    /** Says nothing. */
+    /** No numbers. */
     public static final Farewell NONE = new Farewell(0, 0, 0, 0);
 }

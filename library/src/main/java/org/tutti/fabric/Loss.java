@@ -2,17 +2,17 @@
 package org.tutti.fabric;
 
 /**
- * What a process has noticed of another one that it can neither send to nor hear from any more.
+ * Why another process was lost, so that this process can neither send to it nor receive from it.
  */
 public enum Loss {
     /** The connection was closed without a good-bye, as the kernel does when a process ends. */
     ENDED,
-    /** Nothing was heard of the process, and its host does not answer either: one of them, or the network, is down. */
+    /** The process is silent, and its host does not answer either: the process, the host or the network is down. */
     SILENT,
-    /** Its host answers, but the process has said nothing for as long as one may stand still. */
+    /** The host answers, but the process has been silent for as long as a process may stand still. */
     STOOD_STILL,
-    /** No connection with it could be made. */
+    /** No connection with the process could be made. */
     UNREACHABLE,
-    /** It has sent what makes no sense. */
+    /** The process sent invalid bytes. */
     NONSENSE
 }

@@ -2,43 +2,43 @@
 package org.tutti.fabric;
 
 /**
- * Carries news between processes, and knows which of them are there. News are short, and are told at once or not at
- * all; what arrives is told to the {@link FabricListener}. Safe for use by any number of threads.
+ * Carries news between processes, and knows which of them are connected or gone. News are short, and are sent
+ * immediately or not at all; the {@link FabricListener} receives them. Safe for use by any number of threads.
  */
 public interface NewsChannel {
     /**
-     * Sends a piece of news, if that can be done at once; begins to connect if there is no connection. A process that
-     * refuses to be connected with just for that has left.
+     * Sends a piece of news if that is possible without waiting. Without a connection the call begins to connect; if
+     * the process cannot be connected for news alone, it is not reported as lost.
      *
      * @param process the other process
-     * @param kind what it is about
-     * @param index of what
-     * @param value how it is now
-     * @return whether it was sent
+     * @param kind the kind of news
+     * @param index the index of its subject
+     * @param value the new value
+     * @return whether the news was sent
      */
     boolean tell(int process, int kind, long index, long value);
 
     /**
-     * Sends a piece of news to every process that there is a connection with, as far as that can be done at once.
+     * Sends a piece of news to every connected process, where that is possible without waiting.
      *
-     * @param kind what it is about
-     * @param index of what
-     * @param value how it is now
-     * @return whether all were told that are not gone
+     * @param kind the kind of news
+     * @param index the index of its subject
+     * @param value the new value
+     * @return whether the news was sent to all connected processes that are not gone
      */
     boolean tellAll(int kind, long index, long value);
 
     /**
-     * Gives up a process that is known to have failed: nobody waits for it any longer.
+     * Gives up a process that is known to have failed, so that no call waits for it any longer.
      *
      * @param process the other process
-     * @param reason how that is known, one clause
+     * @param reason how the failure is known, one clause
      */
     void abandon(int process, String reason);
 
     /**
-     * Tells whether a connected process has not been heard of for so long that it may be lost; it answers every quarter
-     * of the time that a host may be silent.
+     * Returns whether a connected process has been silent for so long that it may be lost. A live process answers every
+     * quarter of the time that a host may be silent.
      *
      * @param process the other process
      * @return whether more than a third of that time has passed
@@ -46,15 +46,15 @@ public interface NewsChannel {
     boolean isSilent(int process);
 
     /**
-     * Tells whether a process is known to be gone.
+     * Returns whether a process is known to be gone.
      *
      * @param process the other process
-     * @return whether it has left, or cannot be reached any more
+     * @return whether it has left, or can no longer be reached
      */
     boolean isGone(int process);
 
     /**
-     * {@return why another process is gone, in one clause; empty if it is not}
+     * {@return why another process is gone, in one clause; empty if the process is not gone}
      *
      * @param process the other process
      */

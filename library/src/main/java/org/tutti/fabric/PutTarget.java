@@ -2,8 +2,9 @@
 package org.tutti.fabric;
 
 /**
- * Where a put goes, and which word it changes there. It is moved rather than made anew, so that puts allocate nothing;
- * it holds no memory of the caller's, so nothing is kept alive by one that is not used for a while.
+ * The target of a put: the region and offset of its bytes, and the word that it changes there. A caller moves one
+ * target instead of creating new ones, so that puts allocate nothing. A target refers to no memory of the caller, so an
+ * unused target keeps no memory alive.
  */
 public final class PutTarget {
     private int process;
@@ -15,11 +16,11 @@ public final class PutTarget {
     private long tag;
 
     /**
-     * Moves the target; no word is changed.
+     * Moves the target; the put changes no word.
      *
      * @param newProcess the other process
      * @param newRegion the region's handle
-     * @param newOffset at which byte of the region the bytes go
+     * @param newOffset the offset of the bytes in the region
      * @return this target
      */
     public PutTarget at(int newProcess, long newRegion, long newOffset) {
@@ -30,12 +31,12 @@ public final class PutTarget {
     }
 
     /**
-     * Has the put {@linkplain WordAction#RAISE raise} a word.
+     * Lets the put {@linkplain WordAction#RAISE raise} a word.
      *
-     * @param newWord where the word lies in the region, a multiple of 8; the eight bytes after it must be in the region
-     *            as well
-     * @param newValue its new value
-     * @param newTag goes into the eight bytes after it
+     * @param newWord the offset of the word in the region, a multiple of 8; the eight bytes after the word must be in
+     *            the region as well
+     * @param newValue the new value of the word
+     * @param newTag the value for the eight bytes after the word
      * @return this target
      */
     public PutTarget raise(long newWord, long newValue, long newTag) {
@@ -43,11 +44,11 @@ public final class PutTarget {
     }
 
     /**
-     * Has the put {@linkplain WordAction#ADD add} to a word.
+     * Lets the put {@linkplain WordAction#ADD add} to a word.
      *
-     * @param newWord where the word lies in the region, a multiple of 8; the eight bytes after it must be in the region
-     *            as well
-     * @param newValue what is added
+     * @param newWord the offset of the word in the region, a multiple of 8; the eight bytes after the word must be in
+     *            the region as well
+     * @param newValue the increment
      * @return this target
      */
     public PutTarget add(long newWord, long newValue) {
@@ -62,7 +63,7 @@ public final class PutTarget {
         return this;
     }
 
-    /** {@return the same target, which stays when this one is moved} */
+    /** {@return a copy, which stays when this target is moved} */
     public PutTarget copy() {
         return new PutTarget().at(process, region, offset).change(action, word, value, tag);
     }
@@ -77,27 +78,27 @@ public final class PutTarget {
         return region;
     }
 
-    /** {@return at which byte of the region the bytes go} */
+    /** {@return the offset of the bytes in the region} */
     public long offset() {
         return offset;
     }
 
-    /** {@return what is done to the word, once the bytes are there} */
+    /** {@return the action on the word, once the bytes are there} */
     public WordAction action() {
         return action;
     }
 
-    /** {@return where the word lies in the region, unless none is changed} */
+    /** {@return the offset of the word in the region; meaningless if the put changes no word} */
     public long word() {
         return word;
     }
 
-    /** {@return the word's new value, or what is added to it} */
+    /** {@return the word's new value, or the increment} */
     public long value() {
         return value;
     }
 
-    /** {@return what goes with a raised word} */
+    /** {@return the value that is written after a raised word} */
     public long tag() {
         return tag;
     }

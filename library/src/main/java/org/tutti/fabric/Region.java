@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * Memory of this process that others may address.
+ * Memory of this process that other processes may address.
  */
 public final class Region {
     private final long handle;
@@ -21,7 +21,7 @@ public final class Region {
         this.handler = handler;
     }
 
-    /** {@return by what others find it} */
+    /** {@return the handle by which other processes find the region} */
     public long handle() {
         return handle;
     }
@@ -31,25 +31,25 @@ public final class Region {
         return segment;
     }
 
-    /** {@return what handles the active messages of others, or null when they may send none} */
+    /** {@return the handler of active messages, or null when other processes may send none} */
     public RegionHandler handler() {
         return handler;
     }
 
     /**
-     * A view for channels, with a position and a limit of its own.
+     * Creates a view for channels, with its own position and limit.
      *
-     * @return the view of all of it, or null when it is longer than a view may be
+     * @return the view of the whole region, or null when the region is longer than a view may be
      */
     public ByteBuffer view() {
         return bytes <= Integer.MAX_VALUE ? segment.asByteBuffer() : null;
     }
 
     /**
-     * Tells whether a range lies in the region.
+     * Returns whether a range lies in the region.
      *
-     * @param offset its first byte; anything, as others name it
-     * @param length its bytes; anything
+     * @param offset the offset of its first byte; any value, because another process names it
+     * @param length its length in bytes; any value
      * @return whether it does
      */
     public boolean contains(long offset, long length) {
@@ -57,10 +57,10 @@ public final class Region {
     }
 
     /**
-     * Tells whether a word lies in the region, with the eight bytes after it.
+     * Returns whether a word and the eight bytes after it lie in the region.
      *
-     * @param offset its first byte; anything, as others name it
-     * @return whether it does
+     * @param offset the offset of the word; any value, because another process names it
+     * @return whether they do, and the offset is a multiple of 8
      */
     public boolean containsWord(long offset) {
         return contains(offset, 2L * Long.BYTES) && offset % Long.BYTES == 0;
@@ -71,7 +71,7 @@ public final class Region {
         revoked = true;
     }
 
-    /** {@return whether nobody may use it any more} */
+    /** {@return whether the region is revoked, so that no access is allowed any more} */
     public boolean isRevoked() {
         return revoked;
     }

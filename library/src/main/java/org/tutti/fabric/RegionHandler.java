@@ -4,39 +4,39 @@ package org.tutti.fabric;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Handles the active messages that other processes send to a region: bytes with an operation and two arguments, which
- * mean what the owner of the region wants. An accumulate is one, and so is the unlock of a mutex. The handler is called
- * by any thread that takes in what arrives, perhaps by several at once, so it must be short, and it must not call the
- * fabric. A handler that cannot go on says so and is called again later; until then its region waits, as {@link
- * Transport} says, but no other one.
+ * Handles the active messages that other processes send to a region: bytes with an operation and two arguments. The
+ * owner of the region defines their meaning; an accumulate is an active message, and so is the unlock of a mutex. Any
+ * thread that takes in frames calls the handler, and several threads may call it concurrently. The handler must be
+ * short and must not call the fabric. A handler that cannot go on returns early, and is called again later. Until then
+ * messages for its region wait, as described in {@link Transport}; other regions go on.
  */
 public interface RegionHandler {
-    /** What {@link #handle} returns when the message can never be handled. */
+    /** The result of {@link #handle} when the message can never be handled. */
     long REFUSED = -1;
 
     /**
-     * Tells whether a message that is about to arrive makes sense.
+     * Returns whether a message that is about to arrive is valid.
      *
-     * @param operation what is to be done, as the sender says; anything
-     * @param offset at which byte of the region, which has the range
-     * @param bytes how many bytes the message has, 0 or more
+     * @param operation the operation that the sender names; any value
+     * @param offset the offset of the message in the region; the region contains the message's range
+     * @param bytes the length of the message, 0 or more
      * @return whether {@link #handle} may be called with it
      */
     boolean accepts(int operation, long offset, long bytes);
 
     /**
-     * Handles the bytes of a message, from the first one on, as far as that can be done now.
+     * Handles bytes of a message, from the first one on, as far as possible without waiting.
      *
-     * @param operation what to do
-     * @param argument0 what the sender gave with the operation
-     * @param argument1 what the sender gave with the operation
-     * @param offset at which byte of the region
-     * @param message what has arrived
-     * @param messageOffset at which byte
-     * @param bytes how many
-     * @return how many of them were handled: all, or fewer when that cannot go on now, because another thread holds a
-     *         lock for longer than this may wait; then it is called again for the rest. {@link #REFUSED} when it can
-     *         never go on
+     * @param operation the operation
+     * @param argument0 the sender's first argument
+     * @param argument1 the sender's second argument
+     * @param offset the offset of the bytes in the region
+     * @param message the memory in which the bytes have arrived
+     * @param messageOffset their offset in that memory
+     * @param bytes the number of bytes
+     * @return the number of bytes handled: all, or fewer if the handler cannot go on now because another thread holds a
+     *            lock for longer than this method may wait. The method is then called again for the rest. {@link
+     *            #REFUSED} if the message can never be handled
      */
     long handle(int operation, long argument0, long argument1, long offset, MemorySegment message, long messageOffset,
             long bytes);

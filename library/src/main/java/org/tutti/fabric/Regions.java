@@ -5,14 +5,15 @@ import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
 
 /**
- * The regions of a process, by their handles: random numbers, which cannot be guessed, or numbers that others of the
- * job can compute, which the owner gives. No handle is used twice, so one of a region that is gone reaches no other.
+ * The regions of a process, by their handles. A handle is a random number that cannot be guessed, or a number that the
+ * owner chooses and other processes of the job can compute. No handle is used twice, so the handle of a removed region
+ * reaches no other region.
  *
- * <p>They are in a hash table with linear probing, at most half full. A change makes another table, so that whoever
- * looks for a region needs no lock.
+ * <p>The regions are in a hash table with linear probing, at most half full. Each change creates a new table, so
+ * threads look up regions without a lock.
  */
 public final class Regions {
-    /** The most regions that a process may have at once. */
+    /** The most regions that a process may have at a time. */
     public static final int REGIONS_MAX = 1 << 16;
 
     private static final int PLACES_MIN = 32;
@@ -37,7 +38,7 @@ public final class Regions {
      * Adds a region.
      *
      * @param memory its memory
-     * @param handler handles the active messages of others; null when they may send none
+     * @param handler handles the active messages of other processes; null when they may send none
      * @return the region
      */
     public synchronized Region add(MemorySegment memory, RegionHandler handler) {
@@ -49,11 +50,11 @@ public final class Regions {
     }
 
     /**
-     * Adds a region whose handle others know without being told.
+     * Adds a region with a handle that other processes can compute.
      *
      * @param memory its memory
-     * @param handle its handle, as hard to guess for others as a random one
-     * @throws IllegalStateException when there is a region with this handle
+     * @param handle its handle; processes outside the job must not be able to guess it
+     * @throws IllegalStateException when there is already a region with this handle
      */
     public synchronized void addKnown(MemorySegment memory, long handle) {
         if (find(handle) != null) {
@@ -77,7 +78,7 @@ public final class Regions {
     }
 
     /**
-     * Removes a region, if it is there.
+     * Removes and revokes a region, if there is one with the handle.
      *
      * @param handle its handle
      */
@@ -122,7 +123,7 @@ public final class Regions {
     /**
      * Finds a region.
      *
-     * @param handle its handle; anything, as others name it
+     * @param handle its handle; any value, because another process names it
      * @return the region, or null when there is none
      */
     public Region find(long handle) {
@@ -135,7 +136,7 @@ public final class Regions {
         return null;
     }
 
-    /** Where the search for a handle begins: the highest bits of a product. */
+    /** Returns the index at which the search for a handle begins: the highest bits of a product. */
     private static int home(long handle, int places) {
         return (int) (handle * GOLDEN >>> Long.SIZE - Integer.numberOfTrailingZeros(places));
     }

@@ -4,8 +4,9 @@ package org.tutti.fabric;
 import org.tutti.Section;
 
 /**
- * A place in a section, which moves on through its runs. Grids are walked like an odometer, without divisions; one that
- * somebody else has described is given in numbers. Used again and again, so that transfers allocate nothing.
+ * A position in a section, which moves on through the section's runs. The cursor walks a grid like an odometer, without
+ * divisions. A grid that another process has described is given in numbers, by {@link #setDirection}. Cursors are
+ * reused, so that transfers allocate nothing.
  */
 public final class RunCursor {
     private static final int DIRECTIONS_MAX = Section.LEVELS_MAX - 1;
@@ -25,7 +26,7 @@ public final class RunCursor {
     private long runDone;
 
     /**
-     * Goes to the beginning of a section.
+     * Starts at the beginning of a section.
      *
      * @param section the section
      */
@@ -46,22 +47,22 @@ public final class RunCursor {
     }
 
     /**
-     * Goes to the beginning of bytes that follow each other.
+     * Starts at the beginning of contiguous bytes.
      *
-     * @param offset the first one
-     * @param length how many, 0 or more
+     * @param offset the offset of the first byte
+     * @param length the number of bytes, 0 or more
      */
     public void begin(long offset, long length) {
         begin(offset, length, 0, length);
     }
 
     /**
-     * Goes to the beginning of a grid, whose directions have been set.
+     * Starts at the beginning of the grid that {@link #setDirection} has described.
      *
-     * @param offset where the first run begins
-     * @param length how long each run is, 1 or more if there are any
-     * @param ofDirections how many directions the grid has
-     * @param allBytes how many bytes all runs have
+     * @param offset the offset of the first run
+     * @param length the length of each run, 1 or more if there are runs
+     * @param ofDirections the number of directions of the grid
+     * @param allBytes the number of bytes of all runs
      */
     public void begin(long offset, long length, int ofDirections, long allBytes) {
         vector = null;
@@ -79,44 +80,44 @@ public final class RunCursor {
     }
 
     /**
-     * Sets a direction of the grid that begins next.
+     * Describes a direction of the grid that starts next.
      *
-     * @param direction which one
-     * @param count how many nodes it has
-     * @param stride the bytes from the beginning of a run to that of the next one
+     * @param direction the index of the direction
+     * @param count the number of runs along the direction
+     * @param stride the bytes from the beginning of a run to the beginning of the next one
      */
     public void setDirection(int direction, long count, long stride) {
         counts[direction] = count;
         strides[direction] = stride;
     }
 
-    // ---- where it is
+    // ---- position
 
-    /** {@return how many bytes of the section are behind it} */
+    /** {@return the number of bytes of the section before this position} */
     public long position() {
         return position;
     }
 
-    /** {@return how many bytes of the section are still to come} */
+    /** {@return the number of bytes of the section from this position on} */
     public long left() {
         return bytes - position;
     }
 
-    /** {@return where the next byte lies} */
+    /** {@return the offset of the next byte} */
     public long offset() {
         return runStart + runDone;
     }
 
-    /** {@return how many bytes of the run are still to come, 1 or more unless it is at the end} */
+    /** {@return the number of bytes left in the run, 1 or more except at the end of the section} */
     public long runLeft() {
         return runBytes - runDone;
     }
 
     /**
-     * Counts rows: pieces of a length that follow each other at a {@linkplain #rowStride fixed distance}.
+     * Counts the rows from this position on: pieces of one length at a {@linkplain #rowStride fixed distance}.
      *
-     * @param length of each, at most as much as is left of the run
-     * @return how many there are from here on, at least one
+     * @param length the length of a row, at most the rest of the run
+     * @return the number of rows, at least 1
      */
     public long rowsLeft(long length) {
         if (length < runLeft()) {
@@ -126,45 +127,45 @@ public final class RunCursor {
     }
 
     /**
-     * {@return the distance of such rows}
+     * {@return the distance from one such row to the next}
      *
-     * @param length of each
+     * @param length the length of a row
      */
     public long rowStride(long length) {
         return length < runLeft() || directions == 0 ? length : strides[0];
     }
 
-    /** {@return how many runs are still to come, at most, this one included} */
+    /** {@return an upper bound of the number of runs left, this one included} */
     public long runsLeft() {
         return vector == null ? Math.ceilDiv(left(), Math.max(1, gridRunBytes)) + 1 : vector.runs() - vectorRun;
     }
 
-    // ---- what it walks over
+    // ---- section
 
-    /** {@return whether that is a grid} */
+    /** {@return whether the section is a grid} */
     public boolean isStrided() {
         return vector == null;
     }
 
-    /** {@return where the first run of the grid begins} */
+    /** {@return the offset of the grid's first run} */
     public long start() {
         return start;
     }
 
-    /** {@return how long each run of the grid is} */
+    /** {@return the length of each run of the grid} */
     public long gridRunBytes() {
         return gridRunBytes;
     }
 
-    /** {@return how many directions the grid has} */
+    /** {@return the number of directions of the grid} */
     public int directions() {
         return directions;
     }
 
     /**
-     * {@return how many nodes a direction of the grid has}
+     * {@return the number of runs along a direction of the grid}
      *
-     * @param direction which one
+     * @param direction the index of the direction
      */
     public long countOf(int direction) {
         return counts[direction];
@@ -173,7 +174,7 @@ public final class RunCursor {
     /**
      * {@return the stride of a direction of the grid}
      *
-     * @param direction which one
+     * @param direction the index of the direction
      */
     public long strideOf(int direction) {
         return strides[direction];
@@ -182,9 +183,9 @@ public final class RunCursor {
     // ---- moving on
 
     /**
-     * Moves on.
+     * Moves on by a number of bytes.
      *
-     * @param length by how many bytes, at most as many as are left
+     * @param length the number of bytes, at most those left
      */
     public void skip(long length) {
         position += length;
@@ -233,7 +234,7 @@ public final class RunCursor {
         runBytes = 0; // that was the last one
     }
 
-    /** Goes to where the position says, of a grid. */
+    /** Finds the run of the position in a grid, by divisions. */
     private void jump() {
         long run = position / gridRunBytes;
         runDone = position % gridRunBytes;

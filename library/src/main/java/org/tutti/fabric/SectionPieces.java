@@ -7,9 +7,10 @@ import java.lang.foreign.ValueLayout;
 import org.tutti.Section;
 
 /**
- * A transfer between a section of somebody's part and one of the caller's memory, as far as it has come: a place in
- * each. Both move on together, piece by piece, where a piece lies in one run of each; or the caller's side alone, when
- * its bytes are gathered into a buffer or scattered from one. Used again and again, so that transfers allocate nothing.
+ * A transfer between a section of another rank's part and a section of the caller's memory, with a position in each.
+ * Both positions move on together, piece by piece; a piece lies in one run of each section. Or the caller's position
+ * moves alone, while bytes are gathered into a buffer or scattered from one. Objects are reused, so that transfers
+ * allocate nothing.
  */
 public final class SectionPieces {
     private static final ValueLayout.OfLong LONGS = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -23,9 +24,9 @@ public final class SectionPieces {
     /**
      * Begins a transfer of sections.
      *
-     * @param ofPart which bytes of the part
-     * @param ofMemory which bytes of the memory; as many
-     * @param of the caller's memory
+     * @param ofPart the section of the part
+     * @param ofMemory the caller's memory
+     * @param of the section of that memory, with as many bytes
      */
     public void begin(Section ofPart, MemorySegment ofMemory, Section of) {
         part.begin(ofPart);
@@ -35,12 +36,12 @@ public final class SectionPieces {
     }
 
     /**
-     * Begins a transfer of bytes that follow each other, in the part and here.
+     * Begins a transfer of bytes that are contiguous in both memories.
      *
-     * @param partOffset where in the part
+     * @param partOffset the offset of the bytes in the part
      * @param ofMemory the caller's memory
-     * @param memoryOffset at which byte of it
-     * @param bytes how many, 0 or more
+     * @param memoryOffset the offset of the bytes in it
+     * @param bytes the number of bytes, 0 or more
      */
     public void begin(long partOffset, MemorySegment ofMemory, long memoryOffset, long bytes) {
         part.begin(partOffset, bytes);
@@ -49,17 +50,17 @@ public final class SectionPieces {
         runs = 1;
     }
 
-    /** The transfer has ended, or was given up: the caller's memory is kept no longer. */
+    /** Ends the transfer, or gives it up, and forgets the caller's memory. */
     public void end() {
         memory = null;
     }
 
-    /** {@return the place in the part's section} */
+    /** {@return the position in the part's section} */
     public RunCursor part() {
         return part;
     }
 
-    /** {@return the place in the section of the caller's memory} */
+    /** {@return the position in the section of the caller's memory} */
     public RunCursor here() {
         return here;
     }
@@ -69,25 +70,25 @@ public final class SectionPieces {
         return memory;
     }
 
-    /** {@return how many runs the section with more of them has} */
+    /** {@return the number of runs of the section that has more of them} */
     public long runs() {
         return runs;
     }
 
-    /** {@return how many bytes of the part's section are still to come} */
+    /** {@return the number of bytes left of the part's section} */
     public long left() {
         return part.left();
     }
 
-    /** {@return how many bytes the next piece has, 0 at the end} */
+    /** {@return the length of the next piece, 0 at the end} */
     public long pieceBytes() {
         return Math.min(part.runLeft(), here.runLeft());
     }
 
     /**
-     * Moves on, in both.
+     * Moves both positions on.
      *
-     * @param bytes by how many
+     * @param bytes the number of bytes
      */
     public void skip(long bytes) {
         part.skip(bytes);
@@ -95,7 +96,7 @@ public final class SectionPieces {
     }
 
     /**
-     * Copies all that is left to the part.
+     * Copies the rest of the transfer to the part.
      *
      * @param data the part's memory
      */
@@ -104,7 +105,7 @@ public final class SectionPieces {
     }
 
     /**
-     * Copies all that is left from the part.
+     * Copies the rest of the transfer from the part.
      *
      * @param data the part's memory
      */
@@ -112,7 +113,10 @@ public final class SectionPieces {
         copyAll(data, part, memory, here);
     }
 
-    /** Rows of a matrix are copied by a loop of their own: moving on from row to row costs more than a short row. */
+    /**
+     * Copies the rows of a matrix in a loop of their own, because moving a cursor from row to row costs more than a
+     * short row.
+     */
     private static void copyAll(MemorySegment from, RunCursor source, MemorySegment to, RunCursor target) {
         while (source.left() > 0) {
             long length = Math.min(source.runLeft(), target.runLeft());
@@ -146,11 +150,11 @@ public final class SectionPieces {
     }
 
     /**
-     * Copies the next bytes of the caller's memory to a buffer, and moves on there.
+     * Copies the next bytes of the caller's memory to a buffer, and moves the caller's position on.
      *
      * @param buffer the buffer
-     * @param at from which byte on
-     * @param bytes how many
+     * @param at the offset in the buffer
+     * @param bytes the number of bytes
      */
     public void gather(MemorySegment buffer, long at, long bytes) {
         for (long done = 0; done < bytes;) {
@@ -162,11 +166,11 @@ public final class SectionPieces {
     }
 
     /**
-     * Copies the next bytes of the caller's memory from a buffer, and moves on there.
+     * Copies bytes from a buffer to the caller's memory, and moves the caller's position on.
      *
      * @param buffer the buffer
-     * @param at from which byte on
-     * @param bytes how many
+     * @param at the offset in the buffer
+     * @param bytes the number of bytes
      */
     public void scatter(MemorySegment buffer, long at, long bytes) {
         for (long done = 0; done < bytes;) {
@@ -178,13 +182,13 @@ public final class SectionPieces {
     }
 
     /**
-     * Copies a run: columns of a matrix have runs of eight bytes, for which a general copy costs more than the bytes.
+     * Copies a run. The runs of a matrix column have eight bytes, for which a general copy costs more than the bytes.
      *
-     * @param from where the bytes are
-     * @param fromOffset at which byte
-     * @param to where they go
-     * @param toOffset at which byte
-     * @param bytes how many
+     * @param from the source
+     * @param fromOffset the offset of the bytes in the source
+     * @param to the target
+     * @param toOffset the offset of the bytes in the target
+     * @param bytes the number of bytes
      */
     public static void copy(MemorySegment from, long fromOffset, MemorySegment to, long toOffset, long bytes) {
         if (bytes == Long.BYTES) {

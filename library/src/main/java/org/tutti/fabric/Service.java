@@ -3,15 +3,21 @@ package org.tutti.fabric;
 
 import java.util.Locale;
 
-/** What the service thread of a process does while no rank polls: it serves other nodes while ranks compute. */
+/**
+ * The behaviour of a process's service thread while no rank polls. The thread serves other nodes while the ranks
+ * compute.
+ */
 public enum Service {
-    /** It sleeps until something arrives, and takes no core until then; waking takes some tens of microseconds. */
+    /**
+     * The thread sleeps until a message arrives, and uses no core until then; waking it takes some tens of
+     * microseconds.
+     */
     SLEEP,
-    /** It polls without pause: for a process that has a core to spare besides those of its ranks. */
+    /** The thread polls without pause: for a process that has a core to spare beside those of its ranks. */
     POLL;
 
     /**
-     * Reads what the environment and the command line have.
+     * Reads a value of the environment or the command line.
      *
      * @param text {@code sleep} or {@code poll}
      * @return the service

@@ -3,17 +3,17 @@ package org.tutti.fabric;
 
 import java.util.Locale;
 
-/** How messages are dealt to the rails between two nodes where there are several (Qian and Afsahi 2008, section 1). */
+/** The distribution of messages over several rails between two nodes (Qian and Afsahi 2008, section 1). */
 public enum Striping {
-    /** Long messages are striped by the measured speeds of the rails, so that all are done at the same time. */
+    /** Long messages are striped by the measured speeds of the rails, so that all rails finish at the same time. */
     SPEED,
-    /** Long messages are striped evenly, and frames take the rails in turns. */
+    /** Long messages are striped evenly, and frames take the rails in turn. */
     EVEN,
-    /** Whole messages take the rails in turns: multiplexing. */
+    /** Whole messages take the rails in turn: multiplexing. */
     WHOLE;
 
     /**
-     * Reads what the environment and the command line have.
+     * Reads a value of the environment or the command line.
      *
      * @param text {@code speed}, {@code even} or {@code whole}
      * @return the striping

@@ -2,14 +2,14 @@
 package org.tutti.fabric;
 
 /**
- * What a put does to the word that it names, once its bytes are visible at the target.
+ * The change that a put makes to its word, once its bytes are visible at the target.
  */
 public enum WordAction {
-    /** Nothing: the put names no word. */
+    /** No change: the put names no word. */
     NONE,
     /**
-     * Raises the word to a value, and lays a tag into the eight bytes after it; does nothing when the word has that
-     * value or a greater one. For words with one writer.
+     * Raises the word to a value, and writes a tag into the eight bytes after it; has no effect when the word already
+     * has that value or a greater one. For words with one writer.
      */
     RAISE,
     /** Adds to the word. For words with many writers. */
