@@ -25,26 +25,27 @@ import java.util.stream.Stream;
 import org.tutti.JobStartException;
 
 /**
- * Listens, and accepts the connections of processes that know the secret; on the service thread.
+ * Listens, and accepts the connections of processes that know the secret; runs on the service thread.
  *
- * <p>At most {@value #PENDING_MAX} connections are kept at once whose handshake is not done, for {@value
- * #PENDING_MILLIS_MAX} ms at most and with a fixed small buffer each. When one more comes, a stranger has to go: one
- * that has not knocked as one does who knows the secret ({@link Handshake}), the oldest from the address that most
- * strangers have come from. A process of the job knocks with its first bytes, which are mostly there when it is
- * accepted, and are always read before the next ones are accepted. So a flood costs only what it costs to accept it,
- * and whoever knows the secret may take his time for the rest, as he has to where many processes share a core.
+ * <p>At most {@value #PENDING_MAX} connections with an unfinished handshake are kept, each for at most {@value
+ * #PENDING_MILLIS_MAX} ms and with a small buffer of fixed size. When one more arrives, one of them is dropped: among
+ * the clients that have not knocked with the secret ({@link Handshake}), the oldest from the address that most of them
+ * come from. A process of the job knocks with its first bytes. These have usually arrived when its connection is
+ * accepted, and are always read before the next connections are accepted. A flood therefore costs no more than
+ * accepting it, and a process that knows the secret may take its time for the rest of the handshake, as it must where
+ * many processes share a core.
  */
 final class Acceptor {
-    /** How many connections may be open whose handshake is not done. */
+    /** The most connections with an unfinished handshake. */
     static final int PENDING_MAX = 256;
 
-    /** How long that may take. */
+    /** The longest time for a handshake, in milliseconds. */
     static final long PENDING_MILLIS_MAX = 5000;
 
     private static final System.Logger LOG = System.getLogger(Acceptor.class.getName());
-    private static final int ACCEPTED_PER_TURN = PENDING_MAX / 4; // who had to go keeps a descriptor until then
+    private static final int ACCEPTED_PER_TURN = PENDING_MAX / 4; // dropped ones keep descriptors for a turn
     private static final int BACKLOG = 1024;
-    private static final int ATTEMPTS_PER_SET = 2; // a set of rails outlives the attempt that they belong to
+    private static final int ATTEMPTS_PER_SET = 2; // a set of rails outlives its attempt
 
     private final Connections connections;
     private final LocalProcess local;
@@ -74,7 +75,10 @@ final class Acceptor {
         }
     }
 
-    /** Returns where it listens; an address that cannot be had is left out if the rail has others. */
+    /**
+     * Listens at the addresses of a rail, and returns them with their ports. An address that cannot be bound is left
+     * out if the rail has others.
+     */
     private List<InetSocketAddress> listen(List<InetSocketAddress> rail) throws IOException {
         List<InetSocketAddress> listening = new ArrayList<>();
         List<String> failures = new ArrayList<>();
@@ -111,7 +115,7 @@ final class Acceptor {
                 + remedy);
     }
 
-    /** Where this process listens, or did: of each rail the addresses. */
+    /** The addresses at which this process listens, or has listened, by rail. */
     List<List<InetSocketAddress>> addresses() {
         return addresses;
     }
@@ -124,7 +128,7 @@ final class Acceptor {
         return dropped.get();
     }
 
-    /** Whether some rails of a process have come, and others have not yet. */
+    /** Whether some rails of a process are connected, and others are still missing. */
     boolean hasSomeOf(int process) {
         return sets.containsKey(process);
     }
@@ -133,7 +137,7 @@ final class Acceptor {
         return paused || !pending.isEmpty() || !sets.isEmpty();
     }
 
-    /** Accepts those that have come, when all that were accepted before have been seen to. */
+    /** Accepts the waiting connections; called when all connections accepted before have been served. */
     void accept() {
         if (ready) {
             ready = false;
@@ -154,7 +158,7 @@ final class Acceptor {
                 }
                 new Pending(channel).begin();
             }
-        } catch (IOException e) { // too many open files, perhaps: those who wait can be accepted later
+        } catch (IOException e) { // perhaps too many open files: waiting connections can be accepted later
             if (!whyPaused.equals(e.toString())) {
                 whyPaused = e.toString();
                 LOG.log(Level.WARNING, "the process of rank " + local.rank() + " cannot accept connections, and tries"
@@ -164,7 +168,7 @@ final class Acceptor {
         }
     }
 
-    /** Which one has to go for others. */
+    /** Chooses the connection to drop. */
     private Pending unlikeliest() {
         List<Pending> strangers = pending.stream().filter(one -> !one.connection.handshake().hasKnocked()).toList();
         Collection<Pending> some = strangers.isEmpty() ? pending : strangers;
@@ -174,7 +178,9 @@ final class Acceptor {
         return some.stream().filter(one -> counts.get(one.source) == most).findFirst().orElseThrow();
     }
 
-    /** A socket that nothing can be accepted from must not be looked at again and again. */
+    /**
+     * Stops or resumes accepting: a socket from which nothing can be accepted would wake the selector again and again.
+     */
     private void pause(boolean pauses) {
         paused = pauses;
         for (ServerSocketChannel server : servers) {
@@ -182,7 +188,7 @@ final class Acceptor {
         }
     }
 
-    /** Gives up what has taken too long, and tries again what could not be done. */
+    /** Drops handshakes and sets of rails that have taken too long, and ends a pause. */
     void look(long nowNanos) {
         if (paused) {
             pause(false);
@@ -201,7 +207,7 @@ final class Acceptor {
         });
     }
 
-    /** Stops listening, and drops what is not connected yet. */
+    /** Stops listening, and drops the connections that are not complete. */
     void close() {
         paused = false;
         servers.forEach(SocketWire::close);
@@ -210,7 +216,7 @@ final class Acceptor {
         sets.clear();
     }
 
-    /** A connection that was accepted, until its handshake is done and all rails of its process have come. */
+    /** An accepted connection, until its handshake is done and all rails of its process are connected. */
     private final class Pending {
         final HandshakeChannel<ServerHandshake> connection;
         final InetAddress source;
@@ -222,7 +228,7 @@ final class Acceptor {
             source = channel.socket().getInetAddress();
         }
 
-        /** What is said first has mostly come with it. */
+        /** Begins the handshake; the client's first bytes have usually arrived with the connection. */
         void begin() {
             pending.add(this);
             try {
@@ -235,7 +241,7 @@ final class Acceptor {
         }
 
         private void advance() {
-            if (set != null) { // nobody says anything before all rails have come: this one has ended
+            if (set != null) { // a client is silent until all rails are connected: this rail has ended
                 set.close();
                 sets.values().remove(set);
                 return;
@@ -281,7 +287,7 @@ final class Acceptor {
                 known = new RailSet(who);
                 sets.put(who.rank(), known);
             }
-            if (!known.expects(who)) { // it belongs to an attempt that was given up
+            if (!known.expects(who)) { // the rail belongs to an abandoned attempt
                 connection.close();
                 return;
             }
@@ -305,7 +311,7 @@ final class Acceptor {
         }
     }
 
-    /** The rails of one attempt of a process that have come so far. */
+    /** The rails of one attempt of a process that are connected so far. */
     private static final class RailSet {
         final int attempt;
         final int together;

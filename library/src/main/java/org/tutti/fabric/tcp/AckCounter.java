@@ -9,12 +9,13 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * How many frames this side has sent, how many of them the other side has handled, and a word to wait for that by. When
- * the other side is gone the word is as great as it can be, so that no thread waits for ever; what was counted until
- * then stays known.
+ * Counts the frames that this side has sent, and those that the other side has acked as handled and as received. A word
+ * holds the handled count, so that threads can wait for it. When the other side is gone the word has the greatest
+ * possible value, so that no thread waits for ever; the count before the loss stays known.
  *
- * <p>Counts are noted under the receiving lock, and the other side may be given up by any thread at any time: therefore
- * the word is raised by compare-and-swap, which fails only because of that, and then need not be raised.
+ * <p>Acks are noted under the receiving lock, but any thread may give up the other side at any time. The word is
+ * therefore raised by compare-and-swap. This fails only if the other side was given up, and then the word need not be
+ * raised.
  */
 final class AckCounter {
     private static final long COUNTED = 0;
@@ -29,23 +30,23 @@ final class AckCounter {
         this.words = arena.allocate(Words.LINE_BYTES, Words.LINE_BYTES);
     }
 
-    /** How many frames have been sent, or are in the rails' buffers. */
+    /** The number of frames that have been sent, or are in the rails' buffers. */
     long sent() {
         return sent;
     }
 
-    /** So many have been sent; under the sending lock. */
+    /** Notes the number of frames sent; under the sending lock. */
     void noteSent(long number) {
         assert number >= 0 && number <= sent + 1 : "frame " + number + " is sent after " + sent;
         sent = number;
     }
 
-    /** All frames up to this number were counted. */
+    /** The number of frames that the other side has acked as handled. */
     long number() {
         return counted;
     }
 
-    /** Takes note of a count; smaller ones than the last come late, and say nothing. */
+    /** Notes an ack of handled frames; an ack below the last one came late, and has no effect. */
     void note(long count) throws ProtocolException {
         if (count > sent) {
             throw new ProtocolException("it has counted " + count + " frames of " + sent);
@@ -57,12 +58,15 @@ final class AckCounter {
         }
     }
 
-    /** All frames up to this number have arrived, and need not be sent again; some may not have been handled yet. */
+    /**
+     * The number of frames that the other side has acked as received. They need not be retransmitted; some may not be
+     * handled yet.
+     */
     long received() {
         return Math.max(counted, received);
     }
 
-    /** Takes note that so many frames have arrived; under the receiving lock. */
+    /** Notes an ack of received frames; under the receiving lock. */
     void noteReceived(long number) throws ProtocolException {
         if (number > sent) {
             throw new ProtocolException("it has received " + number + " frames of " + sent);
@@ -72,12 +76,12 @@ final class AckCounter {
         }
     }
 
-    /** Nothing will be counted any more. */
+    /** Ends all waits, because no more acks will arrive. */
     void giveUp() {
         Words.store(words, COUNTED, GIVEN_UP);
     }
 
-    /** Waits until so many frames were counted, or the other side is gone. */
+    /** Waits until the other side has handled a number of frames, or is gone. */
     void await(long number, Waiter waiter, Waiter.Check check) {
         assert number <= sent : "the count of " + number + " frames is awaited of " + sent;
         waiter.await(words, COUNTED, number, check);

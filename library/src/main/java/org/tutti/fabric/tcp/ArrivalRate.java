@@ -2,28 +2,29 @@
 package org.tutti.fabric.tcp;
 
 /**
- * How fast long frames arrive. While one does, nothing can take effect until it is whole, so who only serves may sleep
- * for as long as the rest of it takes, by the rate at which it has come so far; but never for longer than {@value
- * #NANOS_MAX} ns, as others may ask for something meanwhile.
+ * Measures how fast a long frame arrives. A frame cannot take effect before it is complete, so a thread that only
+ * serves may sleep while the rest arrives at the rate measured so far. It sleeps for at most {@value #NANOS_MAX} ns,
+ * because other processes may send requests meanwhile.
  */
 final class ArrivalRate {
-    static final long NANOS_MIN = 100_000; // a park takes about half of that
+    static final long NANOS_MIN = 100_000; // a park takes about half of this
     static final long NANOS_MAX = 300_000;
-    private static final long LOOK_NANOS_MAX = 5 * NANOS_MAX; // somebody else may have read since a longer time
+    private static final long LOOK_NANOS_MAX = 5 * NANOS_MAX; // after a longer time, another thread may have read
 
     private int missing;
     private long seenNanos;
     private double nanosPerByte;
 
     /**
-     * Says how long to sleep.
+     * Returns how long to sleep.
      *
-     * @param missingBytes how much of a frame has not arrived; 0 if none has begun to
+     * @param missingBytes the bytes of a frame that have not arrived; 0 if no frame has begun to arrive
      * @param nowNanos the time
-     * @return so many nanoseconds; 0 if what is missing will have come soon, or nothing is, or the rate is not known
+     * @return the sleep in nanoseconds; 0 if the missing bytes will arrive soon, no byte is missing, or the rate is
+     *            unknown
      */
     long sleepNanos(int missingBytes, long nowNanos) {
-        boolean stands = missingBytes == missing; // others must not wait for it
+        boolean stands = missingBytes == missing; // a stalled frame must not delay others
         if (missingBytes > 0 && missingBytes < missing && nowNanos - seenNanos < LOOK_NANOS_MAX) {
             nanosPerByte = (double) (nowNanos - seenNanos) / (missing - missingBytes);
         }

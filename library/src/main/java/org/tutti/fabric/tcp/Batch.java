@@ -6,12 +6,12 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * Frames that go out with one system call: first what is left in the rail's buffer, then a header and a payload of
- * each, the payloads straight from where they lie. Guarded by the peer's sending lock, which is held from the beginning
+ * Frames that go out with one system call: first the rest of the rail's buffer, then the header and the payload of each
+ * frame. Payloads are written from where they lie. Guarded by the peer's sending lock, which is held from the beginning
  * of a batch to its end.
  */
 final class Batch {
-    /** How many frames it has, at most. */
+    /** The most frames of a batch. */
     static final int FRAMES_MAX = 16;
 
     private final ByteBuffer headers = FrameLayout.buffer(FRAMES_MAX * FrameLayout.HEADER_BYTES);
@@ -20,7 +20,7 @@ final class Batch {
     private ByteBuffer[] payloads;
     private int frames;
 
-    /** @param left what goes first */
+    /** @param left the rest of the rail's buffer, which is written first */
     Batch(ByteBuffer left) {
         buffers[0] = left;
         for (int i = 0; i < FRAMES_MAX; i++) {
@@ -54,7 +54,7 @@ final class Batch {
         return !buffers[2 * frames].hasRemaining();
     }
 
-    /** Appends the rest of all frames to a buffer, which has room for them. */
+    /** Appends the unwritten rest of all frames to a buffer, which has room for it. */
     void endWhole(ByteBuffer out) {
         for (int i = 0; i < frames; i++) {
             out.put(buffers[1 + 2 * i]).put(buffers[2 + 2 * i]);
@@ -63,7 +63,10 @@ final class Batch {
         payloads = null;
     }
 
-    /** Appends the rest of frames that have begun to a buffer; returns how many have not. */
+    /**
+     * Appends the unwritten rest of the frames that have begun to a buffer; returns the number of frames that have not
+     * begun.
+     */
     int end(ByteBuffer out) {
         int dropped = 0;
         for (int i = 0; i < frames; i++) {

@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.security.SecureRandom;
 
-/** The {@link Handshake} of the side that has opened the connection: it knocks, and says who it is. */
+/** The {@link Handshake} of the side that opened the connection: it knocks, and introduces itself. */
 final class ClientHandshake extends Handshake {
-    /** What is to be read next. */
+    /** The message part to read next. */
     private enum Stage {
         GREETING, PROOF, VERDICT
     }
@@ -16,11 +16,11 @@ final class ClientHandshake extends Handshake {
     private Stage stage = Stage.GREETING;
 
     /**
-     * Begins: the first message is there to be written.
+     * Begins the handshake; the first message is ready to be written.
      *
      * @param secret the job's secret
-     * @param random where the nonce comes from
-     * @param mine what this side says of itself
+     * @param random the source of the nonce
+     * @param mine the introduction of this side
      */
     ClientHandshake(byte[] secret, SecureRandom random, Introduction mine) {
         super(secret, random);
@@ -33,7 +33,7 @@ final class ClientHandshake extends Handshake {
         append(codes.code(HandshakeLayout.KNOCK_LABEL));
     }
 
-    /** {@return whether the server may have accepted already} */
+    /** {@return whether the server may already have accepted this client} */
     boolean awaitsVerdict() {
         return stage == Stage.VERDICT && state() == State.GOING_ON;
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** Opens a connection with another process on each of some rails at the same time; on the service thread. */
+/** Opens connections with another process on several rails at the same time; runs on the service thread. */
 final class ConnectAttempt {
     private final Owner owner;
     private final Connections connections;
@@ -17,19 +17,22 @@ final class ConnectAttempt {
     private final List<RailAttempt> rails;
     private boolean closed;
 
-    /** What began it, and is told how it ends unless it fails. */
+    /**
+     * The owner of an attempt, which is told when the attempt succeeds or is postponed. The owner itself looks for
+     * failures.
+     */
     interface Owner {
-        /** It has succeeded, on all of its rails. */
+        /** Called when the attempt has connected all of its rails. */
         void succeed();
 
-        /** The other side said no, for now. */
+        /** Called when the other side refuses for the moment. */
         void postpone();
     }
 
     /**
-     * @param numbers on which rails
-     * @param count how many there are
-     * @param together what is said of them: {@link Introduction#together}
+     * @param numbers the rails to connect
+     * @param count the number of rails that the two processes have in common
+     * @param together see {@link Introduction#together}
      */
     ConnectAttempt(Owner owner, Connections connections, LocalProcess local, Peer peer, List<Integer> numbers,
             int count, int together) {
@@ -44,7 +47,7 @@ final class ConnectAttempt {
 
     void begin() {
         for (RailAttempt rail : rails) {
-            if (!closed) { // the answer to an earlier one may be there
+            if (!closed) { // the answer to an earlier rail may have closed the attempt
                 rail.begin();
             }
         }
@@ -55,7 +58,7 @@ final class ConnectAttempt {
         rails.forEach(RailAttempt::close);
     }
 
-    /** The channels of so many rails, null where there is none. */
+    /** The channels by rail; null for a rail without one. */
     SocketChannel[] channels(int count) {
         SocketChannel[] channels = new SocketChannel[count];
         for (RailAttempt rail : rails) {
@@ -64,54 +67,54 @@ final class ConnectAttempt {
         return channels;
     }
 
-    /** The numbers of the rails on which it has succeeded. */
+    /** The numbers of the connected rails. */
     List<Integer> openRails() {
         return rails.stream().filter(rail -> rail.isOpen).map(rail -> rail.number).toList();
     }
 
-    /** Whether nothing will change any more. */
+    /** Whether every rail is connected or has failed. */
     boolean isSettled() {
         return all(rail -> rail.isOpen || rail.failure != null);
     }
 
-    /** Whether the other side may take all of it for connected. */
+    /** Whether the other side may already consider all rails connected. */
     boolean mayBeOpen() {
         return all(RailAttempt::mayBeOpen);
     }
 
-    /** Whether the host has taken a connection, and nothing has gone wrong with it but that it takes long. */
+    /** Whether the other host has accepted a connection that has not failed since, even if it takes long. */
     boolean isTaken() {
         return rails.stream().anyMatch(rail -> rail.isTaken && rail.failure == null);
     }
 
-    /** Whether others listen there than the process that is meant, by whichever way. */
+    /** Whether every way of every rail leads to another process than the intended one. */
     boolean isWithStrangers() {
         return all(rail -> rail.ways.leadToStrangers());
     }
 
-    /** Whether a rail may have to do without an answer, while another way may lead there. */
+    /** Whether a rail that has no answer yet has other ways to the process. */
     boolean hasOtherWays() {
         return rails.stream().anyMatch(rail -> rail.failure == null && !rail.isTaken && rail.ways.areSeveral());
     }
 
-    /** Whether a rail has failed that has ways which were not tried. */
+    /** Whether a failed rail has untried ways. */
     boolean hasUntriedWays() {
         return rails.stream().anyMatch(rail -> rail.failure != null && rail.ways.isRoundUnderWay());
     }
 
-    /** Gives up, where nobody has answered. */
+    /** Gives up: the rails without an answer have failed. */
     void giveUp() {
         rails.stream().filter(rail -> rail.failure == null && !rail.isTaken)
                 .forEach(rail -> rail.fail(new IOException("no answer")));
         close();
     }
 
-    /** Whether this process itself could not do its part. */
+    /** Whether this process itself could not open the connections. */
     boolean isHindered() {
         return all(rail -> rail.isHindered);
     }
 
-    /** Why it has failed, in one clause. */
+    /** The reason of the failure, one clause. */
     String failure() {
         return all(rail -> rail.failure == null) ? "no answer" : rails.get(0).failure;
     }
@@ -120,7 +123,7 @@ final class ConnectAttempt {
         return rails.stream().allMatch(condition);
     }
 
-    /** One rail of it. */
+    /** The attempt on one rail. */
     private final class RailAttempt {
         final int number;
         final Introduction introduction;
@@ -151,7 +154,7 @@ final class ConnectAttempt {
         private void begin(Ways.Way way) {
             try {
                 channel = HandshakeChannel.prepare(SocketChannel.open());
-            } catch (IOException e) { // this process has no more files: that is no fault of the way
+            } catch (IOException e) { // this process has too many open files, which is no fault of the way
                 isHindered = true;
                 end(e);
                 return;
@@ -196,7 +199,7 @@ final class ConnectAttempt {
             switch (verdict) {
                 case ACCEPTED -> {
                     isOpen = true;
-                    connection.pause(); // what follows is for the peer, once all rails are open
+                    connection.pause(); // the peer reads the next bytes, once all rails are open
                     if (all(rail -> rail.isOpen)) {
                         owner.succeed();
                     }
@@ -207,7 +210,7 @@ final class ConnectAttempt {
             }
         }
 
-        /** Whether the other side may take this rail for open. */
+        /** Whether the other side may already consider this rail open. */
         boolean mayBeOpen() {
             return failure == null && (isOpen || connection != null && connection.handshake().awaitsVerdict());
         }

@@ -15,13 +15,13 @@ import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
 /**
- * Makes connections: an {@link Acceptor} for those that others open, and a {@link Connector} for each process that this
- * one opens some with. All of it happens on the service thread, and never waits; only what is counted, and the
- * addresses, may be asked for by others.
+ * Makes connections: an {@link Acceptor} for those that other processes open, and a {@link Connector} for each process
+ * to which this one opens some. They run on the service thread and never wait; other threads may read only the counters
+ * and the addresses.
  *
- * <p>When two processes connect with each other at the same time, the attempt of the lower first rank counts. Rails of
- * a pair are connected together, or not at all; if some cannot be, the others are tried without them. Those that are
- * missing are {@link RailReconnector}s from the start, as others become later.
+ * <p>When two processes connect with each other at the same time, the attempt of the lower first rank counts. The rails
+ * of a pair are connected together, or not at all; if some rails cannot be connected, the others are tried without
+ * them. A missing rail has a {@link RailReconnector} from the start, as a lost rail has later.
  */
 final class Connections {
     private static final System.Logger LOG = System.getLogger(Connections.class.getName());
@@ -45,9 +45,9 @@ final class Connections {
     /**
      * Begins to listen.
      *
-     * @param selector of the service thread: what it finds ready that is no peer's, is a {@link Runnable} to run
-     * @param whoReads makes a channel that peer's wire, and has it read from now on
-     * @param whenConnected is told when a peer is connected by rails, some of which may be missing
+     * @param selector the service thread's selector; a ready key that is not a peer's has a {@link Runnable} to run
+     * @param whoReads makes a channel the wire of a peer, and lets the peer read it
+     * @param whenConnected called with a connected peer and its wires, of which some may be missing
      */
     Connections(LocalProcess local, Selector selector, Peers peers, BiFunction<Peer, SocketChannel, Wire> whoReads,
             BiConsumer<Peer, Wire[]> whenConnected) {
@@ -70,7 +70,7 @@ final class Connections {
 
     // ---- events
 
-    /** Begins to connect with a process, unless that is under way. */
+    /** Begins to connect with a process, unless an attempt is under way. */
     void connect(Peer peer, boolean onlyForNews) {
         int process = peer.process();
         if (!onlyForNews && connectors.get(process) instanceof Connector connector) {
@@ -84,7 +84,7 @@ final class Connections {
         }
     }
 
-    /** Gives up what has taken too long, and tries again what was too early. */
+    /** Gives up attempts that have taken too long, and begins those that are due. */
     void look(long nowNanos) {
         acceptor.look(nowNanos);
         for (Connector connector : List.copyOf(connectors.values())) {
@@ -95,7 +95,7 @@ final class Connections {
         }
     }
 
-    /** Notes which rails of a connected process are lost. */
+    /** Begins to reconnect the lost rails of a connected process. */
     void lookAtRails(Peer peer, long nowNanos) {
         for (int i = 0; peer.railsInAll() > 1 && i < peer.railsInAll() && !retired; i++) {
             Rail rail = peer.rail(i);
@@ -121,8 +121,9 @@ final class Connections {
     }
 
     /**
-     * Accepts nobody any more, and connects with nobody else. Attempts that the other side may take for connected
-     * already go on while this is busy: who has accepted this process is to hear its good-bye.
+     * Accepts no more connections, and begins none with further processes. Attempts that the other side may already
+     * consider connected go on, and this object is busy meanwhile: a process that has accepted this one must hear its
+     * good-bye.
      */
     void retire() {
         retired = true;
@@ -142,7 +143,7 @@ final class Connections {
         List.copyOf(connectors.values()).forEach(Connector::close);
     }
 
-    // ---- for those that make them
+    // ---- for the acceptor and the connectors
 
     boolean isRetired() {
         return retired;
@@ -160,7 +161,7 @@ final class Connections {
         return selector;
     }
 
-    /** A number greater than those of all attempts before. */
+    /** Returns a number greater than those of all earlier attempts. */
     int nextAttempt() {
         return ++attempts;
     }
@@ -169,7 +170,7 @@ final class Connections {
         connectors.remove(peer.process());
     }
 
-    /** A process is connected, by these rails; null for one that is missing. */
+    /** Called when a process is connected; the channel of a missing rail is null. */
     void connected(int process, SocketChannel[] channels) {
         Peer peer = peers.get(process);
         for (int rail = 0; rail < channels.length; rail++) {
@@ -181,14 +182,14 @@ final class Connections {
                 .map(channel -> channel == null ? Wire.NONE : whoReads.apply(peer, channel)).toArray(Wire[]::new));
     }
 
-    /** A rail that was lost has a new connection. */
+    /** Called when a lost rail has a new connection. */
     void broughtBack(int process, int rail, SocketChannel channel) {
         Peer peer = peers.get(process);
         routes.settle(process, rail, channel);
         peer.bringBack(rail, whoReads.apply(peer, channel));
     }
 
-    /** What to say to a process that knows the secret. */
+    /** Returns the verdict on a process that knows the secret. */
     Verdict verdict(Introduction who) {
         if (who.serverRank() != local.rank() || !peers.isProcess(who.rank()) || who.rank() == local.rank()) {
             return Verdict.WRONG_PROCESS;
@@ -216,20 +217,20 @@ final class Connections {
         return Verdict.ACCEPTED;
     }
 
-    /** It takes its rail for lost, which this side may not know yet. */
+    /** Returns the verdict on a process that reconnects a rail; this side may not have noticed the loss yet. */
     private Verdict verdictOnReturn(Peer peer, Introduction who) {
         if (who.rank() > local.rank() || !peer.isOpen() || who.rails() != peer.railsInAll()) {
             return Verdict.NO_SUCH_RAIL;
         }
         Rail rail = peer.rail(who.rail());
-        if (who.attempt() - rail.attempt <= 0) { // it was given up
+        if (who.attempt() - rail.attempt <= 0) { // an abandoned attempt
             return Verdict.DUPLICATE;
         }
         rail.attempt = who.attempt();
         return Verdict.ACCEPTED;
     }
 
-    /** A process, or null when there is no memory to know it. */
+    /** Returns a peer, or null when there is no memory for it. */
     private Peer peer(int process) {
         try {
             return peers.get(process);
@@ -239,7 +240,7 @@ final class Connections {
         }
     }
 
-    /** Whether there is memory for a connection. */
+    /** Makes the buffers of a connection; returns false when there is no memory for them. */
     boolean isPrepared(Peer peer, int count) {
         try {
             peer.prepare(count);
@@ -251,7 +252,9 @@ final class Connections {
         }
     }
 
-    /** Without memory for a connection for long, this process cannot go on. */
+    /**
+     * Notes that memory for a connection is missing. This process cannot go on when it has been missing for too long.
+     */
     private void noteShortage(int process, OutOfMemoryError shortage) {
         long nowNanos = System.nanoTime();
         String what = "the process of rank " + local.rank() + " has no memory for a connection with that of rank "

@@ -7,17 +7,18 @@ import java.util.stream.IntStream;
 import org.tutti.fabric.Loss;
 
 /**
- * Connects with another process, in one {@link ConnectAttempt} after the other; on the service thread.
+ * Connects with another process, in one {@link ConnectAttempt} after the other; runs on the service thread.
  *
- * <p>That it does not succeed says nothing about the other process. As long as its host takes connections for it, it
- * stands still or is slow, and the attempts grow longer, so that few wait for it to accept them; who refuses them, or
- * does not answer, has as long as a host may be silent. After that, what was only to bring news is over, and nobody is
- * blamed; calls that wait for it end. What keeps this process itself from connecting is its own trouble.
+ * <p>A failed attempt says nothing about the other process. While its host accepts connections for it, the process
+ * stands still or is slow. The attempts then grow longer, so that few of them wait to be accepted by the process. A
+ * process that refuses connections, or does not answer, is tried for as long as a host may be silent. After that time
+ * an attempt for news alone ends without blame; otherwise the process is lost, and the calls that wait for it end. An
+ * obstacle in this process itself is reported as such, not as a loss.
  */
 final class Connector implements ConnectAttempt.Owner {
     private static final long ATTEMPT_NANOS = 3_000_000_000L;
-    private static final long WAY_NANOS = 250_000_000L; // if another one may lead there; longer in each round
-    private static final long STRANGER_NANOS = 500_000_000L; // another one may listen there next
+    private static final long WAY_NANOS = 250_000_000L; // if there are other ways; doubled in each round
+    private static final long STRANGER_NANOS = 500_000_000L; // the intended process may listen there soon
     private static final long AGAIN_NANOS = 20_000_000L;
     private static final long AGAIN_NANOS_MAX = 500_000_000L;
     private static final long BUSY_NANOS = 1_000_000_000L;
@@ -30,10 +31,10 @@ final class Connector implements ConnectAttempt.Owner {
     private final long firstNanos = System.nanoTime();
     private List<Integer> usable = List.of();
     private int count;
-    private ConnectAttempt attempt; // null while it waits to begin again
+    private ConnectAttempt attempt; // null between attempts
     private HostProbe probe;
     private long lookedNanos = firstNanos;
-    private long takenNanos = firstNanos; // when the host had last taken a connection
+    private long takenNanos = firstNanos; // when the host last accepted a connection
     private long attemptNanos = ATTEMPT_NANOS;
     private long wayNanos = WAY_NANOS;
     private long againNanos = AGAIN_NANOS;
@@ -49,7 +50,7 @@ final class Connector implements ConnectAttempt.Owner {
         this.standstillNanosMax = Math.max(openNanosMax, local.standstillNanosMax());
     }
 
-    /** How long an attempt may take that the other side may take for connected. */
+    /** The longest time for an attempt that the other side may already consider connected, in nanoseconds. */
     static long openNanosMax(LocalProcess local) {
         return Math.max(ATTEMPT_NANOS, local.silenceNanosMax());
     }
@@ -57,7 +58,7 @@ final class Connector implements ConnectAttempt.Owner {
     void begin() {
         try {
             count = connections.routes().rails(peer.process());
-        } catch (RuntimeException e) { // nobody has told a usable address
+        } catch (RuntimeException e) { // the process has told no usable address
             end(Loss.UNREACHABLE, "its address cannot be used: " + e.getMessage());
             return;
         }
@@ -65,7 +66,7 @@ final class Connector implements ConnectAttempt.Owner {
         attempt();
     }
 
-    /** Who waits now waits as long as who has waited from the beginning. */
+    /** Restarts the timeout of an attempt for news alone, because a call waits for this connection. */
     void beAwaited() {
         if (onlyForNews) {
             onlyForNews = false;
@@ -89,7 +90,7 @@ final class Connector implements ConnectAttempt.Owner {
         connections.connected(peer.process(), attempt.channels(count));
     }
 
-    /** The other side's own attempt will do, or this one begins again later. */
+    /** Closes the attempt: the other side's own attempt will connect the two, or this side tries again later. */
     @Override
     public void postpone() {
         attempt.close();
@@ -113,7 +114,10 @@ final class Connector implements ConnectAttempt.Owner {
         }
     }
 
-    /** The other side may take this process for connected: to give that up would look like a failure. */
+    /**
+     * Whether to give up an attempt that the other side may already consider connected. To the other side that would
+     * look like a failure of this process.
+     */
     private boolean isHopeless(long nowNanos) {
         long elapsedNanos = Math.min(nowNanos - lookedNanos, AGAIN_NANOS_MAX);
         lookedNanos = nowNanos;
@@ -126,7 +130,10 @@ final class Connector implements ConnectAttempt.Owner {
         return probe.look(elapsedNanos) >= openNanosMax / 2 || nowNanos - beganNanos >= standstillNanosMax;
     }
 
-    /** Tries other ways; then without the rails that have failed, which may come later, or all of them again. */
+    /**
+     * Begins the next attempt: with untried ways; else without the failed rails, which may be connected later; or, if
+     * all rails failed, with all of them again.
+     */
     private void goOn(long nowNanos) {
         boolean taken = attempt.isTaken();
         attempt.giveUp();
@@ -161,7 +168,7 @@ final class Connector implements ConnectAttempt.Owner {
 
     private void end(Loss loss, String reason) {
         forget();
-        if (!onlyForNews) { // somebody waits for it
+        if (!onlyForNews) { // a call waits for it
             peer.lose(loss, reason);
         }
     }

@@ -7,31 +7,32 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Frames that have arrived and cannot take effect yet: active messages whose handler has said "not now", and frames
- * that must follow them. So a handler holds up its own region, and nothing else of the connection.
+ * Frames that have arrived and cannot take effect yet: active messages that their handler cannot handle yet, and frames
+ * that must follow them. A handler therefore holds up its own region, and nothing else of the connection.
  *
- * <p><b>Order.</b> A frame follows the deferred frames of its region with lower numbers, and a good-bye follows all of
- * them. The bytes of a put follow nothing, because only a fence orders them. Frames are tried again in the order of
- * their numbers; the first frame of a region that cannot take effect stops the others of that region.
+ * <p><b>Order.</b> A frame follows the deferred frames of its region with lower numbers, and a good-bye follows all
+ * deferred frames with lower numbers. The bytes of a put follow nothing, because only a fence orders them. Frames are
+ * tried again in the order of their numbers; the first frame of a region that cannot take effect stops the others of
+ * that region.
  *
- * <p><b>Limit.</b> There are at most {@value #FRAMES_MAX} frames with {@value #BYTES_MAX} bytes. A frame that has no
- * place here stays in its {@link Rail}, which reads no more until it has one.
+ * <p><b>Limit.</b> At most {@value #FRAMES_MAX} frames with {@value #BYTES_MAX} bytes of payload are deferred. A frame
+ * for which there is no room stays in its {@link Rail}, which reads nothing more until there is room.
  *
- * <p>Guarded by the receiving lock; any thread may ask whether there {@linkplain #isAny is any}.
+ * <p>Guarded by the receiving lock; any thread may call {@link #isAny}.
  */
 final class DeferredFrames {
-    /** The most frames. */
+    /** The most deferred frames. */
     static final int FRAMES_MAX = 256;
 
-    /** The most bytes of their payloads. */
+    /** The most bytes of the deferred frames' payloads. */
     static final int BYTES_MAX = 1 << 20;
 
     /** Lets frames take effect. */
     interface Effects {
         /**
-         * Handles a message from some byte on, as far as it can be handled now.
+         * Handles a message from a byte on, as far as possible without waiting.
          *
-         * @return how many of its bytes have been handled, those before included
+         * @return the number of its bytes that have been handled, earlier ones included
          */
         long handle(Frame message, MemorySegment payload, long handled) throws ProtocolException;
 
@@ -41,7 +42,7 @@ final class DeferredFrames {
 
     private static final class Deferred {
         final Frame frame = new Frame();
-        final MemorySegment payload; // null of what is no message
+        final MemorySegment payload; // null for a frame that is no message
         long handled;
 
         Deferred(Frame frame, MemorySegment payload, long handled) {
@@ -50,7 +51,7 @@ final class DeferredFrames {
             this.handled = handled;
         }
 
-        /** Returns whether that is done. */
+        /** Lets the frame take effect; returns whether all of it has. */
         boolean takeEffect(Effects effects) throws ProtocolException {
             if (payload == null) {
                 effects.apply(frame);
@@ -68,7 +69,7 @@ final class DeferredFrames {
     private int bytes;
     private volatile boolean any;
 
-    /** Whether there is a frame, for any thread. */
+    /** Whether there is a deferred frame; any thread may call this method. */
     boolean isAny() {
         return any;
     }
@@ -77,22 +78,22 @@ final class DeferredFrames {
         return frames.isEmpty();
     }
 
-    /** The lowest number of a frame. */
+    /** The lowest number of a deferred frame. */
     long firstNumber() {
         return frames.getFirst().frame.number;
     }
 
-    /** Whether a frame with so many bytes has a place. */
+    /** Whether there is room for a frame with a payload of this length. */
     boolean hasRoom(int payloadBytes) {
         return frames.size() < FRAMES_MAX && payloadBytes <= BYTES_MAX - bytes;
     }
 
-    /** Whether a frame must follow one that is here. */
+    /** Whether a frame must follow a deferred frame. */
     boolean precede(Frame frame) {
         return follows(frame, frames.size());
     }
 
-    /** Whether a frame must follow one of the first. */
+    /** Whether a frame must follow one of the first deferred frames. */
     private boolean follows(Frame frame, int count) {
         for (int i = 0; i < count; i++) {
             Frame before = frames.get(i).frame;
@@ -104,14 +105,14 @@ final class DeferredFrames {
         return false;
     }
 
-    /** Adds a message, for which there is room, of which some bytes have been handled. */
+    /** Adds a message, of which some bytes may have been handled; there must be room for it. */
     void addMessage(Frame message, MemorySegment bounceBuffer, long handled) {
         MemorySegment payload = MemorySegment.ofBuffer(FrameLayout.buffer(message.length));
         MemorySegment.copy(bounceBuffer, 0, payload, 0, message.length);
         add(new Deferred(message, payload, handled));
     }
 
-    /** Adds a frame that is no message, for which there is room. */
+    /** Adds a frame that is no message; there must be room for it. */
     void addEffect(Frame effect) {
         add(new Deferred(effect, null, 0));
     }
@@ -137,7 +138,7 @@ final class DeferredFrames {
     /**
      * Tries all frames again, in their order.
      *
-     * @return whether any has taken effect
+     * @return whether a frame has taken effect
      */
     boolean retry(Effects effects) throws ProtocolException {
         int before = frames.size();

@@ -16,11 +16,11 @@ import java.util.stream.Stream;
 import org.tutti.JobStartException;
 
 /**
- * What connections need of a process, which grows with the job, and whether the process may have it: direct memory and
- * open files. Where it cannot be known how much it may have, nothing is said.
+ * Computes the direct memory and the open files that a process needs for its connections, which grow with the job, and
+ * checks whether the process may have them. A limit that is not known counts as unlimited.
  */
 public final class Footprint {
-    /** The direct memory of a connection, a rail; more when it is used for more: docs/architecture.md. */
+    /** The direct memory of a rail of a connection; docs/architecture.md tells which uses need more. */
     static final long RAIL_BYTES =
             Rail.IN_BYTES + Rail.OUT_BYTES + (long) Batch.FRAMES_MAX * FrameLayout.HEADER_BYTES;
 
@@ -32,11 +32,11 @@ public final class Footprint {
     private Footprint() {}
 
     /**
-     * What a process may have.
+     * The limits of a process.
      *
-     * @param directBytes of direct memory, {@link Long#MAX_VALUE} if nobody knows
-     * @param files how many open files, likewise
-     * @param filesOpen how many of them it has
+     * @param directBytes the most direct memory in bytes, {@link Long#MAX_VALUE} if unknown
+     * @param files the most open files, {@link Long#MAX_VALUE} if unknown
+     * @param filesOpen the number of files that the process has open
      */
     record Limits(long directBytes, long files, long filesOpen) {
         static Limits read() {
@@ -53,7 +53,9 @@ public final class Footprint {
                     System.getenv("_JAVA_OPTIONS")).filter(Objects::nonNull).collect(Collectors.joining(" ")));
         }
 
-        /** Of options for a JVM, the last one says it; without any, it is as much as the heap may have. */
+        /**
+         * Returns the limit that JVM options set. The last option counts; without any, the limit is that of the heap.
+         */
         static long maxDirectBytes(String options) {
             long bytes = 0;
             for (Matcher matcher = DIRECT.matcher(options); matcher.find();) {
@@ -79,13 +81,13 @@ public final class Footprint {
     }
 
     /**
-     * Sees whether a process may have what its connections need, and warns where it may not.
+     * Checks whether a process may have the resources that its connections need, and logs a warning if it may not.
      *
      * @param self the first rank of the process
-     * @param sure with how many processes it will surely be connected
-     * @param all with how many it may be
-     * @param rails how many rails it has
-     * @throws JobStartException when that is surely too little
+     * @param sure the number of processes with which it will surely be connected
+     * @param all the number of processes with which it may be connected
+     * @param rails the number of its rails
+     * @throws JobStartException when the limits are too low for the sure connections
      */
     public static void check(int self, int sure, int all, int rails) {
         check(self, sure, all, rails, Limits.read()).ifPresent(
@@ -99,7 +101,7 @@ public final class Footprint {
         return lack(self, all, rails, Acceptor.PENDING_MAX, limits);
     }
 
-    /** What is too little for so many connections, one sentence. */
+    /** Returns the limit that is too low for a number of connections, as a sentence; empty if none is. */
     private static Optional<String> lack(int self, int processes, int rails, int pending, Limits limits) {
         long peerBytes = rails * RAIL_BYTES + (rails > 1 ? RetransmitBuffer.BYTES : 0);
         long bytes = processes * peerBytes;

@@ -2,7 +2,8 @@
 package org.tutti.fabric.tcp;
 
 /**
- * The header of a frame, outside the wire. It is filled anew for every frame, so that frames allocate nothing.
+ * The fields of a frame's header, in memory. One object is filled anew for every frame, so that frames allocate
+ * nothing.
  */
 final class Frame {
     byte kind;
@@ -17,7 +18,7 @@ final class Frame {
     long value;
     long tag;
 
-    /** Becomes a frame of a kind, with nothing else. */
+    /** Makes this the header of a frame of a kind, with all other fields 0. */
     Frame of(byte newKind) {
         kind = newKind;
         flags = 0;

@@ -5,25 +5,25 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A frame: what a rail carries, one after the other. A header of 64 bytes, little-endian, then the payload.
+ * The layout of frames, which a rail carries one after the other: a header of 64 bytes, little-endian, then the
+ * payload.
  *
  * <pre>
  *  +0 kind   +1 flags   +2 operation (2 bytes)   +4 length of the payload (4 bytes)
- *  +8 number: frames of a pair of processes count 1, 2, 3, … in each direction; 0 of those without effect
- *  +16 count: all frames of the other direction up to this number have arrived, and been handled
+ *  +8 number: 1, 2, 3, … for the frames of a pair of processes, in each direction; 0 for frames without effect
+ *  +16 count: an ack; all frames of the other direction up to this number have arrived and been handled
  *  +24 region   +32 offset   +40 word   +48 value   +56 tag
  *
- *  kind     payload     region, offset      word            value              tag            operation
- *  PUT      bytes       where they go       where it lies   new or added       beside it      the word's action
- *  GET                  where they are      request         how many           bytes already
- *  REPLY    bytes       offset: into what   request         old value
- *                       was asked for
- *  ATOMIC               where               request         operand            expected       what to do
- *  COUNT                offset: bytes   of which rail   which is asked for   arrived
- *  NEWS                 offset: index       kind            value
- *  GOODBYE              offset: calls       state           history            groups
- *  ACTIVE_  bytes       what they are                    argument 0        argument 1     what to do
- *  MESSAGE              about
+ *  kind     payload   region, offset    word            value            tag              operation
+ *  PUT      bytes     of the bytes      offset of word  new or added     after the word   the word's action
+ *  GET                of the bytes      request         how many bytes   bytes sent
+ *  REPLY    bytes     offset in answer  request         old value
+ *  ATOMIC             of the bits       request         operand          expected         the operation
+ *  COUNT              bytes received    on which rail   count asked for  frames received
+ *  NEWS               offset: index     kind            value
+ *  GOODBYE            offset: calls     state           history          groups
+ *  ACTIVE_  bytes     of the bytes                      argument 0       argument 1       the operation
+ *  MESSAGE
  * </pre>
  *
  * <p>Puts without a word, active messages, and gets of at most {@value #PAYLOAD_BYTES_MAX} bytes may be {@link
@@ -34,14 +34,16 @@ final class FrameLayout {
     static final int PAYLOAD_BYTES_MAX = 64 << 10;
 
     /**
-     * The longest piece of a message that is best sent by itself. With its header it is one packet on its way through
-     * the system, which has whole segments of TCP, of less than 64 KiB together. What a longer piece has more is a
-     * packet of its own, and costs as much as one. Algorithms count on it at both ends: a change needs another {@link
-     * HandshakeLayout#VERSION}.
+     * The longest piece of a message that travels as one packet. With its header, the piece is one packet to the
+     * network stack, which handles whole TCP segments of less than 64 KiB together. The rest of a longer piece is a
+     * packet of its own, and costs as much as a full one. The algorithms of both sides rely on this value: a change
+     * needs another {@link HandshakeLayout#VERSION}.
      */
     static final int PACKET_BYTES = 60 << 10;
 
-    /** The most bytes of a description of runs that are asked for: they are kept until they are answered. */
+    /**
+     * The most bytes of the description of runs in a request. The other side keeps descriptions until it has answered.
+     */
     static final int REQUEST_BYTES_MAX = 2 << 10;
 
     static final byte PUT = 1;
@@ -53,9 +55,9 @@ final class FrameLayout {
     static final byte GOODBYE = 7;
     static final byte ACTIVE_MESSAGE = 8;
 
-    /** The sender wants to hear the count soon, or how many bytes have come over the rail. */
+    /** The sender asks for an ack, or for the number of bytes that have arrived over the rail. */
     static final byte WANTS_COUNT = 1;
-    /** A request that could not be granted. */
+    /** The request was refused. */
     static final byte REFUSED = 2;
     /** The last reply to a request. */
     static final byte LAST = 4;
@@ -75,7 +77,7 @@ final class FrameLayout {
 
     private FrameLayout() {}
 
-    /** Memory for frames, or for a part of one. */
+    /** Allocates memory for frames, or for a part of a frame. */
     static ByteBuffer buffer(int bytes) {
         return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }

@@ -6,40 +6,41 @@ import java.security.MessageDigest;
 import java.security.SecureRandom;
 
 /**
- * How every connection begins: both sides prove to each other that they know the job's secret, without saying it, and
- * the client (who has opened the connection) says who it is. {@link HandshakeLayout} shows the four messages; a {@link
- * ClientHandshake} knocks and introduces itself, a {@link ServerHandshake} answers and gives its verdict.
+ * The beginning of every connection: both sides prove to each other that they know the job's secret, without sending
+ * it, and the client (the side that opened the connection) introduces itself. {@link HandshakeLayout} shows the four
+ * messages. A {@link ClientHandshake} knocks and introduces itself; a {@link ServerHandshake} answers and gives its
+ * verdict.
  *
- * <p><b>Why it is safe.</b> A server sends nothing before a client has sent all of message 1; to one of another
- * version, or whose knock shows that it does not know the secret, it sends the first 12 bytes of message 2 and no more.
- * So a server knows from the first message on whom it may send away when too many come. A knock can be played again,
- * which is worth a place among those that wait, and nothing else. What a side has sent cannot be sent back to it,
- * because the magic and the labels of the two directions differ; nor can what was recorded once be played again,
- * because a nonce of the reader's own is in every other code. Magic and version are looked at before any code is
- * computed.
+ * <p><b>Why it is safe.</b> A server sends nothing before a client has sent all of message 1. If the client speaks
+ * another version, or its knock shows that it does not know the secret, the server sends the first 12 bytes of message
+ * 2 and no more. From the first message on, a server therefore knows which clients it may drop when too many connect. A
+ * knock can be replayed; the replay gains one of the kept connections, and nothing else. A message cannot be sent back
+ * to its sender, because the magic and the labels of the two directions differ. Other recorded messages cannot be
+ * replayed, because every code except the knock's covers a nonce of the reader. Magic and version are checked before
+ * any code is computed.
  *
- * <p>A stranger in the middle who passes everything on unchanged is not kept from doing so, nor from changing what
- * follows (TLS does that); but he cannot make a connection end at another process than the client meant, if the server
+ * <p>An attacker in the middle can pass everything on unchanged, and can change the bytes that follow the handshake
+ * (TLS prevents that). It cannot make a connection end at another process than the client intended, if the server
  * answers {@link Verdict#WRONG_PROCESS} to an {@link Introduction#serverRank} other than its own.
  *
- * <p>A handshake is a state machine over bytes and knows no socket, clock or thread: whoever uses it writes what
- * {@link #toWrite} has, reads at most {@link #wanted} bytes, and sets a limit to the time that may take. It holds
- * {@link #BUFFER_BYTES} bytes besides the secret, whatever the other side sends. It is for one thread at a time.
+ * <p>A handshake is a state machine over bytes, and knows no socket, clock or thread. Its user writes the bytes of
+ * {@link #toWrite}, reads at most {@link #wanted} bytes, and limits the time for both. A handshake holds {@link
+ * #BUFFER_BYTES} bytes and the secret, whatever the other side sends. It is for one thread at a time.
  */
 abstract sealed class Handshake permits ClientHandshake, ServerHandshake {
     /** The bytes of all buffers of a handshake. */
     static final int BUFFER_BYTES =
             HandshakeLayout.READ_BYTES_MAX + HandshakeLayout.WRITTEN_BYTES_MAX + HandshakeLayout.NONCES_BYTES;
 
-    /** How far a handshake is. */
+    /** The state of a handshake. */
     enum State {
-        /** Bytes are still to come, from this side or the other. */
+        /** One of the sides has more bytes to send. */
         GOING_ON,
-        /** Of a server only: the client knows the secret, and {@link ServerHandshake#answer} is to be called. */
+        /** Only in a server: the client knows the secret, and {@link ServerHandshake#answer} must be called. */
         INTRODUCED,
-        /** The verdict is there; a server may still have it to write. */
+        /** The verdict is known; a server may still have to write it. */
         DONE,
-        /** The other side is a stranger: what is still to be written may be, then the connection is to be closed. */
+        /** The other side is a stranger. The remaining bytes may be written, then the connection must be closed. */
         REFUSED
     }
 
@@ -61,29 +62,32 @@ abstract sealed class Handshake permits ClientHandshake, ServerHandshake {
         expect(HandshakeLayout.GREETING_BYTES);
     }
 
-    // ---- for those who have the connection
+    // ---- for the owner of the connection
 
-    /** {@return what is still to be written, perhaps nothing; its position is to be moved on by what was written} */
+    /** {@return the bytes to write, perhaps none; the caller moves the position past the bytes that it has written} */
     final ByteBuffer toWrite() {
         return out;
     }
 
-    /** {@return how many bytes are to be read next, 0 when none are; all of them belong to the handshake} */
+    /** {@return the number of bytes to read next, or 0; all of them belong to the handshake} */
     final int wanted() {
         return expected - in.position();
     }
 
-    /** {@return how far it is} */
+    /** {@return the state of the handshake} */
     final State state() {
         return state;
     }
 
-    /** {@return whether the other side was refused for what it has said, or has left as who has another secret does} */
+    /**
+     * {@return whether the other side was refused for its bytes, or closed the connection as one with another secret
+     * does}
+     */
     final boolean isWithStranger() {
         return state == State.REFUSED && (!isClosed || bytesRead == HandshakeLayout.GREETING_BYTES);
     }
 
-    /** {@return in one clause why the other side was refused, without anything secret; empty unless it was} */
+    /** {@return why the other side was refused, in one clause without secrets; empty if it was not} */
     final String refusal() {
         return refusal;
     }
@@ -97,9 +101,9 @@ abstract sealed class Handshake permits ClientHandshake, ServerHandshake {
     }
 
     /**
-     * Takes what the other side has sent, as far as it belongs to the handshake; the rest stays in the buffer.
+     * Takes the handshake's bytes from a buffer; later bytes stay in the buffer.
      *
-     * @param bytes any number of bytes
+     * @param bytes any number of bytes that the other side has sent
      */
     final void read(ByteBuffer bytes) {
         while (wanted() > 0 && bytes.hasRemaining()) {
@@ -114,7 +118,7 @@ abstract sealed class Handshake permits ClientHandshake, ServerHandshake {
         }
     }
 
-    /** Takes notice that the other side will send no more; refuses it if it should have. */
+    /** Notes that the other side will send no more bytes; refuses it if bytes are missing. */
     final void closed() {
         if (state == State.GOING_ON) {
             isClosed = true;
@@ -125,10 +129,10 @@ abstract sealed class Handshake permits ClientHandshake, ServerHandshake {
 
     // ---- for the two sides
 
-    /** Takes all bytes that were expected; says what is expected next, or comes to an end. */
+    /** Takes all expected bytes; then expects the next ones, or ends the handshake. */
     abstract void take(ByteBuffer sent);
 
-    /** Whether the other side speaks the same version; refuses it if not. */
+    /** Returns whether the other side speaks the same version; refuses it if not. */
     final boolean isSameVersion(int version) {
         if (version != HandshakeLayout.VERSION) {
             refuse("it speaks version " + Integer.toUnsignedString(version)
@@ -137,10 +141,10 @@ abstract sealed class Handshake permits ClientHandshake, ServerHandshake {
         return version == HandshakeLayout.VERSION;
     }
 
-    /** Whether the bytes that follow prove that the other side knows the secret; refuses it if not. */
+    /** Returns whether the next bytes prove that the other side knows the secret; refuses it if not. */
     final boolean isProved(ByteBuffer sent, String label, byte... said) {
         boolean proved = MessageDigest.isEqual(codes.code(label, said), next(sent, HandshakeLayout.MAC_BYTES));
-        if (!proved) { // found out in the same time, whichever byte is wrong
+        if (!proved) { // the comparison takes the same time whichever byte is wrong
             refuse(OTHER_SECRET);
         }
         return proved;
@@ -163,7 +167,7 @@ abstract sealed class Handshake permits ClientHandshake, ServerHandshake {
         in.clear();
     }
 
-    /** The client knows the secret, and it is this side's turn to answer. */
+    /** Notes that the client knows the secret, and that this side must answer. */
     final void introduced() {
         state = State.INTRODUCED;
         expect(0);

@@ -10,9 +10,9 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
 /**
- * A connection whose handshake goes on, in the service thread's selector, without ever waiting.
+ * A non-blocking connection during its handshake, in the service thread's selector.
  *
- * @param <H> which side of the handshake
+ * @param <H> the side of the handshake
  */
 final class HandshakeChannel<H extends Handshake> {
     private final SocketChannel channel;
@@ -20,7 +20,7 @@ final class HandshakeChannel<H extends Handshake> {
     private final ByteBuffer buffer;
     private SelectionKey key;
 
-    /** @param buffer for what is read, while it is taken in: one for all */
+    /** @param buffer a buffer for reads, shared by all handshakes */
     HandshakeChannel(SocketChannel channel, H handshake, ByteBuffer buffer) {
         this.channel = channel;
         this.handshake = handshake;
@@ -33,7 +33,7 @@ final class HandshakeChannel<H extends Handshake> {
         return channel;
     }
 
-    /** Has it looked at when it is ready for some operations. */
+    /** Registers the connection, with an action to run when it is ready for some operations. */
     void register(Selector selector, int operations, Runnable whenReady) throws IOException {
         key = channel.register(selector, operations, whenReady);
     }
@@ -46,7 +46,7 @@ final class HandshakeChannel<H extends Handshake> {
         return handshake;
     }
 
-    /** Goes on as far as it gets; an exception says that it does not. */
+    /** Goes on as far as possible without waiting; throws when the handshake has failed. */
     void advance() throws IOException {
         boolean moved = true;
         while (moved) {
@@ -73,7 +73,7 @@ final class HandshakeChannel<H extends Handshake> {
         key.interestOps(handshake.toWrite().hasRemaining() ? SelectionKey.OP_WRITE : SelectionKey.OP_READ);
     }
 
-    /** Leaves what arrives from now on to others. */
+    /** Stops reading: later bytes are for another reader. */
     void pause() {
         key.interestOps(0);
     }

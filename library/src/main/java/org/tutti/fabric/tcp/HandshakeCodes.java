@@ -9,7 +9,7 @@ import java.util.Arrays;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** What codes are computed from: the job's secret, and the nonces of one handshake as far as they are known. */
+/** Computes codes from the job's secret and from the nonces of one handshake, as far as they are known. */
 final class HandshakeCodes {
     private final byte[] secret;
     private final SecureRandom random;
@@ -28,12 +28,12 @@ final class HandshakeCodes {
         return nonce;
     }
 
-    /** Takes the other side's nonce from what it has sent. */
+    /** Takes the other side's nonce from its message. */
     void take(int position, ByteBuffer sent) {
         sent.get(nonces, position, HandshakeLayout.NONCE_BYTES);
     }
 
-    /** The code that goes with what is said. */
+    /** Computes the code for a label and a message. */
     byte[] code(String label, byte... said) {
         try {
             Mac mac = Mac.getInstance("HmacSHA256");
@@ -46,7 +46,7 @@ final class HandshakeCodes {
         }
     }
 
-    /** Wipes the secret: no code is needed any more. */
+    /** Wipes the secret, when no more codes are needed. */
     void forget() {
         Arrays.fill(secret, (byte) 0);
     }

@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What the bytes of a {@link Handshake} are. All numbers are little-endian.
+ * The bytes of a {@link Handshake}. All numbers are little-endian.
  *
  * <pre>
  *  1. client to server, 76 bytes                      2. server to client, 76 bytes
@@ -30,7 +30,7 @@ import java.nio.charset.StandardCharsets;
  * </pre>
  */
 final class HandshakeLayout {
-    /** The version of the protocol that both sides have to speak. */
+    /** The version of the protocol; both sides must speak the same. */
     static final int VERSION = 4;
 
     /** A magic and the version. */
@@ -49,13 +49,13 @@ final class HandshakeLayout {
     static final String CLIENT_LABEL = "tutti client";
     static final String VERDICT_LABEL = "tutti verdict";
 
-    /** A nonce, and what its sender proves with. */
+    /** A nonce, and the proof of its sender. */
     static final int PROOF_BYTES = NONCE_BYTES + MAC_BYTES;
 
-    /** The most bytes that are awaited at once. */
+    /** The most bytes that a side expects at a time. */
     static final int READ_BYTES_MAX = PROOF_BYTES;
 
-    /** What a client says, in both of its messages: the most that a side writes. */
+    /** The bytes of both messages of a client: the most that a side writes. */
     static final int WRITTEN_BYTES_MAX = GREETING_BYTES + PROOF_BYTES + Introduction.BYTES + MAC_BYTES;
 
     private HandshakeLayout() {}

@@ -7,11 +7,11 @@ import java.util.Map;
 import org.tutti.fabric.Loss;
 
 /**
- * What becomes of connected processes that say nothing. When nothing was heard of one for half of the limit, its host
- * is asked ({@link HostProbe}). A process whose host does not answer either is lost at the limit; one whose host does
- * stands still, and is lost only when it has done so for as long as that is allowed.
+ * Detects the loss of connected processes that are silent. When a process has been silent for half of the limit, its
+ * host is probed ({@link HostProbe}). If the host does not answer either, the process is lost at the limit. If the host
+ * answers, the process stands still, and is lost only when it has stood still for as long as a process may.
  *
- * <p>Time is counted only while this process is awake itself. For the service thread.
+ * <p>Time counts only while this process itself is awake. Runs on the service thread.
  */
 final class HeartbeatMonitor {
     private final LocalProcess local;
@@ -24,9 +24,9 @@ final class HeartbeatMonitor {
     }
 
     /**
-     * Looks at one process.
+     * Examines one process.
      *
-     * @param elapsedNanos since the last look, but not more than this process was surely awake
+     * @param elapsedNanos the time since the last look, at most the time for which this process was surely awake
      */
     void look(Peer peer, long elapsedNanos) {
         long limitNanos = local.silenceNanosMax();

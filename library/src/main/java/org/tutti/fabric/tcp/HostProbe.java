@@ -15,16 +15,17 @@ import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * Finds out whether the host of a process answers, whatever the process does: its kernel takes connections for a
- * process that stands still (in a long collection, a debugger, on a machine that is too busy), and refuses them for one
- * that does not listen any more. Only when a host, or all of the network between, is down does nobody answer.
+ * Finds out whether the host of a process answers, whatever the process does. The host's kernel accepts connections for
+ * a process that stands still (in a long garbage collection, in a debugger, on an overloaded machine), and refuses them
+ * for a process that no longer listens. There is no answer only when the host, or every network between the hosts, is
+ * down.
  *
- * <p>A connection that was taken is held without a word for as long as the question stands, and the kernels see to it
- * that it is alive (keep-alive probes): so a process that stands still finds one connection of each asker, not one for
- * each time that was asked.
+ * <p>An accepted connection is kept, without a byte sent, for as long as the probe is needed, and the kernels check by
+ * keep-alive probes that it is alive. A process that stands still therefore finds one connection of each probing
+ * process, not one for each probe.
  *
- * <p>It never waits, and is for the service thread. That this process itself cannot ask, for want of open files, is no
- * evidence against another one.
+ * <p>A probe never waits; it runs on the service thread. If this process itself cannot probe, for want of open files,
+ * that is no evidence against the other process.
  */
 final class HostProbe {
     private static final int RENEWALS = 4;
@@ -41,9 +42,9 @@ final class HostProbe {
     private long waitedNanos;
 
     /**
-     * @param from this host's addresses, a rail each
-     * @param to where the process listens, a rail each
-     * @param limitNanos how long a host may be silent
+     * @param from this host's addresses, one for each rail
+     * @param to the addresses at which the process listens, one for each rail
+     * @param limitNanos how long a host may be silent, in nanoseconds
      */
     HostProbe(List<InetAddress> from, List<InetSocketAddress> to, long limitNanos) {
         this.from = from;
@@ -54,10 +55,10 @@ final class HostProbe {
     }
 
     /**
-     * Asks, or looks what has become of the question.
+     * Begins a probe, or examines the current one.
      *
-     * @param elapsedNanos since the last look, but not more than this process was surely awake
-     * @return for how long the host has not answered on any rail; 0 if it does
+     * @param elapsedNanos the time since the last look, at most the time for which this process was surely awake
+     * @return for how many nanoseconds the host has not answered on any rail; 0 if it answers
      */
     long look(long elapsedNanos) {
         waitedNanos += elapsedNanos;
@@ -77,7 +78,7 @@ final class HostProbe {
     private boolean server(int rail) {
         try {
             if (channels[rail] == null && !ask(rail)) {
-                return true; // this process cannot ask
+                return true; // this process cannot probe
             }
             if (!taken[rail]) {
                 taken[rail] = channels[rail].finishConnect();
@@ -87,7 +88,7 @@ final class HostProbe {
                 hangUp(rail);
             }
             return true;
-        } catch (ConnectException _) { // refused: an attempt is renewed before it could have timed out
+        } catch (ConnectException _) { // refused, not timed out: an attempt is renewed before it can time out
             hangUp(rail);
             return true;
         } catch (IOException _) {
@@ -96,7 +97,7 @@ final class HostProbe {
         }
     }
 
-    /** Returns whether the question could be asked. */
+    /** Begins to connect; returns whether this process could. */
     private boolean ask(int rail) throws IOException {
         try {
             channels[rail] = SocketChannel.open();

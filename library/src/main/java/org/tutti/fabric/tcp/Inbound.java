@@ -8,13 +8,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.tutti.fabric.WordAction;
 
 /**
- * The receiving half of a {@link Peer}: looks at each arriving frame before its payload is taken in, says where that
- * goes, counts the frames that have arrived without a gap, and does what they ask for when the count passes them.
- * Everything here is done under the peer's receiving lock; other threads read the counts only.
+ * The receiving half of a {@link Peer}. It examines the header of each arriving frame, decides where the payload goes,
+ * counts the frames that have arrived without a gap, and lets each frame take effect when the count passes it. All of
+ * this runs under the peer's receiving lock; other threads only read the counts.
  *
- * <p><b>Two counts.</b> Frames that have arrived without a gap need not be sent again. Of those, some may be deferred
- * ({@link DeferredFrames}); the frames before the first deferred one have been handled, and a fence waits for that
- * count. While no frame is deferred the counts are the same, and only one is written.
+ * <p><b>Two counts.</b> The received count is the number of frames that have arrived without a gap; they need not be
+ * retransmitted. Some of them may be deferred ({@link DeferredFrames}). The handled count is the number of frames
+ * before the first deferred one; a fence waits for this count. While no frame is deferred the counts are equal, and
+ * only one is written.
  */
 final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     private static final int COUNT_INTERVAL_FRAMES = 256;
@@ -32,7 +33,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     private final DeferredFrames deferred = new DeferredFrames();
     private long received; // without a gap
     private volatile long handled;
-    private volatile long receivedBeyond; // the same as received while frames are deferred
+    private volatile long receivedBeyond; // equals received while frames are deferred
     private long awaited;
     private long countWanted;
     private long countTold;
@@ -40,8 +41,8 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     private int bytesSinceCount;
 
     /**
-     * @param acks is told what the other side has acks
-     * @param choice is told what has come over each rail
+     * @param acks receives the acks of the other side
+     * @param choice receives the number of bytes that the other side has received over each rail
      */
     Inbound(Session session, Requests requests, RequestServer server, RegionWriter writer, AckCounter acks,
             RailChoice choice, AtomicLong refusals) {
@@ -54,7 +55,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         this.refusals = refusals;
     }
 
-    /** These are the rails; with several of them, frames may come before earlier ones. */
+    /** Takes the rails; with several rails, frames may arrive out of order. */
     void connect(Rail[] all) {
         rails = all;
         deferred.clear();
@@ -67,22 +68,22 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         }
     }
 
-    /** All frames up to this number have arrived and been handled. */
+    /** The number of frames, without a gap, that have arrived and been handled. */
     long handled() {
         return handled;
     }
 
-    /** All frames up to this number have arrived; some of them may be deferred. */
+    /** The number of frames, without a gap, that have arrived; some of them may be deferred. */
     long received() {
         return Math.max(handled, receivedBeyond);
     }
 
-    /** Whether frames are deferred, which have to be tried again. */
+    /** Whether frames are deferred and must be tried again. */
     boolean isAnyDeferred() {
         return deferred.isAny();
     }
 
-    /** How many numbered frames somebody may have waited for: all but those of a put that raise no word. */
+    /** The number of frames for which a thread may have waited: all numbered frames except puts that change no word. */
     long awaited() {
         return awaited;
     }
@@ -129,7 +130,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         }
         if (isDuplicate(arrived.number)) {
             rail.noteArrived(arrived);
-            rail.oweCount(true); // so that it is not sent a third time
+            rail.oweCount(true); // so that the frame is not sent a third time
             return true;
         }
         if (!deliver(rail.payloadTarget(), arrived)) {
@@ -145,13 +146,13 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
             early[place(arrived.number)].copyFrom(arrived);
             passEarly();
         }
-        // with one rail nobody keeps frames until they are counted, so it is enough to count when asked
+        // with one rail the sender keeps no frames until they are acked, so an ack on request is enough
         tellCounts(rail, early != null && (rail.noteArrived(arrived) || bytesSinceCount >= COUNT_INTERVAL_BYTES
                 || received - receivedTold >= COUNT_INTERVAL_FRAMES));
         return true;
     }
 
-    /** The other side has told what has come over a rail, and perhaps asks for a count. */
+    /** Takes a COUNT frame, which tells what the other side has received over a rail, and may ask for an ack. */
     private void takeCount(Rail rail, Frame told) throws ProtocolException {
         acks.noteReceived(told.tag);
         choice.noteArrived(told.word, told.offset);
@@ -163,7 +164,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         }
     }
 
-    /** Brings the payload of a frame to where it belongs; returns false when the frame has to wait in its rail. */
+    /** Delivers the payload of a frame; returns false when the frame has to wait in its rail. */
     private boolean deliver(PayloadTarget payloadTarget, Frame arrived) throws ProtocolException {
         if (early == null && !canPass(arrived)) {
             return false;
@@ -179,7 +180,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         return true;
     }
 
-    /** A message is handled when it has arrived, or deferred; returns false when there is no room for that. */
+    /** Handles a message that has arrived, or defers it; returns false when there is no room to defer it. */
     private boolean deliverMessage(PayloadTarget payloadTarget, Frame message) throws ProtocolException {
         if (!deferred.hasRoom(message.length)) {
             return false;
@@ -192,7 +193,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         return true;
     }
 
-    /** Tells the counts if that is due, or somebody waits for them. */
+    /** Sends an ack if it is due, or the other side waits for it. */
     private void tellCounts(Rail rail, boolean due) {
         if (due || handled >= countWanted && countTold < countWanted) {
             countTold = handled;
@@ -205,7 +206,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     /**
      * Tries deferred frames again.
      *
-     * @return whether any has taken effect
+     * @return whether a frame has taken effect
      */
     @Override
     public boolean retry() throws ProtocolException {
@@ -229,7 +230,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         return any;
     }
 
-    /** What still arrives of a frame that was sent again must not write where newer bytes may be soon. */
+    /** Drops copies of a frame that are still arriving, because they could overwrite newer bytes. */
     private void dropCopies(long number) {
         for (Rail rail : rails) {
             if (rail.isInFrame() && rail.frame().number == number) {
@@ -240,7 +241,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
 
     // ---- effects
 
-    /** Lets those frames take effect that the next ones were waiting for. */
+    /** Passes the early frames that follow the received ones without a gap. */
     private void passEarly() throws ProtocolException {
         Frame next = early[place(received + 1)];
         while (next.number == received + 1 && canPass(next)) {
@@ -249,7 +250,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         }
     }
 
-    /** Whether the count may pass a frame: it takes effect, or there is room to defer it. */
+    /** Whether the received count may pass a frame: the frame can take effect, or there is room to defer it. */
     private boolean canPass(Frame next) {
         return deferred.isEmpty() || !mustFollow(next) || deferred.hasRoom(0);
     }
@@ -262,10 +263,10 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         };
     }
 
-    /** The count passes a frame, which takes effect, or is deferred. */
+    /** Moves the received count past a frame, which takes effect or is deferred. */
     private void pass(Frame next) throws ProtocolException {
         if (next.kind == FrameLayout.GOODBYE) {
-            session.noteGoodbye(); // whatever becomes of the connection now
+            session.noteGoodbye(); // even if the connection breaks after this
         }
         if (!deferred.isEmpty() && mustFollow(next)) {
             deferred.addEffect(next);
@@ -302,7 +303,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         switch (effect.kind) {
             case FrameLayout.PUT -> writer.applyWord(effect);
             case FrameLayout.ACTIVE_MESSAGE -> {
-                return; // it was handled when it had arrived, or is deferred
+                return; // the message was handled on arrival, or is deferred
             }
             case FrameLayout.GET, FrameLayout.ATOMIC -> {
                 if (!server.add(effect)) {
@@ -325,7 +326,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         }
     }
 
-    /** Drops what still arrives of replies to a request, whose memory is its owner's again. */
+    /** Drops replies to a request that are still arriving, because the request's target belongs to its caller again. */
     void dropReplies(int request) {
         for (Rail rail : rails) {
             if (rail.isInFrame() && rail.frame().kind == FrameLayout.REPLY
