@@ -5,19 +5,20 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What a client says of itself in a {@link Handshake}.
+ * The introduction of a client in a {@link Handshake}.
  *
  * @param rank the first rank of its process, not negative
  * @param rail the number of the connection's rail, from 0
  * @param rails how many rails the two processes have in common, at most {@link RailAddresses#RAILS_MAX}
- * @param together which of them it opens together, a bit each; none when it brings a lost one back
- * @param serverRank the first rank of the process that it believes to talk to, not negative
- * @param attempt the same for all rails that it opens together; of two attempts, the later one's is greater
+ * @param together a bit for each rail of the attempt, this one included; {@link #BACK} when the client reconnects a
+ *            lost rail
+ * @param serverRank the first rank of the process that the client intends to reach, not negative
+ * @param attempt the number of the attempt, the same for all its rails; a later attempt has a greater number
  */
 record Introduction(int rank, int rail, int rails, int together, int serverRank, int attempt) {
     static final int BYTES = 6 * Integer.BYTES;
 
-    /** No rails are opened together: a lost one is brought back. */
+    /** The value of {@code together} when a lost rail is reconnected. */
     static final int BACK = 0;
 
     static Introduction read(byte[] said) {
@@ -36,7 +37,7 @@ record Introduction(int rank, int rail, int rails, int together, int serverRank,
                 && (bringsBack() ? rails > 1 : together >>> rails == 0 && (together & 1 << rail) != 0);
     }
 
-    /** Whether the connection takes the place of a lost one, between processes that are connected. */
+    /** Whether the connection replaces a lost rail of processes that are connected. */
     boolean bringsBack() {
         return together == BACK;
     }

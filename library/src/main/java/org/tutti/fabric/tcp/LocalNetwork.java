@@ -17,18 +17,18 @@ import java.util.Optional;
 
 import org.tutti.JobStartException;
 
-/** What {@link RailAddresses} asks the machine; tests answer in its place. */
+/** The network of this machine, as {@link RailAddresses} needs it; tests replace it. */
 interface LocalNetwork {
     /**
      * An address of this machine.
      *
      * @param interfaceName the name of its interface
-     * @param index the number that the system gives the interface
+     * @param index the system's number of the interface
      * @param up whether the interface is up
-     * @param loopback whether it leads back to this machine
-     * @param pointToPoint whether it leads to just one other, like a tunnel
-     * @param address the address; a link-local one of IPv6 with its scope, any other without
-     * @param prefix how many of its first bits name its subnet
+     * @param loopback whether the interface leads back to this machine
+     * @param pointToPoint whether the interface leads to a single other machine, like a tunnel
+     * @param address the address; with its scope if it is a link-local IPv6 address, else without
+     * @param prefix the number of its first bits that name its subnet
      */
     record LocalAddress(String interfaceName, int index, boolean up, boolean loopback, boolean pointToPoint,
             InetAddress address, int prefix) {
@@ -38,16 +38,18 @@ interface LocalNetwork {
         }
     }
 
-    /** {@return the addresses of this machine, ordered by the index of their interface, then as the system has them} */
+    /**
+     * {@return the addresses of this machine, ordered by the index of their interface, then as the system lists them}
+     */
     List<LocalAddress> addresses();
 
-    /** {@return the addresses behind a name, none when it is unknown} */
+    /** {@return the addresses of a host name; none when the name is unknown} */
     List<InetAddress> lookUp(String hostName);
 
-    /** {@return the address of this machine that packets to another leave from; empty when there is no way there} */
+    /** {@return the address of this machine from which packets to another one leave; empty when there is no route} */
     Optional<InetAddress> sourceTowards(InetAddress other);
 
-    /** The network of the machine that this runs on. */
+    /** The network of the machine on which this process runs. */
     final class Live implements LocalNetwork {
         private static final int DISCARD_PORT = 9; // nothing is sent there
 
@@ -71,7 +73,8 @@ interface LocalNetwork {
                 boolean up = card.isUp();
                 boolean loopback = card.isLoopback();
                 boolean pointToPoint = card.isPointToPoint();
-                // the JDK lists last what the system has first, the card's own; others may move from host to host
+                // the JDK lists the system's first address, the card's own, last; other addresses may move from host to
+                // host
                 for (InterfaceAddress one : card.getInterfaceAddresses().reversed()) {
                     InetAddress address = withoutNeedlessScope(one.getAddress());
                     int bits = address.getAddress().length * Byte.SIZE;
@@ -79,11 +82,11 @@ interface LocalNetwork {
                             Math.clamp(one.getNetworkPrefixLength(), 0, bits)));
                 }
             } catch (SocketException _) {
-                // it went away while being looked at, as those of containers do
+                // the interface disappeared meanwhile, as those of containers do
             }
         }
 
-        /** The JDK gives every address of IPv6 a scope here; other hosts could not make anything of it. */
+        /** Removes the scope that the JDK gives every IPv6 address, because other hosts cannot use it. */
         private static InetAddress withoutNeedlessScope(InetAddress address) {
             if (!(address instanceof Inet6Address) || address.isLinkLocalAddress()) {
                 return address;

@@ -9,33 +9,36 @@ import java.util.function.IntFunction;
 import org.tutti.fabric.Striping;
 
 /**
- * What the connections of a process have to know of it.
+ * The data of a process that its connections need.
  *
  * @param rank its first rank in the job
- * @param secret what opens connections, 32 bytes
- * @param rails of each rail its addresses to listen on and to connect from, with the port to listen at, or 0 for any
- *        of its ports
- * @param ports the ports that it may choose from
- * @param directory finds where another process listens, by its first rank: of each rail the addresses; throws when it
- *        has told no usable address
- * @param silenceMillisMax how long a host may be silent
- * @param standstillMillisMax how long a process may be silent whose host server, at least as long
- * @param striping how messages are dealt to several rails
- * @param nodeRanks how many ranks of the job its node has
+ * @param secret the job's secret, 32 bytes
+ * @param rails the addresses of each rail, to listen on and to connect from, with the port to listen at, or 0 for any
+ *            port of {@code ports}
+ * @param ports the ports from which it may choose
+ * @param directory returns the addresses at which another process listens, by rail, for the first rank of that process;
+ *            throws when that process has told no usable address
+ * @param silenceMillisMax how long a host may be silent, in milliseconds
+ * @param standstillMillisMax how long a process may be silent while its host answers, in milliseconds; at least as long
+ * @param striping the distribution of messages over several rails
+ * @param nodeRanks the number of the job's ranks on its node
  */
 public record LocalProcess(int rank, byte[] secret, List<List<InetSocketAddress>> rails, PortRange ports,
         IntFunction<List<List<InetSocketAddress>>> directory, long silenceMillisMax, long standstillMillisMax,
         Striping striping, int nodeRanks) {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    /** Keeps the secret and the addresses for itself. */
+    /**
+     * Copies the secret and the addresses. A time to stand still that is shorter than the time of silence is raised to
+     * it.
+     */
     public LocalProcess {
         secret = secret.clone();
         rails = List.copyOf(rails);
         standstillMillisMax = Math.max(silenceMillisMax, standstillMillisMax);
     }
 
-    /** A process whose rails have an address each, and any port; every rank is a node. */
+    /** Creates a process with one address and any port for each rail, in a job with one rank on each node. */
     public LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rails,
             IntFunction<List<InetSocketAddress>> directory, long silenceMillisMax, long standstillMillisMax,
             Striping striping) {
@@ -44,7 +47,7 @@ public record LocalProcess(int rank, byte[] secret, List<List<InetSocketAddress>
                 standstillMillisMax, striping, 1);
     }
 
-    /** As by the other one; messages are striped by speed. */
+    /** Creates such a process that stripes messages by speed. */
     public LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rails,
             IntFunction<List<InetSocketAddress>> directory, long silenceMillisMax, long standstillMillisMax) {
         this(rank, secret, rails, directory, silenceMillisMax, standstillMillisMax, Striping.SPEED);
@@ -58,26 +61,27 @@ public record LocalProcess(int rank, byte[] secret, List<List<InetSocketAddress>
         return standstillMillisMax * NANOS_PER_MILLI;
     }
 
-    /** Its addresses on a rail. */
+    /** The addresses of this process on a rail. */
     List<InetAddress> sources(int rail) {
         return rails.get(rail).stream().map(InetSocketAddress::getAddress).toList();
     }
 
     /**
-     * Which rail is used first towards another process, where nodes have as many ranks each, that follow each other.
-     * Nodes that are one farther away have the next one: so k messages to k nodes, or from them, have a rail each, also
-     * if the nodes' distances are z·(k+1)^j, z from 1 to k, as in trees and in Bruck's algorithm. And so has the next
-     * process of this node: so the messages of k ranks have a rail each.
+     * Returns the rail that is used first towards another process, in a job of nodes with equally many consecutive
+     * ranks. The node one farther away has the next rail. With k rails, the messages to k nodes, or from them,
+     * therefore take a rail each, even if the distances of the nodes are z·(k+1)^j, z from 1 to k, as in trees and in
+     * Bruck's algorithm. The next process of this node has the next rail, too, so that the messages of k ranks of a
+     * node take a rail each.
      *
      * @param process the first rank of the other process
-     * @param size the ranks of the job
+     * @param size the number of ranks of the job
      */
     int firstRail(int process, int size) {
         int distance = Math.floorMod(process / nodeRanks - rank / nodeRanks, Math.ceilDiv(size, nodeRanks));
         return (distance + rank % nodeRanks) % rails.size();
     }
 
-    /** Where another process listens: of each rail the addresses. */
+    /** The addresses at which another process listens, by rail. */
     List<List<InetSocketAddress>> addresses(int process) {
         return directory.apply(process);
     }

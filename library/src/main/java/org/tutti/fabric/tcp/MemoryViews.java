@@ -6,17 +6,17 @@ import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 
 /**
- * Views of native memory for channels, some of each memory, with positions and limits of their own.
+ * Buffers that view native memory, for channels: several views of each memory, each with its own position and limit.
  *
- * <p>Those of two memories are kept, as calls send from their source and their target in turns; but only until the next
- * collection of garbage, as memory of an automatic arena is there for as long as its views are.
+ * <p>The views of the last two memories are kept, because calls use their source and their target in turn. Weak
+ * references keep them only until the next garbage collection, because views keep memory of an automatic arena alive.
  */
 final class MemoryViews {
     private final int count;
     private WeakReference<Views> last = new WeakReference<>(null);
     private WeakReference<Views> lastBefore = new WeakReference<>(null);
 
-    /** @param count how many views of a memory are needed at the same time */
+    /** @param count the number of views of a memory that are needed at the same time */
     MemoryViews(int count) {
         this.count = count;
     }
@@ -39,18 +39,18 @@ final class MemoryViews {
             }
         }
 
-        /** Whether they are of just this memory; other memory may have its address once it has been freed. */
+        /** Whether they view exactly this memory; freed memory's address may belong to other memory. */
         boolean areOf(MemorySegment memory) {
             return memory.address() == address && memory.byteSize() == bytes && memory.scope().equals(scope);
         }
     }
 
-    /** Whether there are views of a memory. */
+    /** Whether a memory can be viewed: it is native, and not too long. */
     static boolean arePossible(MemorySegment memory) {
         return memory.isNative() && memory.byteSize() <= Integer.MAX_VALUE;
     }
 
-    /** {@return the views of a memory, which keep it for as long as they are kept} */
+    /** {@return the views of a memory, which keep the memory alive} */
     ByteBuffer[] of(MemorySegment memory) {
         Views views = last.get();
         if (views != null && views.areOf(memory)) {

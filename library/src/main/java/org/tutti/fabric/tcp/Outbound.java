@@ -10,16 +10,20 @@ import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 
 /**
- * What goes out to another process: numbers frames, deals them to the rails, keeps them until they are counted if there
- * are several rails, and sends what is owed: frames again that a lost rail may not have delivered, replies, and counts.
+ * The sending half of a {@link Peer}. It numbers frames, distributes them over the rails, and with several rails keeps
+ * them until they are acked. It also sends the frames that are owed to the other side: retransmits of frames that a
+ * lost rail may not have delivered, replies, and acks.
  *
- * <p>All of it happens under the peer's sending lock, but for the questions what there is to do, which anybody may ask.
+ * <p>Guarded by the peer's sending lock, except the queries for work, which any thread may call.
  */
 final class Outbound {
     private static final Rail[] NO_RAILS = {};
     private static final int GATHERED_BYTES_MAX = 16 << 10;
 
-    /** What is as long goes from where it lies; below, a copy costs less than a system call. */
+    /**
+     * A payload of this length or more is written from where it lies; copying a shorter one costs less than a system
+     * call.
+     */
     static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
 
     private final Session session;
@@ -31,7 +35,7 @@ final class Outbound {
     private final RailChoice choice;
     private final Frame served = new Frame();
     private Rail[] rails = NO_RAILS;
-    private Rail last; // which was given the last frame
+    private Rail last; // the rail of the last frame
     private RetransmitBuffer retransmits;
     private volatile boolean dirty;
     private volatile boolean hasRoom = true;
@@ -47,41 +51,41 @@ final class Outbound {
         this.choice = choice;
     }
 
-    /** These are the rails; with several of them there is a place for what is to be kept. */
+    /** Takes the rails, and with several rails the buffer that keeps frames. */
     void connect(Rail[] all, RetransmitBuffer kept) {
         rails = all;
         last = null;
         retransmits = kept;
     }
 
-    /** Which rail takes what. */
+    /** Chooses the rails for frames. */
     RailChoice choice() {
         return choice;
     }
 
-    /** The rail of a process that is connected by one. */
+    /** The rail of a process that is connected by one rail. */
     Rail onlyRail() {
         return rails[0];
     }
 
-    /** Whether frames are kept until they are counted, and so copied. */
+    /** Whether frames are kept until they are acked, and therefore copied. */
     boolean areKept() {
         return retransmits != null;
     }
 
-    // ---- what there is to do
+    // ---- queries for work
 
     /** Whether bytes are left in the rails' buffers. */
     boolean isDirty() {
         return dirty;
     }
 
-    /** Whether there is something to send. */
+    /** Whether bytes are left in the rails' buffers, or frames are owed. */
     boolean isAny() {
         return dirty || owesAnything();
     }
 
-    /** Whether something is owed for which there was room when that was last tried. */
+    /** Whether frames are owed, and the last attempt to send owed frames found room. */
     boolean owesWork() {
         return hasRoom && owesAnything();
     }
@@ -99,7 +103,7 @@ final class Outbound {
         return false;
     }
 
-    /** Whether there is enough to send for a system call of its own. */
+    /** Whether a rail's buffer has enough bytes for a system call of their own. */
     boolean hasGatheredMuch() {
         for (Rail rail : rails) {
             if (rail.gatheredBytes() >= GATHERED_BYTES_MAX && !rail.isLost()) {
@@ -123,7 +127,7 @@ final class Outbound {
         }
     }
 
-    /** Appends a frame whose payload has been written where it goes in the rail's buffer. */
+    /** Appends a frame with its payload already in the rail's buffer. */
     void appendWritten(Rail rail, Frame frame) {
         if (retransmits != null && frame.length > 0) {
             MemorySegment.copy(rail.outgoing(), rail.payloadAt(), retransmits.segment(),
@@ -134,12 +138,12 @@ final class Outbound {
         copyToLeftOut(frame);
     }
 
-    /** Whether a payload goes from where it is kept, and so is copied once. */
+    /** Whether a payload is sent from the retransmit buffer, so that it is copied only once. */
     private boolean isSentAsKept(int length) {
         return retransmits != null && length >= SENT_DIRECTLY_BYTES_MIN;
     }
 
-    /** Sends a frame whose payload has been written where it is kept, on a rail that has room for it. */
+    /** Sends a frame with its payload already in the retransmit buffer, on a rail that has room for it. */
     private void sendKept(Rail rail, Frame frame) {
         begin(rail, frame);
         note(rail, frame);
@@ -165,7 +169,7 @@ final class Outbound {
                             + " have arrived";
             retransmits.keep(frame, rail.index());
         }
-        acks.noteSent(frame.number); // before anybody can have counted it
+        acks.noteSent(frame.number); // before the other side can ack it
         last = rail;
     }
 
@@ -188,7 +192,7 @@ final class Outbound {
         dirty = true;
     }
 
-    /** Appends a frame without a payload again to all rails that have room for it but one, which has it already. */
+    /** Appends a frame without a payload, which one rail already has, to all other rails that have room for it. */
     void copyToOthers(Rail rail, Frame frame) {
         for (Rail other : rails) {
             if (other != rail && !other.isLost() && other.hasRoom(FrameLayout.HEADER_BYTES)) {
@@ -197,7 +201,7 @@ final class Outbound {
         }
     }
 
-    /** The rail that takes a frame of so many bytes now, or null. */
+    /** Returns the rail for a frame of this length, or null if the frame must wait or the process is gone. */
     Rail railWithRoom(int bytes) {
         if (session.isGone()
                 || retransmits != null && !retransmits.hasRoom(bytes, acks.received() + 1, acks.sent() + 1)) {
@@ -206,7 +210,10 @@ final class Outbound {
         return choice.choose(bytes);
     }
 
-    /** The rail that took the last frame, if it has room for a header: what goes there goes with it. */
+    /**
+     * Returns the rail of the last frame if it has room for a header, so that a header leaves together with that frame;
+     * else null.
+     */
     Rail lastRail() {
         return !session.isGone() && last != null && !last.isLost() && last.hasRoom(FrameLayout.HEADER_BYTES) ? last
                 : null;
@@ -218,19 +225,19 @@ final class Outbound {
         frame.number = acks.sent() + 1;
         frame.count = inbound.handled();
         rail.batch().add(frame, sourceOffset);
-        acks.noteSent(frame.number); // before anybody can have counted it
+        acks.noteSent(frame.number); // before the other side can ack it
     }
 
     void endBatch(Rail rail) {
         long begun = acks.sent() - rail.endBatch();
-        acks.noteSent(begun); // what has not begun was not sent
+        acks.noteSent(begun); // frames that have not begun were not sent
         dirty = true;
     }
 
     /**
-     * Appends a count, with a question or without: it has no number, so it need not arrive.
+     * Appends an ack (a COUNT frame), with or without a request for one. An ack has no number, so it need not arrive.
      *
-     * @param value the count that is asked for
+     * @param value the number of handled frames for which an ack is requested
      */
     void appendCount(Rail rail, byte flags, long value) {
         appendCount(rail, rail, flags, value);
@@ -247,7 +254,7 @@ final class Outbound {
         dirty = true;
     }
 
-    /** Asks what has arrived over each rail of which that is wanted. */
+    /** Asks how many bytes have arrived over each rail for which the choice of rails needs it. */
     void askRails() {
         for (Rail rail : rails) {
             if (!rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES) && choice.asks(rail)) {
@@ -256,7 +263,7 @@ final class Outbound {
         }
     }
 
-    /** Writes what the rails take; returns whether any took something. */
+    /** Writes as much as the rails take; returns whether any rail took bytes. */
     boolean write() {
         boolean any = false;
         boolean drained = true;
@@ -278,9 +285,9 @@ final class Outbound {
         return "writing to it failed: " + failure.getMessage();
     }
 
-    // ---- what is owed
+    // ---- owed frames
 
-    /** Sends what is owed, as far as there is room. */
+    /** Sends the owed frames, as far as there is room. */
     void serve() {
         boolean returned = serveReturns();
         hasRoom = serveResends() && serveReplies() && serveCounts() && returned;
@@ -289,7 +296,7 @@ final class Outbound {
     private boolean serveReturns() {
         boolean all = true;
         if (session.isReturnDue()) {
-            session.setReturnDue(false); // before the look: another one may come back meanwhile
+            session.setReturnDue(false); // first, because another rail may come back meanwhile
             for (Rail rail : rails) {
                 if (rail.isComingBack()) {
                     boolean resumed = session.resume(rail);
@@ -306,7 +313,10 @@ final class Outbound {
         return all;
     }
 
-    /** What went over the rail's old connection, and is not counted, must not be taken for under way on the new one. */
+    /**
+     * Marks the rail's frames that are not acked for retransmission, because they are not under way on the new
+     * connection.
+     */
     private void sendAgain(Rail rail) {
         for (long number = acks.received() + 1; number <= acks.sent(); number++) {
             if (retransmits.rail(number) == rail.index()) {
@@ -319,7 +329,7 @@ final class Outbound {
 
     private boolean serveResends() {
         while (session.isResendDue() && !session.isGone()) {
-            session.setResendDue(false); // before the look: another rail may be lost meanwhile
+            session.setResendDue(false); // first, because another rail may be lost meanwhile
             if (!resend()) {
                 session.setResendDue(true);
                 return false;
@@ -371,10 +381,10 @@ final class Outbound {
     }
 
     /**
-     * Writes what the wire takes of the bytes that were asked for, from where they lie: who has revoked the region
-     * waits for the sending lock before its memory is freed.
+     * Writes requested bytes from where they lie, as many as the wire takes. The region's memory is not freed
+     * meanwhile: the thread that revokes a region waits for the sending lock first.
      *
-     * @return whether it took anything, or nothing more is to be sent
+     * @return whether the wire took bytes, or nothing more is to be sent
      */
     private boolean replyDirectly(Frame asked, Region region, long left) {
         Rail rail = railWithRoom(FrameLayout.HEADER_BYTES + FrameLayout.PAYLOAD_BYTES_MAX);
@@ -389,10 +399,10 @@ final class Outbound {
             return false;
         } catch (IllegalStateException e) {
             requireClosed(region, e);
-            if (acks.sent() > before) { // a frame has begun, and cannot be ended
+            if (acks.sent() > before) { // a frame has begun and cannot be completed
                 session.lose(Loss.ENDED, "memory of this process was closed while bytes of it were sent");
             }
-            return true; // what comes next is refused
+            return true; // the next reply refuses the request
         }
         asked.tag += Math.min(left, (acks.sent() - before) * FrameLayout.PAYLOAD_BYTES_MAX);
         if (asked.tag == asked.value) {
@@ -450,7 +460,7 @@ final class Outbound {
         return true;
     }
 
-    /** The next reply says that there are no bytes, or no more. */
+    /** Refuses a request: the next reply tells that no bytes, or no more bytes, will come. */
     private void refuse(Frame asked) {
         refusals.incrementAndGet();
         asked.flags |= FrameLayout.REFUSED;
@@ -476,7 +486,7 @@ final class Outbound {
         for (Rail rail : rails) {
             if (rail.asksCount()) {
                 rail.askCount(false);
-                if (!rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES)) { // else it is full or lost
+                if (!rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES)) { // else the rail need not be asked
                     appendCount(rail, FrameLayout.WANTS_COUNT, 0);
                 }
             }

@@ -10,9 +10,9 @@ import org.tutti.fabric.RunCursor;
 import org.tutti.fabric.SectionPieces;
 
 /**
- * Several runs in one frame. Its payload begins with a description, of 8-byte numbers, of where the runs lie in the
- * region, counted from the frame's offset; then come their bytes, if it brings any. A frame needs no other one to be
- * understood: so they may take any rail and come in any order.
+ * Writes and reads frames with several runs. A payload begins with a description in 8-byte numbers, which gives the
+ * positions of the runs in the region, relative to the frame's offset. The bytes of the runs follow, unless the frame
+ * is a request. Each frame can be read without the others, so the frames may take any rails and arrive in any order.
  *
  * <pre>
  *  a part of a grid:  +0 directions, 0 to 7   +8 bytes of the grid before this frame's   +16 bytes of a run
@@ -20,11 +20,12 @@ import org.tutti.fabric.SectionPieces;
  *  runs of a vector:  +0 −1                   +8 (offset · 2¹⁷ + length, and the bytes of that run), again and again
  * </pre>
  *
- * <p>So a column of a matrix costs 40 bytes a frame, and a vector 8 bytes a run. Requests to get have no bytes, and at
- * most {@value FrameLayout#REQUEST_BYTES_MAX} of description, as these are kept until they are answered.
+ * <p>A column of a matrix therefore costs 40 bytes a frame, and a vector 8 bytes a run. A request has no bytes of runs,
+ * and at most {@value FrameLayout#REQUEST_BYTES_MAX} bytes of description, because the other side keeps the description
+ * until it has answered.
  *
- * <p>An object reads such frames, one after the other; each number is read once, so that who describes cannot have
- * checked what is not used.
+ * <p>An object reads such frames one after the other. It reads each number once, so the number that it checks is the
+ * number that it uses, even if the description is overwritten meanwhile.
  */
 final class PackedRuns {
     private static final ValueLayout.OfLong LONGS = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -34,7 +35,7 @@ final class PackedRuns {
     private static final int GRID_BYTES = 3 * Long.BYTES;
     private static final int DIRECTION_BYTES = 2 * Long.BYTES;
 
-    /** Runs are cut after a multiple of the longest element, and chunks after a multiple of a line. */
+    /** The mask for a part of a run: a multiple of the longest element. */
     private static final long CUT_RUN = -16;
 
     private static final long CUT_CHUNK = -64;
@@ -58,7 +59,7 @@ final class PackedRuns {
         return pieces.part().runLeft() >= bytes;
     }
 
-    /** How long a payload can become that has so many of the next bytes. */
+    /** Returns the greatest length of a payload with a number of the next bytes. */
     static int payloadBytes(SectionPieces pieces, long bytes) {
         RunCursor part = pieces.part();
         long all = isPlain(pieces, bytes) ? bytes
@@ -71,9 +72,9 @@ final class PackedRuns {
     }
 
     /**
-     * Writes a payload with the next bytes of a transfer, and moves on there: as many of them as there is room for.
+     * Writes a payload with as many of the next bytes of a transfer as there is room for, and moves the transfer on.
      *
-     * @return how long it has become
+     * @return the length of the payload
      */
     static int write(Frame frame, SectionPieces pieces, long bytes, MemorySegment to, long toOffset, int room) {
         RunCursor part = pieces.part();
@@ -111,10 +112,10 @@ final class PackedRuns {
     }
 
     /**
-     * Writes a request for the next bytes of a transfer, and moves on in its part: as many of them as there is room for
-     * in a description.
+     * Writes a request for as many of the next bytes of a transfer as can be described, and moves on in the transfer's
+     * part.
      *
-     * @return how long the description has become
+     * @return the length of the description
      */
     static int writeRequest(Frame frame, SectionPieces pieces, long bytes, MemorySegment to, long toOffset) {
         RunCursor part = pieces.part();
@@ -185,7 +186,7 @@ final class PackedRuns {
         isList = directions == LIST;
         if (isList) {
             next = Long.BYTES;
-            left = hasBytes ? 0 : frame.value; // of a list with bytes, the end says enough
+            left = hasBytes ? 0 : frame.value; // the end suffices for a list with bytes
             require(next < end && (hasBytes || left > 0));
         } else {
             require(directions >= 0 && directions <= DIRECTIONS_MAX);
@@ -227,7 +228,7 @@ final class PackedRuns {
         }
     }
 
-    /** Goes to the next run, or part of one; returns whether there is one. */
+    /** Moves to the next run, or part of a run; returns whether there is one. */
     boolean next() throws ProtocolException {
         return isList ? nextOfList() : nextOfGrid();
     }
@@ -258,17 +259,17 @@ final class PackedRuns {
         return length > 0;
     }
 
-    /** Where the run lies in the region; anything, as others name it. */
+    /** The offset of the run in the region; any value, because another process names it. */
     long offset() {
         return offset;
     }
 
-    /** How long it is. */
+    /** The length of the run. */
     long length() {
         return length;
     }
 
-    /** Where its bytes lie in the payload. */
+    /** The offset of the run's bytes in the payload. */
     long at() {
         return at;
     }

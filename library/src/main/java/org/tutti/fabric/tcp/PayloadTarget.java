@@ -7,11 +7,11 @@ import java.nio.ByteBuffer;
 import org.tutti.fabric.Region;
 
 /**
- * Where the payload of the frame goes that is arriving at a rail: into a region, into other memory of this process, to
- * a bounce buffer of its own, or nowhere. Guarded by the peer's receiving lock.
+ * The target of the payload that is arriving at a rail: a region, other memory of this process, the rail's own bounce
+ * buffer, or none. Guarded by the peer's receiving lock.
  *
- * <p>Long payloads are read straight there, through views. Whoever has closed memory that bytes are on their way to, or
- * has revoked its region, does not want them: they are dropped, and the other side goes on.
+ * <p>Long payloads are read straight into the target, through views. If the target's memory is closed or its region is
+ * revoked, the bytes are dropped, and the connection goes on.
  */
 final class PayloadTarget {
     private MemorySegment segment;
@@ -24,13 +24,13 @@ final class PayloadTarget {
     private MemorySegment bounceBuffer;
     private ByteBuffer bounceView;
 
-    /** The payload goes into a region. */
+    /** Directs the payload into a region. */
     void into(Region target, long targetOffset) {
         into(target.segment(), targetOffset);
         region = target;
     }
 
-    /** The payload goes into memory of a call that waits for it. */
+    /** Directs the payload into memory of a call that waits for it. */
     void into(MemorySegment target, long targetOffset) {
         segment = target;
         offset = targetOffset;
@@ -38,7 +38,7 @@ final class PayloadTarget {
         bounced = false;
     }
 
-    /** The payload goes into the bounce buffer, where it stays until the next frame. */
+    /** Directs the payload into the bounce buffer, where it stays until the next frame. */
     void intoBounceBuffer() {
         if (bounceBuffer == null) {
             bounceView = FrameLayout.buffer(FrameLayout.PAYLOAD_BYTES_MAX);
@@ -57,13 +57,13 @@ final class PayloadTarget {
         return bounceBuffer;
     }
 
-    /** Drops the payload, and lets go of where it was to go. */
+    /** Drops the payload, and forgets its target. */
     void discard() {
         segment = null;
         region = null;
         bounced = false;
         if (viewed == null) {
-            view = null; // nobody's memory is kept for longer than a call
+            view = null; // no memory is kept for longer than a call
         }
     }
 
@@ -73,7 +73,7 @@ final class PayloadTarget {
         }
     }
 
-    /** Drops the payload if its memory was closed, which an exception has told. */
+    /** Drops the payload if its target is closed, which has caused an exception; throws any other exception. */
     void discardClosed(IllegalStateException e) {
         if (segment.scope().isAlive()) {
             throw e;
@@ -81,7 +81,7 @@ final class PayloadTarget {
         discard();
     }
 
-    /** Lets go of a region that has been revoked, and of its view. */
+    /** Forgets a region that has been revoked, and its view. */
     void forgetRevoked() {
         discardRevoked();
         if (viewed != null && viewed.isRevoked()) {
@@ -90,7 +90,10 @@ final class PayloadTarget {
         }
     }
 
-    /** Whether there is a view to read through. Views are made for long payloads only: small ones change regions. */
+    /**
+     * Returns whether the target has a view, and makes the view if possible. Only long payloads are read through views,
+     * because short ones often change the region.
+     */
     boolean hasView() {
         if (bounced) {
             viewed = null;
@@ -105,19 +108,19 @@ final class PayloadTarget {
         return view != null;
     }
 
-    /** The view, of so many bytes that are still to come. */
+    /** The view of the bytes that are still to arrive. */
     ByteBuffer view(int remaining) {
         return view.limit((int) offset + remaining).position((int) offset);
     }
 
-    /** Takes note of what has been read through the view; returns how many bytes that is. */
+    /** Notes the bytes that have been read through the view; returns their number. */
     int noteRead() {
         int arrived = view.position() - (int) offset;
         offset += arrived;
         return arrived;
     }
 
-    /** Copies the next bytes there, unless they are dropped. */
+    /** Copies the next bytes to the target, unless the payload is dropped. */
     void fill(MemorySegment from, long fromOffset, int bytes) {
         if (segment != null) {
             try {

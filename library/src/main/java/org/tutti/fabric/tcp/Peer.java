@@ -10,38 +10,38 @@ import org.tutti.fabric.Regions;
 import org.tutti.memory.Waiter;
 
 /**
- * Another process, as this one is connected with it: puts the layers together, and drives them for threads that poll
- * and for the service thread. From the wire up, each layer uses the ones before it only:
+ * Another process, as seen from this one. A peer assembles the layers of the connection, and drives them for polling
+ * threads and for the service thread. From the wire up, each layer uses only the layers before it:
  *
  * <ol>
  * <li>Frames: {@link Frame}, {@link FrameLayout}, {@link PackedRuns}.
- * <li>Rails take frames apart and write them: {@link Rail} with its {@link Batch} and {@link PayloadTarget}, and
- * {@link RailChoice}, which deals frames to rails.
- * <li>What is remembered of frames: {@link Requests}, {@link RequestServer}, {@link RegionWriter},
- * {@link DeferredFrames}, {@link RetransmitBuffer}, {@link AckCounter}.
- * <li>The {@link Session}: which rails are there, and whether the other process is.
+ * <li>Rails parse and write frames: {@link Rail} with its {@link Batch} and {@link PayloadTarget}, and {@link
+ * RailChoice}, which distributes frames over rails.
+ * <li>State of unfinished frames and requests: {@link Requests}, {@link RequestServer}, {@link RegionWriter}, {@link
+ * DeferredFrames}, {@link RetransmitBuffer}, {@link AckCounter}.
+ * <li>The {@link Session}: the rails, and whether the other process is connected or gone.
  * <li>The two directions of the protocol: {@link Inbound}, {@link Outbound}.
  * <li>Calls, under the sending lock: {@link SendingSide}, {@link Sender}, {@link Requester}.
  * </ol>
  *
- * <p>None of them knows sockets, a clock or threads, so that tests can run them over wires of their own.
+ * <p>No layer knows sockets, clocks or threads, so tests can run the layers over wires of their own.
  *
  * <p><b>Numbers and counts.</b> The frames of a direction are numbered 1, 2, 3, …, whatever rails they take. The
- * receiver counts how many have arrived without a gap, and every frame of the other direction carries that count. A
- * frame takes effect (raises its word, is answered) when the count passes it: so effects keep the order of calls, a
- * word is raised only when all frames of its put, and of all earlier ones, have arrived, and a frame that comes twice
- * takes effect once. With one rail, frames arrive in order and take effect as they come. (Active messages do not wait
- * for the count: {@link RegionWriter}. What their handlers cannot do yet is set aside: {@link DeferredFrames}.)
+ * receiver counts the frames that have arrived without a gap, and every frame of the other direction carries this count
+ * as an ack. A frame takes effect (raises its word, is answered) when the count passes it. Effects therefore keep the
+ * order of calls. A word is raised only when all frames of its put, and of all earlier puts, have arrived, and a frame
+ * that arrives twice takes effect once. With one rail, frames arrive in order and take effect as they arrive. (Active
+ * messages do not wait for the count: {@link RegionWriter}. Messages that their handler cannot handle yet are deferred:
+ * {@link DeferredFrames}.)
  *
- * <p><b>Memory</b> for each connected process: {@value Rail#IN_BYTES} + {@value Rail#OUT_BYTES} bytes a rail, and
- * {@value FrameLayout#PAYLOAD_BYTES_MAX} more a rail once it has sent an active message or packed runs; at most
- * {@value DeferredFrames#BYTES_MAX} more while messages are deferred;
- * {@value Requests#PLACES} · {@value FrameLayout#REQUEST_BYTES_MAX} more once it has asked for packed runs; with
+ * <p><b>Memory</b> for each connected process, freed when that process is gone: {@value Rail#IN_BYTES} + {@value
+ * Rail#OUT_BYTES} bytes a rail; {@value FrameLayout#PAYLOAD_BYTES_MAX} more on a rail over which that process has sent
+ * an active message or packed runs; at most {@value DeferredFrames#BYTES_MAX} more while messages are deferred; {@value
+ * Requests#PLACES} · {@value FrameLayout#REQUEST_BYTES_MAX} more once that process has asked for packed runs; and with
  * several rails {@value RetransmitBuffer#BYTES} bytes and {@value RetransmitBuffer#FRAMES_MAX} frame headers more.
- * They are given back when that process is gone.
  *
- * <p><b>Memory ordering.</b> A payload is written, by the kernel or by a plain copy, by the thread that then raises the
- * word with release order, or before that by another thread under the same receiving lock.
+ * <p><b>Memory ordering.</b> A thread with the receiving lock writes a payload, by the kernel or by a plain copy. The
+ * same thread, or a later holder of that lock, then raises the word with release order.
  */
 final class Peer {
     private final Session session;
@@ -59,11 +59,11 @@ final class Peer {
 
     /**
      * @param process the first rank of the other process
-     * @param regions what it may address here
-     * @param listener is told what it tells
-     * @param refusals counts what was refused
-     * @param progress takes in what arrives, from all processes, while a call waits
-     * @param choice which rail takes what
+     * @param regions the regions of this process
+     * @param listener receives its events
+     * @param refusals counts refused accesses
+     * @param progress polls all processes while a call waits
+     * @param choice chooses the rails for frames
      * @param arena for a few words
      */
     Peer(int process, Regions regions, FabricListener listener, AtomicLong refusals, Waiter.Progress progress,
@@ -86,24 +86,24 @@ final class Peer {
         return session.process();
     }
 
-    /** What sends puts, accumulates, fences and news to it. */
+    /** The calls that send puts, active messages, fences and news to the process. */
     Sender sender() {
         return sender;
     }
 
-    /** What asks it for bytes and atomic operations. */
+    /** The calls that request bytes and atomic operations from the process. */
     Requester requester() {
         return requester;
     }
 
     // ---- life
 
-    /** Makes the buffers of a connection, unless they are there: before the other side may take it for open. */
+    /** Makes the buffers of a connection, unless they exist; called before the other side may consider it open. */
     void prepare(int count) {
         session.prepare(count);
     }
 
-    /** Begins: these are the rails, all of them, in the same order on both sides. */
+    /** Begins to use the wires of all rails, which are in the same order on both sides. */
     void connect(Wire[] wires) {
         sending.lock();
         session.receiving().lock();
@@ -120,7 +120,7 @@ final class Peer {
         }
     }
 
-    /** Gives the buffers back if the process is gone and nobody uses them; the same thread calls this and connects. */
+    /** Frees the buffers if the process is gone and no thread uses them; called by the thread that connects. */
     void release() {
         if (session.hasLeftovers() && !isHolding() && sending.tryLock()) {
             try {
@@ -145,17 +145,17 @@ final class Peer {
         return session.isConnected();
     }
 
-    /** Whether something can be sent to it. */
+    /** Whether frames can be sent to the process. */
     boolean isOpen() {
         return session.isOpen();
     }
 
-    /** Whether nothing can be sent to it any more. */
+    /** Whether the process is gone, so that nothing can be sent to it any more. */
     boolean isGone() {
         return session.isGone();
     }
 
-    /** Whether a good-bye was said, by either side, or the process is gone. */
+    /** Whether either side has said good-bye, or the process is gone. */
     boolean isEnding() {
         return session.isEnding();
     }
@@ -165,24 +165,24 @@ final class Peer {
         return session.whyLost();
     }
 
-    /** Takes note that the process cannot be reached, or has left. */
+    /** Notes that the process cannot be reached, or has left. */
     void lose(Loss loss, String reason) {
         session.lose(loss, reason);
     }
 
-    /** Says why this process cannot connect with the other one, which is not to blame. */
+    /** Notes why this process itself cannot connect with the other one. */
     void hinder(String reason) {
         hindrance = reason;
     }
 
-    /** What was said so since this was last asked, or null. */
+    /** Returns and clears the reason that {@link #hinder} has noted; null if there is none. */
     String takeHindrance() {
         String reason = hindrance;
         hindrance = null;
         return reason;
     }
 
-    /** How many rails it is connected by, lost ones too. */
+    /** The number of rails, lost ones included. */
     int railsInAll() {
         return session.rails().length;
     }
@@ -191,19 +191,19 @@ final class Peer {
         return session.rails()[index];
     }
 
-    /** A lost rail has a new wire. */
+    /** Gives a lost rail a new wire. */
     void bringBack(int index, Wire wire) {
         session.bringBack(index, wire);
         sending.pump();
     }
 
     /**
-     * Asks on rails that were silent whether the other side is there, and gives up those that are silent for too long
-     * while others are heard: as long as none is, the process may stand still, and no rail is to blame.
+     * Requests an ack on the rails that were silent, and loses those that have been silent for too long while other
+     * rails are heard. While no rail is heard the process may stand still, and no rail is to blame.
      *
-     * @param elapsedNanos since the last look, but not more than this process was surely awake
-     * @param limitNanos how long a rail may be silent
-     * @return for how long nothing was heard on any rail
+     * @param elapsedNanos the time since the last look, at most the time for which this process was surely awake
+     * @param limitNanos how long a rail may be silent, in nanoseconds
+     * @return for how many nanoseconds nothing was heard on any rail
      */
     long look(long elapsedNanos, long limitNanos) {
         boolean anyHeard = false;
@@ -213,10 +213,10 @@ final class Peer {
             if (heard || rail.isLost()) {
                 rail.silentNanos = 0;
             } else {
-                rail.askCount(true); // a call that waits with the lock held sends it, or the pump does
+                rail.askCount(true); // sent by the pump, or by a call that waits with the lock held
             }
             if (inbound.isAnyDeferred() && !rail.isLost()) {
-                rail.oweCount(true); // a rail that holds a frame is not read, and the other side may have asked
+                rail.oweCount(true); // a rail that holds a frame is not read; the other side may have asked there
             }
         }
         silentNanos = anyHeard ? 0 : silentNanos + elapsedNanos;
@@ -230,24 +230,24 @@ final class Peer {
         return silentNanos;
     }
 
-    /** For how long nothing was heard of the process when that was last looked at. */
+    /** How long the process had been silent at the last look, in nanoseconds. */
     long silentNanos() {
         return silentNanos;
     }
 
-    // ---- sending, for the service thread and whoever polls
+    // ---- sending, for the service thread and polling threads
 
-    /** Whether there is something to send that nobody is about to send. */
+    /** Whether there is something to send. */
     boolean wantsToSend() {
         return sending.isWanted();
     }
 
-    /** Sends what is there to send, without waiting. */
+    /** Sends as much as is possible without waiting. */
     void pump() {
         sending.pump();
     }
 
-    /** Whether somebody sends, or takes in what has arrived. */
+    /** Whether a thread is sending to the process, or taking in its frames. */
     boolean isInUse() {
         return sending.isLocked() || session.receiving().isLocked();
     }
@@ -255,9 +255,9 @@ final class Peer {
     // ---- receiving
 
     /**
-     * Takes in what has arrived, unless somebody else is doing so.
+     * Takes in the frames that have arrived, unless another thread is doing so.
      *
-     * @return whether anything had
+     * @return whether anything had arrived
      */
     boolean poll() {
         boolean any = false;
@@ -285,7 +285,7 @@ final class Peer {
         return any;
     }
 
-    /** Written only when it changes: most frames arrive whole. */
+    /** Notes the number of missing bytes. Most frames arrive whole, so the field is written only when it changes. */
     private void noteMissing() {
         int most = 0;
         for (Rail rail : session.rails()) {
@@ -296,17 +296,19 @@ final class Peer {
         }
     }
 
-    /** How many bytes have not arrived of a frame that has begun to, the longest of the rails'. */
+    /**
+     * The number of bytes that are missing from a frame that has begun to arrive; the largest of the rails' numbers.
+     */
     int missingBytes() {
         return isGone() ? 0 : missingBytes;
     }
 
-    /** Whether frames have arrived that have to be tried again, by a poll. */
+    /** Whether deferred frames must be tried again, by a poll. */
     boolean isHolding() {
         return inbound.isAnyDeferred() && session.isHeeded();
     }
 
-    /** Waits until nobody uses a region that has just been revoked, and lets go of it. */
+    /** Waits until no thread uses a region that has just been revoked, and forgets the region. */
     void settle() {
         session.receiving().lock();
         try {

@@ -8,11 +8,12 @@ import java.util.function.IntFunction;
 import org.tutti.fabric.Loss;
 
 /**
- * The other processes of a job, by their first ranks, and those among them that this one is or was connected with.
+ * The other processes of a job, by their first ranks, and an array of those with which this process is or was
+ * connected.
  *
- * <p>Any thread may ask for a peer, which is made by the first who does. The service thread alone adds to the connected
- * ones, and puts a new array in the place of the old: so whoever goes through them needs no lock, and whoever sees a
- * peer among them sees it connected.
+ * <p>Any thread may get a peer; the first one creates it. Only the service thread adds a peer to the array, which it
+ * replaces by a new one. Threads therefore read the array without a lock. A peer is added before it is connected, so a
+ * thread that sees a peer connected also finds it in the array.
  */
 final class Peers {
     private static final int PEERS_PER_POLL = 8;
@@ -22,7 +23,7 @@ final class Peers {
     private volatile Peer[] connected = {};
     private volatile int turn;
 
-    /** @param maker makes the peer of a process; perhaps one too many, of which nothing is heard then */
+    /** @param maker creates the peer of a process; if two threads create it, one of the two objects is dropped */
     Peers(int size, IntFunction<Peer> maker) {
         this.peers = new AtomicReferenceArray<>(size);
         this.maker = maker;
@@ -41,7 +42,7 @@ final class Peers {
         return peer;
     }
 
-    /** Those that are connected, are about to be, or were before they were gone. */
+    /** The processes that are connected, are about to be, or were connected before they were gone. */
     Peer[] connected() {
         return connected;
     }
@@ -53,9 +54,9 @@ final class Peers {
     }
 
     /**
-     * Takes in what has arrived of all connected processes, or of the next few of many.
+     * Takes in the frames of all connected processes, or of the next few if there are many.
      *
-     * @return whether anything had
+     * @return whether anything had arrived
      */
     boolean poll() {
         Peer[] current = connected;
@@ -74,14 +75,14 @@ final class Peers {
         return any;
     }
 
-    /** Sends what is there to send, without waiting. */
+    /** Sends to each of them as much as is possible without waiting. */
     void pump() {
         for (Peer peer : connected) {
             peer.pump();
         }
     }
 
-    /** Whether somebody sends to one of them, or takes in what has arrived. */
+    /** Whether a thread is sending to one of them, or taking in its frames. */
     boolean isAnyInUse() {
         for (Peer peer : connected) {
             if (peer.isInUse()) {
@@ -91,7 +92,10 @@ final class Peers {
         return false;
     }
 
-    /** How many bytes have not arrived of frames that have begun to, the longest of all. */
+    /**
+     * The number of bytes that are missing from a frame that has begun to arrive; the largest of all processes'
+     * numbers.
+     */
     int missingBytes() {
         int most = 0;
         for (Peer peer : connected) {
@@ -100,7 +104,7 @@ final class Peers {
         return most;
     }
 
-    /** Tries again what they hold; returns whether they still do. */
+    /** Tries their deferred frames again; returns whether some are still deferred. */
     boolean tryAgain() {
         boolean any = false;
         for (Peer peer : connected) {
@@ -112,7 +116,7 @@ final class Peers {
         return any;
     }
 
-    /** Gives the buffers of those back that are gone. */
+    /** Frees the buffers of the processes that are gone. */
     void release() {
         for (int process = 0; process < peers.length(); process++) {
             Peer peer = peers.get(process);
@@ -122,7 +126,7 @@ final class Peers {
         }
     }
 
-    /** None of the connected processes is to be reached any more. */
+    /** Loses all connected processes. */
     void lose(String reason) {
         for (Peer peer : connected) {
             peer.lose(Loss.ENDED, reason);

@@ -10,10 +10,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The ports that a process may listen at.
+ * The ports at which a process may listen.
  *
  * @param first the lowest
- * @param last the highest; 0 as the first, if the system is to choose
+ * @param last the highest; both are 0 if the system is to choose
  */
 public record PortRange(int first, int last) {
     /** Any port that the system chooses. */
@@ -27,7 +27,7 @@ public record PortRange(int first, int last) {
      *
      * @param text such as {@code 20000-20100}, or a single port; blank for {@link #ANY}
      * @return the range
-     * @throws IllegalArgumentException when it is none; the message says why
+     * @throws IllegalArgumentException when the text is no range; the message says why
      */
     public static PortRange parse(String text) {
         if (text.isBlank()) {
@@ -44,7 +44,7 @@ public record PortRange(int first, int last) {
         return new PortRange(first, last);
     }
 
-    /** Has a server listen at an address, at its lowest port that is free. */
+    /** Binds a server to an address, at the lowest free port of the range. */
     void bind(ServerSocketChannel server, InetAddress address, int backlog) throws IOException {
         for (int port = first; port <= last; port++) {
             try {

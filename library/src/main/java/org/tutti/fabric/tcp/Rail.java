@@ -8,54 +8,61 @@ import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 
 /**
- * One connection of a pair of processes: gathers frames that go out, and takes those apart that come in, however the
- * wire cuts them.
+ * One connection of a pair of processes. A rail gathers outgoing frames, and parses incoming frames, however the wire
+ * cuts them.
  *
- * <p>Small frames come in through a buffer of {@value #IN_BYTES} bytes, many with one read; long payloads are read
- * straight to where they belong, together with the header of what follows them. Frames go out through a buffer that
- * holds the longest one: so whoever cannot write to the end leaves the rest there to the next one who comes by, and
- * nobody's memory is needed for longer than a call. Long payloads in native memory pass it by as far as the wire takes
- * them.
+ * <p>Small frames come in through a buffer of {@value #IN_BYTES} bytes, many with one read. A long payload is read
+ * straight into its target, together with the header of the next frame. Outgoing frames pass through a buffer that has
+ * room for the longest frame. A thread that cannot write all bytes of this buffer leaves the rest there for the next
+ * thread, so no caller's memory is needed for longer than its call. Long payloads in native memory bypass the buffer as
+ * far as the wire takes them.
  *
- * <p><b>Holding a frame.</b> A frame that cannot be taken in yet is held, because there is no room to defer it ({@link
- * DeferredFrames}): it stays in the bounce buffer, nothing behind it is parsed, and nothing more is read. So nothing
- * grows here, the wire fills, and the other side waits for room. Every poll tries again. With one rail what comes later
- * waits. With several, frames on other rails arrive, but the count does not pass the held one; and the other side sends
- * no more than its {@link RetransmitBuffer} keeps. A held frame has had no effect, so it is forgotten with the wire
- * when its rail is lost, and comes again.
+ * <p><b>Holding a frame.</b> A frame is held if it cannot be taken in yet and there is no room to defer it ({@link
+ * DeferredFrames}). It stays in the bounce buffer, nothing behind it is parsed, and nothing more is read. No buffer of
+ * this side grows: the wire fills, and the other side waits for room. Every poll tries the frame again. With one rail,
+ * later frames wait. With several rails, frames on other rails arrive, but the count does not pass the held frame, and
+ * the other side sends no more than its {@link RetransmitBuffer} keeps. A held frame has had no effect. When its rail
+ * is lost, it is forgotten with the wire, and arrives again.
  *
- * <p>The outgoing side is guarded by the peer's sending lock, the incoming side by its receiving lock. The wire changes
- * only under both, when a lost rail comes back.
+ * <p>The peer's sending lock guards the outgoing side, and the receiving lock the incoming side. The wire changes only
+ * under both locks, when a lost rail comes back.
  */
 final class Rail {
-    /** The incoming buffer. */
+    /** The size of the incoming buffer. */
     static final int IN_BYTES = 16 << 10;
 
-    /** The outgoing buffer. */
+    /** The size of the outgoing buffer. */
     static final int OUT_BYTES = FrameLayout.HEADER_BYTES + FrameLayout.PAYLOAD_BYTES_MAX + (16 << 10);
 
     private static final int READ_BYTES_MAX = 128 << 10;
     private static final int HEADERS_READ = 2;
 
-    /** Below it a copy is cheaper; and the JDK makes an object for each scattering read into memory of an arena. */
+    /**
+     * The shortest payload that is read directly. A copy of a shorter one is cheaper, because the JDK creates an object
+     * for each scattering read into memory of an arena.
+     */
     private static final int READ_DIRECTLY_BYTES_MIN = IN_BYTES / 2;
 
-    /** What takes in the frames that a rail takes apart; under the peer's receiving lock. */
+    /** Receives the frames that a rail has parsed; called under the peer's receiving lock. */
     interface Receiver {
-        /** The header of a frame has arrived: says where its payload goes, or else it is dropped. */
+        /**
+         * Called when the header of a frame has arrived: sets the payload's target; without a target the payload is
+         * dropped.
+         */
         void begin(Rail rail) throws ProtocolException;
 
         /**
-         * The frame is complete.
+         * Called when the frame is complete.
          *
-         * @return whether it is dealt with; else this is to be called again for it, before anything else of the rail
+         * @return whether the frame is taken in; if not, this method is called again for it, before anything else of
+         *            the rail
          */
         boolean end(Rail rail) throws ProtocolException;
 
         /**
-         * Tries again what has been deferred.
+         * Tries deferred frames again.
          *
-         * @return whether anything has taken effect
+         * @return whether a frame has taken effect
          */
         boolean retry() throws ProtocolException;
     }
@@ -88,18 +95,18 @@ final class Rail {
     private volatile boolean owesCount;
     private volatile boolean asksCount;
 
-    /** Since when nothing has been heard, as far as its owner has looked; for the owner's use. */
+    /** How long nothing has been heard on this rail, in nanoseconds; for the rail's owner. */
     long silentNanos;
 
-    /** The last attempt to bring it back that was accepted; for the service thread's use. */
+    /** The number of the last accepted attempt to reconnect this rail; for the service thread. */
     int attempt;
 
-    /** Its buffers, before there is a connection. */
+    /** Makes the buffers, before there is a connection. */
     Rail(int index) {
         this.index = index;
     }
 
-    /** Begins: here is the connection, if there is one. */
+    /** Begins to use a connection; with {@link Wire#NONE} the rail is lost. */
     void connect(Wire connection) {
         wire = connection;
         lost = connection.equals(Wire.NONE);
@@ -111,7 +118,7 @@ final class Rail {
 
     // ---- out
 
-    /** Whether a frame of so many bytes in all fits now. */
+    /** Whether there is room for a frame of this length, header included. */
     boolean hasRoom(int bytes) {
         if (batching) {
             return false;
@@ -133,12 +140,12 @@ final class Rail {
         return outSegment;
     }
 
-    /** Where in the outgoing buffer that payload goes. */
+    /** The offset of that payload in the outgoing buffer. */
     long payloadAt() {
         return (long) out.position() + FrameLayout.HEADER_BYTES;
     }
 
-    /** Adds a frame whose payload has been written there. */
+    /** Adds a frame with its payload already in the outgoing buffer. */
     void append(Frame added) {
         assert !batching : "frame " + added.number + " is added to rail " + index + " in the midst of a batch";
         assert FrameLayout.isPlausible(added) && out.remaining() >= FrameLayout.HEADER_BYTES + added.length : "frame "
@@ -148,19 +155,19 @@ final class Rail {
         out.position(out.position() + added.length);
     }
 
-    /** Copies the payload of a frame there, for which there is room. */
+    /** Copies the payload of a frame to the outgoing buffer, which has room for it. */
     void copyPayload(Frame added, MemorySegment source, long sourceOffset) {
         if (added.length > 0) {
             MemorySegment.copy(source, sourceOffset, outSegment, payloadAt(), added.length);
         }
     }
 
-    /** Frames that go out with one system call, from where their payloads lie: after {@link #beginBatch}. */
+    /** The frames to write with one system call, their payloads from where they lie; used after {@link #beginBatch}. */
     Batch batch() {
         return batch;
     }
 
-    /** Begins a batch of frames whose payloads lie in the same memory. Until its end, nothing else can be added. */
+    /** Begins a batch of frames with payloads in the same memory. Nothing else can be added before the batch ends. */
     void beginBatch(MemorySegment source) {
         assert !batching : "rail " + index + " begins a batch inside another one";
         drain.limit(out.position()).position(drained);
@@ -168,16 +175,16 @@ final class Rail {
         batching = true;
     }
 
-    /** Writes what the wire takes of the batch; returns whether it took anything. */
+    /** Writes as much of the batch as the wire takes; returns whether it took anything. */
     boolean writeBatch() throws IOException {
         return batch.write(wire);
     }
 
     /**
-     * Ends the batch. What was written of a frame must be followed by the rest of it, which is copied; frames that have
-     * not begun are dropped.
+     * Ends the batch. The rest of a frame that was written in part is copied to the outgoing buffer, because it must
+     * follow. Frames that have not begun are dropped.
      *
-     * @return how many were dropped
+     * @return the number of dropped frames
      */
     int endBatch() {
         assert batching : "rail " + index + " ends a batch that has not begun";
@@ -187,8 +194,8 @@ final class Rail {
     }
 
     /**
-     * Adds a frame for which there is room, and writes what the wire takes of it, from where its payload lies. The rest
-     * is copied.
+     * Adds a frame for which there is room, and writes as much of it as the wire takes, its payload from where it lies.
+     * The rest is copied to the outgoing buffer.
      */
     void send(Frame added, MemorySegment source, long sourceOffset) throws IOException {
         beginBatch(source);
@@ -210,7 +217,7 @@ final class Rail {
         }
     }
 
-    /** How many bytes of the outgoing buffer are taken. */
+    /** The number of bytes in the outgoing buffer. */
     int gatheredBytes() {
         return out.position();
     }
@@ -219,7 +226,7 @@ final class Rail {
         return out.position() == 0;
     }
 
-    /** Writes what the wire takes; returns whether it took anything. */
+    /** Writes as much of the outgoing buffer as the wire takes; returns whether it took anything. */
     boolean write() throws IOException {
         if (isDrained() || batching) {
             return false;
@@ -232,35 +239,35 @@ final class Rail {
 
     // ---- in
 
-    /** The frame that is arriving, or has just arrived. */
+    /** The frame that is arriving, or arrived last. */
     Frame frame() {
         return frame;
     }
 
-    /** Whether a frame has begun to arrive, and not yet ended. */
+    /** Whether a frame has begun to arrive, and is not complete. */
     boolean isInFrame() {
         return inFrame;
     }
 
-    /** How many bytes of that frame have not arrived. */
+    /** The number of bytes that are missing from that frame. */
     int missingBytes() {
         return inFrame ? remaining : 0;
     }
 
-    /** Where the payload of that frame goes. */
+    /** The target of that frame's payload. */
     PayloadTarget payloadTarget() {
         return payloadTarget;
     }
 
-    /** Lets go of a region that has been revoked. */
+    /** Forgets a region that has been revoked. */
     void forgetRevoked() {
         payloadTarget.forgetRevoked();
     }
 
     /**
-     * Takes in what has arrived, up to a limit.
+     * Takes in the bytes that have arrived, up to a limit.
      *
-     * @return whether anything had
+     * @return whether anything had arrived
      */
     boolean receive(Receiver receiver) throws IOException {
         if (held && (!tryAgain(receiver) || lost)) {
@@ -269,7 +276,7 @@ final class Rail {
         int taken = 0;
         while (taken < READ_BYTES_MAX) {
             boolean direct = readsDirectly();
-            if (direct) { // what follows is likely as long, after a word or so: take only headers, the rest directly
+            if (direct) { // the next payload is likely as long: take headers only, and read it directly
                 in.limit(HEADERS_READ * FrameLayout.HEADER_BYTES);
             }
             int asked = in.remaining() + (direct ? remaining : 0);
@@ -286,15 +293,15 @@ final class Rail {
             parse(receiver);
             in.compact();
             if (bytes < asked || held) {
-                break; // what came meanwhile is for the next time: one system call less
+                break; // bytes that came meanwhile are read next time, which saves a system call
             }
         }
         return taken > 0;
     }
 
-    /** Goes on with the frame that is held, and with what is behind it; returns whether none is any more. */
+    /** Tries the held frame again, and then parses the bytes behind it; returns whether no frame is held any more. */
     private boolean tryAgain(Receiver receiver) throws IOException {
-        heard = true; // if nothing is heard, that is because nothing is read
+        heard = true; // silence would only mean that nothing is read
         if (receiver.end(this)) {
             held = false;
             payloadTarget.discard();
@@ -359,15 +366,15 @@ final class Rail {
         }
     }
 
-    /** How many bytes of numbered frames have come over this rail, if it is one of several. */
+    /** The number of bytes of numbered frames that have arrived over this rail, if it is one of several. */
     long arrivedBytes() {
         return arrivedBytes;
     }
 
     /**
-     * A numbered frame is complete.
+     * Counts a complete numbered frame.
      *
-     * @return whether the other side should be told: so many have come, or the frame asks for it
+     * @return whether the other side must be told: enough bytes have arrived, or the frame asks for it
      */
     boolean noteArrived(Frame arrived) {
         long bytes = arrivedBytes + FrameLayout.HEADER_BYTES + arrived.length;
@@ -391,19 +398,19 @@ final class Rail {
         wire.close();
     }
 
-    /** Why it is lost, or was. */
+    /** Why the rail is lost, or was. */
     String whyLost() {
         return whyLost;
     }
 
-    /** Ends for good. */
+    /** Closes the rail for good. */
     void close() {
         lost = true;
         wire.close();
         replaceNext(null);
     }
 
-    /** It is lost, and will use this connection. */
+    /** Gives a lost rail a new connection, which is used from {@link #resume} on. */
     void bringBack(Wire connection) {
         replaceNext(connection);
     }
@@ -416,12 +423,12 @@ final class Rail {
         }
     }
 
-    /** Whether it is lost, but has a new connection. */
+    /** Whether the rail is lost, but has a new connection. */
     boolean isComingBack() {
         return next != null;
     }
 
-    /** Begins anew with the new connection: whatever is left of the old one is dropped. */
+    /** Begins to use the new connection, and drops all bytes of the old one. */
     void resume() {
         assert lost && next != null && !batching : "rail " + index + " comes back, and was not lost or is in use";
         wire = next;
@@ -439,14 +446,14 @@ final class Rail {
         lost = false;
     }
 
-    /** Whether anything has arrived since the last time that this was asked. */
+    /** Whether anything has arrived since the last call of this method. */
     boolean wasHeard() {
         boolean was = heard;
         heard = false;
         return was;
     }
 
-    /** Whether the other side is to be asked on this rail whether it is there. */
+    /** Whether an ack must be requested on this rail, which shows whether the other side is there. */
     boolean asksCount() {
         return asksCount;
     }

@@ -19,12 +19,14 @@ import org.tutti.JobStartException;
 import org.tutti.fabric.tcp.LocalNetwork.LocalAddress;
 
 /**
- * The addresses of this machine that a process listens on and connects from: of each rail one or more, in the order of
- * the rails. Another process reaches the rail at any of them, and finds out at which ({@link Ways}).
+ * Chooses the addresses of this machine at which a process listens, and from which it connects: one or more for each
+ * rail, in the order of the rails. Another process finds out at which of a rail's addresses it reaches the rail ({@link
+ * Ways}).
  *
- * <p>Unless rails are asked for there is one, of all addresses that other hosts are likely to reach: those of
- * interfaces that are up and lead neither back to this machine, nor to just one other, nor to containers. The way to
- * the rendezvous is among them if that is known; loopback is the only one when there is no other. Never a wildcard.
+ * <p>If the user names no rails, there is one rail with all addresses that other hosts are likely to reach: those of
+ * interfaces that are up and lead neither back to this machine, nor to a single other machine, nor to containers. The
+ * address that leads to the rendezvous is one of them, if the rendezvous is known. Loopback is used only if there is no
+ * other address; a wildcard is never used.
  */
 public final class RailAddresses {
     /** The most rails that a process may have. */
@@ -40,12 +42,12 @@ public final class RailAddresses {
             "flannel", "cali", "cilium", "podman", "lxcbr", "lxdbr", "kube-");
 
     /**
-     * An address of this machine, and why it is one of a rail or not.
+     * An address of this machine, and the reason why it belongs to a rail or not.
      *
      * @param address the address
      * @param interfaceName the name of its interface
      * @param rail the number of its rail, or −1
-     * @param reason why, in one line
+     * @param reason the reason, one line
      */
     public record Candidate(InetAddress address, String interfaceName, int rail, String reason) {}
 
@@ -53,7 +55,7 @@ public final class RailAddresses {
     private final List<LocalAddress> local;
     private final String wanted;
     private final RailSelection selection;
-    private final List<Map<LocalAddress, String>> rails = new ArrayList<>(); // and why
+    private final List<Map<LocalAddress, String>> rails = new ArrayList<>(); // addresses with reasons
     private final List<Candidate> candidates = new ArrayList<>();
 
     private RailAddresses(String wanted, LocalNetwork network) {
@@ -68,25 +70,24 @@ public final class RailAddresses {
     }
 
     /**
-     * Checks what can be checked on any machine.
+     * Checks the rails that a user names, as far as that is possible without the machine.
      *
-     * @param wanted what {@link #choose} is given
-     * @throws IllegalArgumentException when no machine can have such rails; the message says why, a clause
+     * @param wanted the rails, as for {@link #choose}
+     * @throws IllegalArgumentException when no machine can have such rails; the message is a clause that says why
      */
     public static void check(String wanted) {
         RailSelection.parse(wanted);
     }
 
     /**
-     * Chooses, or checks what was asked for.
+     * Chooses the addresses, or checks those that the user names.
      *
-     * @param wanted up to four interfaces, addresses (IPv4 or IPv6, with a scope such as {@code %eth0} where there may
-     *        be doubt), subnets or names of this host, separated by commas, each a rail; and among them interfaces,
-     *        addresses and subnets after a {@code ^}, which no rail has; blank to choose
-     * @param towards where the rendezvous is, when that is known; it counts only if no rail is asked for
+     * @param wanted the rails, separated by commas: up to four interfaces, addresses (IPv4 or IPv6, with a scope such
+     *            as {@code %eth0} where it may be needed), subnets or names of this host; and among them, after a
+     *            {@code ^}, interfaces, addresses and subnets that no rail may have; blank to let this method choose
+     * @param towards the addresses of the rendezvous, if they are known; used only if no rail is named
      * @return the addresses
-     * @throws JobStartException when something that was asked for is no address of this machine, or there is no way to
-     *         the rendezvous
+     * @throws JobStartException when a name stands for no address of this machine, or no route leads to the rendezvous
      */
     public static RailAddresses choose(String wanted, List<InetAddress> towards) {
         return choose(wanted, towards, new LocalNetwork.Live());
@@ -103,20 +104,20 @@ public final class RailAddresses {
         return rails;
     }
 
-    /** {@return the addresses of each rail, one to four rails of one address or more} */
+    /** {@return the addresses of each rail: one to four rails with at least one address each} */
     public List<List<InetAddress>> rails() {
         return rails.stream().map(rail -> rail.keySet().stream().map(LocalAddress::address).toList()).toList();
     }
 
     /**
-     * {@return all addresses of this machine and why each is one of a rail or not: those of the rails in their order,
-     * then the others in that of their interfaces}
+     * {@return all addresses of this machine, and the reason why each belongs to a rail or not: first those of the
+     * rails, in order, then the others, in the order of their interfaces}
      */
     public List<Candidate> candidates() {
         return List.copyOf(candidates);
     }
 
-    // ---- what is chosen
+    // ---- without names
 
     private void offer(List<InetAddress> towards) {
         Map<LocalAddress, String> rail = waysTo(towards);
@@ -156,7 +157,10 @@ public final class RailAddresses {
         return ways;
     }
 
-    /** Of each interface and family the first address, then the second and so on; IPv4 first. */
+    /**
+     * Returns the usable addresses: the first address of each interface and family, then the second and so on; IPv4
+     * first.
+     */
     private List<LocalAddress> usable() {
         List<LocalAddress> free = local.stream().filter(address -> objection(address).isEmpty()).toList();
         Map<LocalAddress, Integer> places = new HashMap<>();
@@ -209,7 +213,7 @@ public final class RailAddresses {
         candidates.add(new Candidate(address.address(), address.interfaceName(), rail, reason));
     }
 
-    /** Why an address is never chosen unasked. */
+    /** Returns why an address is not used unless the user names it. */
     private static Optional<String> objection(LocalAddress address) {
         if (!address.up()) {
             return Optional.of("the interface is down");
@@ -229,7 +233,7 @@ public final class RailAddresses {
         return Optional.empty();
     }
 
-    /** By what the user excludes an address. */
+    /** Returns the user's exclusion that covers an address. */
     private Optional<String> exclusion(LocalAddress address) {
         return selection.exclusions().stream().filter(name -> name.equals(address.interfaceName())
                 || literal(name).filter(address.address()::equals).isPresent()
@@ -237,9 +241,12 @@ public final class RailAddresses {
                 .findFirst().map(name -> "excluded by ^" + name);
     }
 
-    // ---- what is asked for
+    // ---- with names
 
-    /** An address that is named belongs to its rail, and not to that of its interface or subnet. */
+    /**
+     * Takes the addresses that the user names. An address that is named itself belongs to that rail, and not to the
+     * rail of its interface or subnet.
+     */
     private void takeWanted() {
         List<String> names = selection.names();
         List<List<LocalAddress>> found = names.stream().map(this::find).toList();
@@ -266,7 +273,7 @@ public final class RailAddresses {
         return text(address) + " is named twice, and each rail needs an address of its own";
     }
 
-    /** The addresses behind an interface, an address, a subnet or a name of this host. */
+    /** Returns the addresses of an interface, an address, a subnet or a name of this host. */
     private List<LocalAddress> find(String name) {
         List<LocalAddress> found = ofInterface(name);
         if (found.isEmpty()) {
@@ -287,13 +294,13 @@ public final class RailAddresses {
         return left;
     }
 
-    /** Its addresses, IPv4 first; link-local ones of IPv6 only if it has no other. */
+    /** Returns the addresses of an interface, IPv4 first; link-local addresses only if it has no other. */
     private List<LocalAddress> ofInterface(String name) {
         return preferring(address -> !address.address().isLinkLocalAddress(),
                 local.stream().filter(address -> address.interfaceName().equals(name)).toList());
     }
 
-    /** Those that would be chosen, or if there is none, the others. */
+    /** Returns the addresses in a subnet that could be chosen without names; if there are none, the others. */
     private List<LocalAddress> ofSubnet(Subnet subnet) {
         List<LocalAddress> found = local.stream().filter(address -> subnet.contains(address.address())).toList();
         if (found.isEmpty()) {
@@ -328,7 +335,7 @@ public final class RailAddresses {
         }
         Optional<LocalAddress> found = withAddress(address.get(), percent < 0 ? "" : name.substring(percent + 1));
         if (found.isEmpty()) {
-            throw refusal(name + " is not an address of this machine"); // its name need not be asked for
+            throw refusal(name + " is not an address of this machine"); // no name service is needed
         }
         return found;
     }
@@ -345,14 +352,16 @@ public final class RailAddresses {
                     + ", and that is not an address of this machine");
         }
         if (ours.getFirst().loopback() && !name.contains("localhost")) {
-            // as Debian writes it into /etc/hosts; other hosts would call themselves
+            // Debian writes this into /etc/hosts; other hosts would connect with themselves
             throw refusal(name + " is " + known.getFirst().getHostAddress()
                     + " in this machine's tables (/etc/hosts), which no other host can reach");
         }
         return Optional.of(ours.getFirst());
     }
 
-    /** The address as an interface has it. Equality of addresses does not look at scopes. */
+    /**
+     * Returns an address as an interface has it. Equality of addresses ignores scopes, so the scope is compared here.
+     */
     private Optional<LocalAddress> withAddress(InetAddress address, String scope) {
         Optional<LocalAddress> listed = local.stream().filter(one -> one.address().equals(address))
                 .filter(one -> scope.isEmpty() || scope.equals(one.interfaceName())
@@ -362,7 +371,7 @@ public final class RailAddresses {
                 || address.getAddress()[0] != LOOPBACK_NETWORK) {
             return listed;
         }
-        // all of 127.0.0.0/8 is this machine's, though its interface lists only one
+        // all of 127.0.0.0/8 belongs to this machine, though the interface lists only one address
         return local.stream().filter(one -> one.loopback() && isIpv4(one)).findFirst()
                 .map(one -> new LocalAddress(one.interfaceName(), one.index(), one.up(), true, one.pointToPoint(),
                         address, LOOPBACK_PREFIX));
