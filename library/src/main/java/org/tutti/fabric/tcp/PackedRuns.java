@@ -35,7 +35,10 @@ final class PackedRuns {
     private static final int GRID_BYTES = 3 * Long.BYTES;
     private static final int DIRECTION_BYTES = 2 * Long.BYTES;
 
-    /** The mask for a part of a run: a multiple of the longest element. */
+    /**
+     * Masks for lengths: a run is cut at a multiple of the longest element, and the bytes of a grid at a multiple of a
+     * line.
+     */
     private static final long CUT_RUN = -16;
 
     private static final long CUT_CHUNK = -64;

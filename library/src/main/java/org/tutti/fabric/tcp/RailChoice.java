@@ -8,29 +8,31 @@ import org.tutti.fabric.Striping;
 import org.tutti.memory.Words;
 
 /**
- * Which rail takes the next frame for another process, and how a message is cut for that. Under the peer's sending
- * lock, but for what the other side tells of its rails.
+ * Chooses the rail for the next frame to another process, and the pieces into which a message is cut. Guarded by the
+ * peer's sending lock, except {@link #noteArrived}.
  *
- * <p><b>By speed</b> a frame goes to the rail on which it would have arrived first, as {@link RailSpeed} predicts
- * it; and who sends rather waits for that one to have room than to take another, which would be done later. Only a
- * rail that was to be done by now, and still has no room, is passed over. The pieces of a message are as long on
- * each rail as it is fast, so that all take as long, and nobody waits for the last one. A rail that is too slow for any
- * piece may become faster: so when it was left out for a while, it is given what another rail has been given, too.
- * Nobody waits for that, as a frame that comes twice takes effect once; and its speed is measured.
+ * <p><b>By speed</b>, a frame goes to the rail on which it would arrive first, as {@link RailSpeed} predicts. If that
+ * rail has no room, the sender waits for it, because another rail would finish later. Only a rail that should already
+ * have finished its frames, and still has no room, is passed over. The pieces of a message on a rail are as long as the
+ * rail is fast, so that all pieces take equally long. A rail that is too slow for any piece may become faster. After a
+ * while without frames, it is therefore given a copy of a frame that another rail has, which measures its speed. No
+ * rank waits for the copy, because a frame that arrives twice takes effect once.
  *
- * <p>Short messages go whole, over the rails in turns if these are about as fast: beginning with one that depends on
- * who sends to whom ({@link LocalProcess#firstRail}), so that those of a step, which go to several nodes or come from
- * them, do not share a rail while others stand idle.
+ * <p>Short messages are not cut, and take the rails in turn if these are about equally fast. The first rail depends on
+ * the sender and the receiver ({@link LocalProcess#firstRail}), so that the messages of a step, which go to several
+ * nodes or come from them, do not share a rail while other rails are idle.
  *
- * <p><b>Evenly</b>, frames take the rails in turns that have room. <b>Whole</b>, a message has a rail of its own.
+ * <p><b>Evenly</b>, frames take the rails that have room in turn. <b>Whole</b>, each message has a rail of its own.
  */
 final class RailChoice {
-    /** A shorter message goes whole: a second rail costs 10 µs, in which 1 Gbit/s passes 1.2 KB. */
+    /** A shorter message is not cut: a second rail costs 10 µs, in which 1 Gbit/s carries 1.2 KB. */
     private static final int STRIPED_BYTES_MIN = 4 << 10;
 
     private static final int STRIPE_BYTES_MIN = 1 << 10;
 
-    /** For a short message rails are alike that differ by such a part of its time: they take turns. */
+    /**
+     * Rails take turns for a short message if its arrival differs by less than its time on the rail, divided by this.
+     */
     private static final int ALIKE_PARTS = 4;
 
     private static final long LEFT_OUT_NANOS = 100_000_000;
@@ -41,13 +43,13 @@ final class RailChoice {
     private final int first;
     private Rail[] rails = {};
     private RailSpeed[] speeds = {};
-    private long[] givenNanos = {}; // when each rail was last given something
-    private long[] missedBytes = {}; // and what the others were given since then
+    private long[] givenNanos = {}; // when each rail was last given a frame
+    private long[] missedBytes = {}; // the bytes that the others were given since then
     private int next;
 
     /**
-     * @param clock tells nanoseconds
-     * @param first which rail is used first
+     * @param clock returns nanoseconds
+     * @param first the rail that is used first
      */
     RailChoice(Striping striping, LongSupplier clock, int first) {
         this.striping = striping;
@@ -55,7 +57,7 @@ final class RailChoice {
         this.first = first;
     }
 
-    /** These are the rails. */
+    /** Takes the rails. */
     void connect(Rail[] all) {
         rails = all;
         RailSpeed[] made = new RailSpeed[all.length];
@@ -70,12 +72,12 @@ final class RailChoice {
         next = all.length == 0 ? 0 : first % all.length;
     }
 
-    /** A rail has a new connection. */
+    /** Notes that a rail has a new connection. */
     void begin(Rail rail) {
         speeds[rail.index()].begin(clock.getAsLong());
     }
 
-    /** A message begins: what follows, up to the next one, belongs together. */
+    /** Notes that a message begins; the frames up to the next call belong to it. */
     void beginMessage() {
         if (striping == Striping.WHOLE) {
             advance(next);
@@ -86,7 +88,7 @@ final class RailChoice {
         next = from + 1 < rails.length ? from + 1 : 0;
     }
 
-    /** The rail that takes a frame of so many bytes, or null if that has to wait for room. */
+    /** Returns the rail for a frame of this length, or null if the frame has to wait for room. */
     Rail choose(int bytes) {
         if (rails.length == 1) {
             return withRoom(0, bytes);
@@ -95,13 +97,13 @@ final class RailChoice {
             case SPEED -> inTurn(soonest(bytes));
             case EVEN -> inTurn(withRoom(next, bytes));
             case WHOLE -> {
-                Rail rail = withRoom(next, 0); // the first that is not lost
+                Rail rail = withRoom(next, 0); // the first rail that is not lost
                 yield rail != null && rail.hasRoom(bytes) ? rail : null;
             }
         };
     }
 
-    /** The next frame looks at another rail first. */
+    /** Lets the next frame try another rail first. */
     private Rail inTurn(Rail rail) {
         if (rail != null) {
             advance(rail.index());
@@ -109,7 +111,7 @@ final class RailChoice {
         return rail;
     }
 
-    /** A rail that has room, the first one from here on, or null. */
+    /** Returns the first rail with room, from a rail on, or null. */
     Rail withRoom(int first, int bytes) {
         for (int i = 0; i < rails.length; i++) {
             Rail rail = rails[(first + i) % rails.length];
@@ -140,7 +142,7 @@ final class RailChoice {
         return best;
     }
 
-    /** The longest piece of a message of so many bytes. */
+    /** Returns the longest piece of a message of this length. */
     int stripe(long bytes) {
         if (rails.length <= 1 || striping == Striping.WHOLE || bytes < STRIPED_BYTES_MIN) {
             return bytes <= FrameLayout.PAYLOAD_BYTES_MAX ? FrameLayout.PAYLOAD_BYTES_MAX : FrameLayout.PACKET_BYTES;
@@ -148,7 +150,7 @@ final class RailChoice {
         return stripe(bytes, striping == Striping.SPEED ? fastest() / total() : 1.0 / rails.length);
     }
 
-    /** The longest piece of such a message on a certain rail, when so many bytes of it are left. */
+    /** Returns the longest piece on one rail of a message of this length, of which a number of bytes are left. */
     int stripe(Rail rail, long bytes, long left) {
         if (rails.length <= 1 || striping != Striping.SPEED || bytes < STRIPED_BYTES_MIN) {
             return stripe(bytes);
@@ -158,14 +160,17 @@ final class RailChoice {
         return Math.clamp(wholeLines((int) most), STRIPE_BYTES_MIN, FrameLayout.PAYLOAD_BYTES_MAX);
     }
 
-    /** What a rail takes of so many bytes if all rails are to be done at the same time. */
+    /** Returns the bytes that a rail takes of a number of bytes if all rails finish at the same time. */
     private double share(Rail rail, double speed, long bytes) {
         long nowNanos = clock.getAsLong();
         double nanos = doneNanos(bytes, nowNanos) - speeds[rail.index()].nanosUntil(0, nowNanos);
         return Math.clamp(nanos * speed, 0, FrameLayout.PAYLOAD_BYTES_MAX);
     }
 
-    /** When rails would be done with so many bytes, besides what they were given: without those that are busy then. */
+    /**
+     * Returns in how many nanoseconds the rails would finish a number of bytes, after the bytes that they were given.
+     * Rails that are busy until then take none.
+     */
     private double doneNanos(long bytes, long nowNanos) {
         double done = Double.MAX_VALUE;
         for (int i = 0; i < rails.length; i++) {
@@ -210,9 +215,9 @@ final class RailChoice {
     }
 
     /**
-     * A rail is given a frame that is counted.
+     * Notes that a rail is given a numbered frame.
      *
-     * @return whether the frame should ask to be told of
+     * @return whether the frame should ask for an answer
      */
     boolean noteGiven(Rail rail, int bytes) {
         if (striping != Striping.SPEED || rails.length <= 1) {
@@ -227,7 +232,7 @@ final class RailChoice {
         return speeds[rail.index()].give(bytes, nowNanos);
     }
 
-    /** A rail that has room for a frame of so many bytes, and was left out for a while; or null. */
+    /** Returns a rail that has room for a frame of this length and has been left out for a while; or null. */
     Rail leftOut(int bytes) {
         if (striping == Striping.SPEED && rails.length > 1 && bytes >= RailSpeed.ASKING_BYTES_MIN) {
             for (Rail rail : rails) {
@@ -240,12 +245,12 @@ final class RailChoice {
         return null;
     }
 
-    /** Whether to ask now what has arrived over a rail: somebody waits for all of it. */
+    /** Whether to ask how many bytes have arrived over a rail, because a caller waits for all of them. */
     boolean asks(Rail rail) {
         return striping == Striping.SPEED && rails.length > 1 && speeds[rail.index()].ask();
     }
 
-    /** The other side has told how many bytes of such frames have come over a rail. */
+    /** Notes how many bytes of numbered frames have arrived over a rail, as the other side tells. */
     void noteArrived(long rail, long bytes) {
         RailSpeed[] all = speeds;
         if (striping == Striping.SPEED && all.length > 1 && rail >= 0 && rail < all.length) {

@@ -5,13 +5,13 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 
 /**
- * A rail that is lost while others of its process go on: says so, and has it connected again, in one {@link
- * ConnectAttempt} after the other; on the service thread.
+ * Reconnects a rail that is lost while other rails of its process go on, in one {@link ConnectAttempt} after the other,
+ * and logs the loss; runs on the service thread.
  *
- * <p>The process with the lower first rank makes the attempts: the first {@value #FIRST_MILLIS} ms after the loss was
- * seen, each later one after twice the time, up to {@value #AGAIN_MILLIS_MAX} ms. A rail that has come back is watched
- * for as long, so that one that comes and goes is tried no more often. A process that ends loses its rails one by one,
- * too: so nothing is said before the first attempt.
+ * <p>The process with the lower first rank makes the attempts: the first one {@value #FIRST_MILLIS} ms after the loss
+ * was noticed, each later one after twice the time, up to {@value #AGAIN_MILLIS_MAX} ms. A rail that has come back is
+ * watched for as long, so that a rail that comes and goes is not tried more often. A process that ends also loses its
+ * rails one by one, so a loss is not logged before the first attempt.
  */
 final class RailReconnector implements ConnectAttempt.Owner {
     private static final System.Logger LOG = System.getLogger(RailReconnector.class.getName());
@@ -25,9 +25,9 @@ final class RailReconnector implements ConnectAttempt.Owner {
     private final Peer peer;
     private final Rail rail;
     private final Lines lines;
-    private ConnectAttempt attempt; // null while it waits to begin again
+    private ConnectAttempt attempt; // null between attempts
     private long waitMillis = FIRST_MILLIS;
-    private long sinceNanos; // it waits, or has begun its attempt, or is back
+    private long sinceNanos; // when the wait or the attempt began, or the rail came back
     private boolean back;
     private boolean said;
 
@@ -40,7 +40,7 @@ final class RailReconnector implements ConnectAttempt.Owner {
         this.sinceNanos = nowNanos;
     }
 
-    /** How many lines may be logged: a link that comes and goes, or a host with many, must not fill a log. */
+    /** Limits the logged lines: a link that comes and goes, or a host with many of them, must not fill a log. */
     static final class Lines {
         private static final int LOSSES_PER_MINUTE_MAX = 5;
         private static final long MINUTE_NANOS = 60_000_000_000L;
@@ -48,7 +48,7 @@ final class RailReconnector implements ConnectAttempt.Owner {
         private long beganNanos = System.nanoTime();
         private int losses;
 
-        /** Whether one more loss may be said. */
+        /** Whether one more loss may be logged. */
         boolean take(long nowNanos) {
             if (nowNanos - beganNanos > MINUTE_NANOS) {
                 beganNanos = nowNanos;
@@ -58,13 +58,13 @@ final class RailReconnector implements ConnectAttempt.Owner {
             return losses <= LOSSES_PER_MINUTE_MAX;
         }
 
-        /** What to add to the line that was taken. */
+        /** The ending of the line that was allowed last. */
         String ending() {
             return losses == LOSSES_PER_MINUTE_MAX ? "; of further ones nothing is said for a minute" : "";
         }
     }
 
-    /** Goes on; returns whether there is anything left to do. */
+    /** Begins an attempt, or examines the current one; returns whether there is anything left to do. */
     boolean look(long nowNanos) {
         if (peer.isEnding()) {
             close();
@@ -89,7 +89,7 @@ final class RailReconnector implements ConnectAttempt.Owner {
         return true;
     }
 
-    /** It has come back, or is lost once more. */
+    /** Notes that the rail has come back, or is lost once more. */
     private void turn(long nowNanos) {
         back = !back;
         sinceNanos = nowNanos;
@@ -124,7 +124,7 @@ final class RailReconnector implements ConnectAttempt.Owner {
                 + " at " + connections.routes().place(peer.process(), rail.index());
     }
 
-    /** Whether it is to be looked at again soon. */
+    /** Whether the rail must be examined again soon. */
     boolean isInHurry() {
         return attempt != null || !back && waitMillis == FIRST_MILLIS;
     }
@@ -148,7 +148,7 @@ final class RailReconnector implements ConnectAttempt.Owner {
         waitMillis = Math.min(2 * waitMillis, AGAIN_MILLIS_MAX);
     }
 
-    /** Gives up. */
+    /** Gives up the current attempt. */
     void close() {
         if (attempt != null) {
             attempt.close();

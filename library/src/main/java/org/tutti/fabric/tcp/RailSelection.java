@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * What a user asks for as rails, read but not yet looked for on a machine.
+ * The rails that a user names, parsed but not yet found on a machine.
  *
- * @param names of each rail an interface, an address, a subnet or a name of the host; none to have one rail of all
- *        addresses that other hosts may reach
- * @param exclusions interfaces, addresses and subnets that no rail has
+ * @param names an interface, an address, a subnet or a name of the host for each rail; none for a single rail with all
+ *            addresses that other hosts may reach
+ * @param exclusions interfaces, addresses and subnets that no rail may have
  */
 record RailSelection(List<String> names, List<String> exclusions) {
     private static final int EXCLUSIONS_MAX = 64;
@@ -18,10 +18,11 @@ record RailSelection(List<String> names, List<String> exclusions) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9:\\[][A-Za-z0-9_.:%@/\\]-]{0,252}");
 
     /**
-     * Reads a list.
+     * Parses a list.
      *
-     * @param wanted its parts, separated by commas; a part that begins with {@value #EXCLUSION} is an exclusion
-     * @throws IllegalArgumentException when it cannot be read; the message says why, a clause
+     * @param wanted the parts of the list, separated by commas; a part that begins with {@value #EXCLUSION} is an
+     *            exclusion
+     * @throws IllegalArgumentException when the list cannot be parsed; the message is a clause that says why
      */
     static RailSelection parse(String wanted) {
         List<String> names = new ArrayList<>();

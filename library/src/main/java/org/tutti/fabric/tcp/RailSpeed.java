@@ -2,33 +2,36 @@
 package org.tutti.fabric.tcp;
 
 /**
- * How fast a rail of several is, as far as its frames have shown, and when what was given to it will have arrived.
+ * Measures the speed of one of several rails by its frames, and predicts when the bytes given to the rail will have
+ * arrived.
  *
- * <p><b>What is known.</b> The other side tells how many bytes have come over the rail ({@link FrameLayout}, COUNT):
- * every {@value #TOLD_BYTES} or so, and when it is asked to. What was busy all the time shows its speed, which is bytes
- * ÷ time, and there are two ways to know that it was. A rail to which nothing is under way begins with the next frame,
- * which asks to be told of, and is done when that is. And between two counts a rail was busy if all that the second one
- * tells had been given to it before the first. Every other time says nothing, as nobody had anything to send for some
- * of it. A mean is kept, in which the newest measurement counts a quarter; less if it is a short one and finds the rail
- * slow, as much of a short time may have been for other things than bytes.
+ * <p><b>Measurement.</b> The other side tells how many bytes have arrived over the rail ({@link FrameLayout}, COUNT):
+ * about every {@value #TOLD_BYTES} bytes, and when a frame asks for an answer. A time in which the rail was busy from
+ * beginning to end shows its speed: bytes ÷ time. There are two such times. An idle rail is busy from its next frame,
+ * which asks for an answer, until that answer. And a rail was busy between two answers if all bytes of the second
+ * answer had been given to it before the first. Any other time shows nothing, because the rail may have had nothing to
+ * send for a part of it. The speed is a mean, in which the newest measurement counts a quarter. A short measurement
+ * that finds the rail slow counts less, because much of a short time may be overhead.
  *
- * <p>A message may have several pieces on a rail, of which the last ones were not asked for. When all should have
- * arrived but is not told, the next frames ask until it is: then the rail is known to be idle, and the next measurement
- * can begin.
+ * <p>The last pieces of a message on a rail may not have asked for an answer. When all pieces should have arrived and
+ * no answer has told so, the next frames ask until one does. The rail is then known to be idle, and the next
+ * measurement can begin.
  *
- * <p>The speed says when a rail has done what it was given, and that is corrected with each count. A rail of which
- * nothing is known is taken for as fast as another one that was measured; one that comes back, for as fast as it was.
+ * <p>The speed predicts when a rail will have finished the bytes given to it; each answer corrects the prediction. A
+ * rail that was never measured is assumed to be as fast as a measured one, and a rail that comes back as fast as
+ * before.
  *
- * <p>What is given is noted by who sends, what has arrived by who takes in: the monitor is for the two.
+ * <p>The monitor of this object orders two threads: the sender notes the bytes given, and the receiver of the other
+ * side's answers notes the bytes that have arrived.
  */
 final class RailSpeed {
-    /** How many bytes come over a rail of several before the other side is told. */
+    /** The number of bytes that arrive over a rail before the other side is told. */
     static final int TOLD_BYTES = 128 << 10;
 
-    /** A frame of fewer bytes does not ask to be told of. */
+    /** A shorter frame does not ask for an answer. */
     static final int ASKING_BYTES_MIN = 256;
 
-    /** How often frames ask, at most: an answer costs a system call. */
+    /** The shortest time between two frames that ask: an answer costs a system call. */
     static final long ASKING_NANOS_MIN = 500_000;
 
     private static final double FASTEST = 10; // bytes a nanosecond
@@ -42,9 +45,9 @@ final class RailSpeed {
     private boolean known;
     private long given;
     private long arrived;
-    private long asked; // what was given when it last was asked what has arrived
+    private long asked; // the bytes that had been given at the last question
     private long askedNanos;
-    private long catchingUp; // up to so many bytes given, frames ask so that all is told
+    private long catchingUp; // frames ask until this many bytes are given
     private long caughtUpNanos;
     private long dueNanos;
     private boolean measures;
@@ -53,7 +56,7 @@ final class RailSpeed {
     private long beganGiven;
     private long beganArrived;
 
-    /** Begins: a connection that nothing was sent over. */
+    /** Begins with a connection over which nothing has been sent. */
     synchronized void begin(long nowNanos) {
         given = 0;
         arrived = 0;
@@ -66,9 +69,9 @@ final class RailSpeed {
     }
 
     /**
-     * So many bytes are given to the rail.
+     * Notes bytes that are given to the rail.
      *
-     * @return whether they should ask to be told of
+     * @return whether they should ask for an answer
      */
     synchronized boolean give(int bytes, long nowNanos) {
         boolean isIdle = given == arrived;
@@ -92,7 +95,7 @@ final class RailSpeed {
         return asks;
     }
 
-    /** Whether to ask now what has arrived, as the next frame may be a while in coming: then it does count as asked. */
+    /** Returns whether to ask for an answer without waiting for the next frame; if so, the question counts as asked. */
     synchronized boolean ask() {
         boolean asks = given - Math.max(asked, arrived) >= UNTOLD_BYTES_MAX;
         asked = asks ? given : asked;
@@ -107,14 +110,14 @@ final class RailSpeed {
         return (long) (bytes / bytesPerNano);
     }
 
-    /** In how many nanoseconds so many bytes more would have arrived. */
+    /** Returns in how many nanoseconds a number of additional bytes would have arrived. */
     synchronized long nanosUntil(int bytes, long nowNanos) {
         return dueNanos(nowNanos) - nowNanos + nanos(bytes);
     }
 
     /**
-     * The other side has told how many bytes have come over the rail. It may tell of a connection before this one, or
-     * by another rail, and then later than it has told more; no harm comes of either, nor of a lie.
+     * Notes how many bytes have arrived over the rail, as the other side tells. The number may belong to an earlier
+     * connection, or come over another rail after a greater number. Neither does harm, nor does a false number.
      */
     synchronized void noteArrived(long bytes, long nowNanos) {
         long told = Math.min(bytes, given);
@@ -135,7 +138,7 @@ final class RailSpeed {
         dueNanos = nowNanos + nanos(given - arrived);
     }
 
-    /** It is busy from this moment on. */
+    /** Begins a measurement: the rail is busy from this moment on. */
     private void measure(long nowNanos, boolean idle) {
         measures = true;
         wasIdle = idle;
@@ -151,19 +154,19 @@ final class RailSpeed {
         known = true;
     }
 
-    /** If nothing is known, it is taken for as fast as another one, if that was measured. */
+    /** Assumes the speed of a measured rail, if this one was never measured. */
     synchronized void assume(double speed) {
         if (!known) {
             bytesPerNano = speed;
         }
     }
 
-    /** Whether it was measured. */
+    /** Whether the rail was measured. */
     synchronized boolean isKnown() {
         return known;
     }
 
-    /** Bytes a nanosecond, as far as that is known. */
+    /** The speed in bytes a nanosecond, as far as it is known. */
     synchronized double bytesPerNano() {
         return bytesPerNano;
     }

@@ -13,18 +13,18 @@ import org.tutti.fabric.WordAction;
 import org.tutti.memory.Words;
 
 /**
- * What arriving puts and active messages do to the regions of this process: whether they are granted, where their bytes
- * go, and what is done when these are there. All under the peer's receiving lock.
+ * Applies arriving puts and active messages to the regions of this process: checks them, directs their bytes, and lets
+ * them take effect. Guarded by the peer's receiving lock.
  *
- * <p>The bytes of a put go straight to where they belong. Those of an active message, and of packed runs, go to a
- * bounce buffer of their rail, and are handled, or copied to the region, as soon as the frame is complete: not when the
- * count passes it, or a buffer would be needed for every frame that is early. That is done once for each frame, because
- * a frame that comes twice is known by its number; and the frame is counted afterwards, so a fence covers it. Of packed
- * runs, all are looked at before a byte is written: a description without sense ends the connection, and a frame with a
- * run that is not granted is dropped as a whole.
+ * <p>The bytes of a put go straight into the region. The bytes of an active message, and of packed runs, go into a
+ * bounce buffer of their rail; they are handled, or copied to the region, as soon as the frame is complete. They do not
+ * wait until the count passes the frame, because each early frame would then need a buffer. Each frame is applied once,
+ * because a frame that arrives twice is recognized by its number. It is counted afterwards, so a fence covers it. All
+ * packed runs are checked before a byte is written: an invalid description ends the connection, and a frame with a run
+ * that is not allowed is dropped as a whole.
  *
- * <p>A handler may say "not now", for instance because it finds a lock taken. Then the frame is deferred, with a note
- * how far it has come, and the rest is tried again: {@link DeferredFrames}.
+ * <p>A handler may be unable to go on, for instance because a lock is taken. The frame is then deferred with the number
+ * of its handled bytes, and the rest is tried again: {@link DeferredFrames}.
  */
 final class RegionWriter {
     private static final WordAction[] ACTIONS = WordAction.values();
@@ -66,7 +66,7 @@ final class RegionWriter {
         }
     }
 
-    /** The effect of a put, when the count passes it. */
+    /** Lets a put change its word, when the count passes the put. */
     void applyWord(Frame put) {
         WordAction action = ACTIONS[put.operation];
         Region region = action == WordAction.NONE ? null : regions.find(put.region);
@@ -96,7 +96,7 @@ final class RegionWriter {
                 || region.handler().accepts(frame.operation, offset, bytes));
     }
 
-    /** Of a put that has arrived, packed runs go from the bounce buffer to where they belong. */
+    /** Copies the packed runs of a put that has arrived from the bounce buffer to the region. */
     void deliverRuns(PayloadTarget payloadTarget, Frame put) throws ProtocolException {
         Region region = payloadTarget.isBounced() ? regions.find(put.region) : null;
         if (region != null && isGranted(region, put, payloadTarget.bounceBuffer())) {
@@ -109,14 +109,14 @@ final class RegionWriter {
     }
 
     /**
-     * Has a message handled, from some byte of its payload on, as far as it can be handled now.
+     * Lets the region's handler handle a message, from a byte of the payload on, as far as possible without waiting.
      *
-     * @return up to which byte it has been handled: its length when that is all
+     * @return the number of bytes handled so far; the length of the message when it is done
      */
     long handle(Frame message, MemorySegment payload, long handled) throws ProtocolException {
         Region region = regions.find(message.region);
         if (region == null) {
-            return message.length; // it was revoked
+            return message.length; // the region was revoked
         }
         if (!message.has(FrameLayout.PACKED)) {
             return handled + handleRun(region, message, message.offset + handled, payload, handled,
@@ -149,7 +149,7 @@ final class RegionWriter {
     private boolean isGranted(Region region, Frame frame, MemorySegment bounceBuffer) throws ProtocolException {
         boolean granted = true;
         runs.begin(frame, bounceBuffer);
-        while (runs.next()) { // to the end, whatever is found: a description without sense is more than a refusal
+        while (runs.next()) { // to the end in any case: an invalid description is worse than a refusal
             granted &= grants(region, frame, runs.offset(), runs.length());
         }
         if (!granted) {

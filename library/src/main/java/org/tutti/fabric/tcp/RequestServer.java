@@ -12,15 +12,15 @@ import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
 
 /**
- * What another process has asked for, in the order in which it did: at most {@value Requests#PLACES} at a time, as it
- * has no more places. Atomic operations are done when they are asked for; bytes are read when there is room to send
- * them. Requests come in under the peer's receiving lock and are answered under its sending lock: a ring of one writer
- * and one reader.
+ * The unanswered requests of another process, in order: at most {@value Requests#PLACES}, because that process has no
+ * more entries for requests. Atomic operations are executed when the request takes effect; bytes are read when there is
+ * room to send them. Requests are added under the peer's receiving lock and answered under its sending lock: a ring
+ * with one writer and one reader.
  *
- * <p>The description of packed runs is kept for the asker's place, in {@value FrameLayout#REQUEST_BYTES_MAX} bytes that
- * are made when first needed. An asker keeps a place until it is answered, so who answers reads what was written before
- * the request was added. One that does not gets the wrong bytes of its own region at worst: every run is looked at
- * again just before it is read.
+ * <p>The description of packed runs is kept for the entry of the request, in {@value FrameLayout#REQUEST_BYTES_MAX}
+ * bytes that are allocated when first needed. The requesting process keeps the entry until it has the answer, so the
+ * answering thread reads the description that was written before the request was added. A process that reuses an entry
+ * too early gets wrong bytes of the same region at worst, because every run is checked again just before it is read.
  */
 final class RequestServer {
     private static final AtomicOperation[] OPERATIONS = AtomicOperation.values();
@@ -46,9 +46,9 @@ final class RequestServer {
     }
 
     /**
-     * Takes a request in.
+     * Adds a request; executes it if it is an atomic operation.
      *
-     * @return whether it is granted; its refusal is an answer as well
+     * @return whether it is granted; a refusal is answered as well
      */
     boolean add(Frame asked) throws ProtocolException {
         if (added - removed >= ring.length) {
@@ -68,7 +68,7 @@ final class RequestServer {
             answer.value = OPERATIONS[asked.operation].apply(region.segment(), asked.offset, asked.value, asked.tag);
         }
         long all = added + 1;
-        added = all; // by the holder of the receiving lock only
+        added = all; // written only with the receiving lock
         return granted;
     }
 
@@ -84,7 +84,7 @@ final class RequestServer {
         return region.contains(asked.offset, bytes) && asked.offset % bytes == 0;
     }
 
-    /** A request for packed runs has arrived, whose turn may come later; throws when it makes no sense. */
+    /** Keeps the description of a request for packed runs, which may take effect later; throws when it is invalid. */
     void keepDescription(Frame asked, MemorySegment bounceBuffer) throws ProtocolException {
         int place = Requests.place(asked);
         if (place >= Requests.PLACES || asked.value <= 0 || asked.value > FrameLayout.PAYLOAD_BYTES_MAX) {
@@ -92,7 +92,7 @@ final class RequestServer {
         }
         arriving.beginRequest(asked, bounceBuffer, asked.length);
         while (arriving.next()) {
-            continue; // it throws where there is no sense
+            continue; // next() throws if the description is invalid
         }
         if (descriptions[place] == null) {
             descriptions[place] = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(FrameLayout.REQUEST_BYTES_MAX));
@@ -102,9 +102,9 @@ final class RequestServer {
     }
 
     /**
-     * Copies the next bytes that were asked for to a buffer.
+     * Copies the next requested bytes to a buffer.
      *
-     * @return whether all of them lie in the region, whose memory nobody has closed
+     * @return whether all of them lie in the region, and its memory is not closed
      */
     boolean read(Frame asked, Region region, int length, MemorySegment buffer, long at) {
         try {
@@ -121,7 +121,7 @@ final class RequestServer {
         }
     }
 
-    /** Packed runs come all at once, one after the other. */
+    /** Copies all packed runs of a request, one after the other. */
     private boolean gather(Frame asked, Region region, MemorySegment buffer, long at) {
         int place = Requests.place(asked);
         try {
@@ -134,25 +134,25 @@ final class RequestServer {
             }
             return true;
         } catch (ProtocolException _) {
-            return false; // it was written over meanwhile
+            return false; // the description was overwritten meanwhile
         }
     }
 
-    /** The request that is to be answered next; of one for bytes, its tag says how many have been sent. */
+    /** The request to answer next; in a request for bytes, the tag is the number of bytes that have been sent. */
     Frame first() {
         assert removed < added : "no request is to be answered after " + removed;
         return ring[(int) (removed % ring.length)];
     }
 
-    /** Gives the descriptions back; nobody asks for anything any more. */
+    /** Frees the descriptions, when no more requests will arrive. */
     void release() {
         Arrays.fill(descriptions, null);
     }
 
-    /** Takes out the first request, which has been answered. */
+    /** Removes the first request, which has been answered. */
     void remove() {
         assert removed < added : "no request is to be answered after " + removed;
         long all = removed + 1;
-        removed = all; // by the holder of the sending lock only
+        removed = all; // written only with the sending lock
     }
 }

@@ -10,10 +10,10 @@ import org.tutti.memory.LongWait;
 import org.tutti.memory.Waiter;
 
 /**
- * The calls that ask another process for something: gets and atomic operations. A request takes a place among the
- * {@link Requests} and is sent under the sending lock of its {@link Peer}. Whoever waits for the answer holds no lock,
- * as the place has a word that the answer raises; whoever gives it up takes the receiving lock, so that nobody is
- * writing to the target afterwards.
+ * The calls that request something from another process: gets and atomic operations. A request takes an entry of the
+ * {@link Requests}, and is sent under the sending lock of its {@link Peer}. A call waits for the answer without a lock,
+ * because the entry has a word that the answer raises. A call that gives up a request takes the receiving lock, so that
+ * no thread writes to the target afterwards.
  */
 final class Requester {
     private final Session session;
@@ -32,7 +32,7 @@ final class Requester {
     }
 
     /**
-     * Asks for bytes; they are here when {@link #await} returns.
+     * Requests bytes; they have arrived when {@link #await} returns true.
      *
      * @return the request, or −1 when the process is gone
      */
@@ -62,7 +62,7 @@ final class Requester {
     }
 
     /**
-     * Asks for an atomic operation; it is done when {@link #await} returns.
+     * Requests an atomic operation; it is done when {@link #await} returns true.
      *
      * @return the request, or −1 when the process is gone
      */
@@ -83,10 +83,10 @@ final class Requester {
     }
 
     /**
-     * Takes the sending lock when there is a place for a request.
+     * Takes the sending lock and finds an entry for a request.
      *
-     * @param waits whether to wait for a place
-     * @return the place; or, without the lock, {@link SectionTransport#NO_PLACE}, or −1 when the process is gone
+     * @param waits whether to wait for a free entry
+     * @return the entry; or, without the lock, {@link SectionTransport#NO_PLACE}, or −1 when the process is gone
      */
     private int lockWithPlace(boolean waits, Waiter.Check check) {
         int request = tryLockWithPlace(waits ? 0 : Requests.PLACES_KEPT, check);
@@ -106,7 +106,7 @@ final class Requester {
         return SectionTransport.NO_PLACE;
     }
 
-    /** Waits without the lock, which others need who take answers and free places. */
+    /** Waits for a free entry, without the lock, which other threads may need before they free their entries. */
     private int awaitPlace(Waiter.Check check) {
         int request = SectionTransport.NO_PLACE;
         try (var wait = new LongWait()) {
@@ -151,9 +151,9 @@ final class Requester {
     }
 
     /**
-     * Waits for the answer to a request, which is forgotten when none will come, or the check throws.
+     * Waits for the answer to a request. The request is forgotten when no answer will arrive, or the check throws.
      *
-     * @return whether there is one
+     * @return whether there is an answer
      */
     boolean await(int request, Waiter waiter, Waiter.Check check) {
         boolean answered = false;
@@ -162,13 +162,13 @@ final class Requester {
             answered = !session.isGone();
         } finally {
             if (!answered) {
-                forget(request); // nobody writes to the caller's memory then
+                forget(request); // no thread writes to the caller's memory afterwards
             }
         }
         return answered;
     }
 
-    /** Takes the answer to a request, whose place is free afterwards; throws when it was refused. */
+    /** Returns the answer to a request, and frees its entry; throws when the request was refused. */
     long take(int request) {
         boolean refused = requests.isRefused(request);
         long value = requests.value(request);
@@ -180,9 +180,9 @@ final class Requester {
         return value;
     }
 
-    /** Gives up waiting for the answer to a request; its place stays taken until the answer comes. */
+    /** Gives up a request; its entry stays taken until the answer arrives. */
     void forget(int request) {
-        session.receiving().lock(); // nobody is writing to the target now
+        session.receiving().lock(); // no other thread is writing to the target then
         try {
             requests.forget(request);
             inbound.dropReplies(request);

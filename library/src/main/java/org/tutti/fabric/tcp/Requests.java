@@ -10,16 +10,20 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * What this process has asked another one for, and where the answers go: a fixed number of places. A place has a word
- * that grows with every answer, for which the asker waits. Places are given under the peer's sending lock; answers come
- * in under its receiving lock. Who has a place gives it back without either, with release order, after its last look at
- * what belongs to the place; who takes it next has read that with acquire order.
+ * The unanswered requests of this process to another one, and the targets of the answers: a table with a fixed number
+ * of entries. An entry has a word that grows with every answer, and for which the requesting call waits. Entries are
+ * taken under the peer's sending lock; answers arrive under its receiving lock. A call frees its entry without a lock,
+ * with release order, after it has read the entry for the last time. The call that takes the entry next has read its
+ * state with acquire order.
  */
 final class Requests {
     /** The most requests that may be unanswered. */
     static final int PLACES = 32;
 
-    /** How many of the places, the first ones, are for calls that wait for the answer before they do anything else. */
+    /**
+     * The number of entries, the first ones, that are reserved for calls that wait for the answer before they do
+     * anything else.
+     */
     static final int PLACES_KEPT = 16;
 
     private static final int PLACE_BITS = 8;
@@ -44,7 +48,7 @@ final class Requests {
         return (long) place * Long.BYTES;
     }
 
-    /** A place for a request, not before the first one that it may take, or −1 when all are taken. */
+    /** Returns a free entry, from a first one on, or −1 when all are taken. */
     int free(int first) {
         for (int place = first; place < PLACES; place++) {
             if (isFree(place)) {
@@ -59,7 +63,7 @@ final class Requests {
         return state == FREE || state == FORGOTTEN && isAnswered(place);
     }
 
-    /** Takes a place; a request for a value has no target. */
+    /** Takes an entry; a request for a value has no target. */
     void take(int place, MemorySegment target, long targetOffset, long bytes) {
         assert isFree(place) : "request place " + place + " is taken, which is in state " + states.get(place);
         assert targetOffset >= 0 && bytes >= 0 && (target == null || targetOffset <= target.byteSize() - bytes)
@@ -72,19 +76,19 @@ final class Requests {
         targetBytes[place] = target == null ? 0 : bytes;
     }
 
-    /** What a request is called in frames: its place and how often that was taken. */
+    /** The number of a request in frames: its entry, and how often that entry was taken. */
     long name(int place) {
         return generations[place] << PLACE_BITS | place;
     }
 
-    /** Gives a place back. */
+    /** Frees an entry. */
     void release(int place) {
         assert states.get(place) == TAKEN : "request place " + place + " is given back in state " + states.get(place);
         targets[place] = null;
         states.setRelease(place, FREE);
     }
 
-    /** Drops the answer that will come; the place stays taken until then. Under the receiving lock. */
+    /** Drops the answer that will arrive; the entry stays taken until then. Called under the receiving lock. */
     void forget(int place) {
         assert states.get(place) == TAKEN : "request place " + place + " is forgotten in state " + states.get(place);
         targets[place] = null;
@@ -111,7 +115,7 @@ final class Requests {
 
     // ---- answers
 
-    /** The place that a frame names; anything below 256, as others name it. */
+    /** The entry that a frame names; any value below 256, because another process names it. */
     static int place(Frame frame) {
         return (int) (frame.word & (1 << PLACE_BITS) - 1);
     }
@@ -125,7 +129,7 @@ final class Requests {
         return place;
     }
 
-    /** Sends the payload of an arriving reply to where it belongs. */
+    /** Directs the payload of an arriving reply to its target. */
     void aim(PayloadTarget payloadTarget, Frame reply) throws ProtocolException {
         int place = find(reply);
         MemorySegment target = targets[place];
@@ -137,7 +141,7 @@ final class Requests {
         }
     }
 
-    /** Takes note of a reply that has arrived. */
+    /** Notes a reply that has arrived. */
     void note(int place, Frame reply) {
         if (reply.has(FrameLayout.REFUSED)) {
             refused[place] = true;
@@ -145,14 +149,14 @@ final class Requests {
         values[place] = reply.value;
     }
 
-    /** Ends all waits for answers, as none will come any more. */
+    /** Ends all waits, because no more answers will arrive. */
     void giveUp() {
         for (int place = 0; place < PLACES; place++) {
             Words.store(words, offset(place), Long.MAX_VALUE);
         }
     }
 
-    /** Says that a request is answered. */
+    /** Marks a request as answered. */
     void answer(int place) {
         Words.store(words, offset(place), generations[place]);
     }

@@ -5,20 +5,20 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * Copies of the frames that have been sent and not yet been counted by the other side: when a rail is lost, its frames
- * go again on the others. Long payloads go from here the first time, too: what is here stays as it is until it is
- * counted, while a caller's memory may change as soon as its call returns. Only pairs of processes with several rails
- * have one. A ring of {@value #BYTES} bytes and {@value #FRAMES_MAX} frames, whichever is full first. Guarded by the
- * peer's sending lock.
+ * Keeps copies of the frames that the other side has not acked as received. When a rail is lost, its frames are
+ * retransmitted on the other rails. A long payload is sent from this buffer the first time, too, because the copy stays
+ * unchanged until it is acked, while a caller's memory may change as soon as its call returns. Only pairs of processes
+ * with several rails have such a buffer. It is a ring of {@value #BYTES} bytes and {@value #FRAMES_MAX} frames; either
+ * may be exhausted first. Guarded by the peer's sending lock.
  */
 final class RetransmitBuffer {
-    /** The most frames that may be uncounted. */
+    /** The most frames that are not acked. */
     static final int FRAMES_MAX = 1024;
 
-    /** The memory for them. */
+    /** The size of the buffer. */
     static final int BYTES = 2 << 20;
 
-    /** The frame is on no rail, and has to be sent again. */
+    /** The rail of a frame that is on no rail, and has to be sent again. */
     static final byte NOWHERE = -1;
 
     private final ByteBuffer ring = FrameLayout.buffer(BYTES);
@@ -26,7 +26,7 @@ final class RetransmitBuffer {
     private final long[] starts = new long[FRAMES_MAX];
     private final byte[] rails = new byte[FRAMES_MAX];
     private long end;
-    private long kept; // the last frame; only assertions look
+    private long kept; // the last kept frame; only assertions read it
 
     private static int place(long number) {
         return (int) (number % FRAMES_MAX);
@@ -37,7 +37,7 @@ final class RetransmitBuffer {
         return bytes <= untilWrap ? end : end + untilWrap;
     }
 
-    /** Whether a frame of so many bytes can be kept besides those from the first uncounted one on. */
+    /** Whether there is room for a frame of this length, header included, behind those that are not acked. */
     boolean hasRoom(int bytes, long firstUncounted, long next) {
         if (firstUncounted == next) {
             return true;
@@ -45,12 +45,12 @@ final class RetransmitBuffer {
         return next - firstUncounted < FRAMES_MAX && start(end, bytes) + bytes <= starts[place(firstUncounted)] + BYTES;
     }
 
-    /** Where the payload of the next frame goes, if it is that long and there is room for it. */
+    /** The offset for the payload of the next frame, if it has this length and there is room for it. */
     long nextPayload(int length) {
         return start(end, FrameLayout.HEADER_BYTES + length) % BYTES + FrameLayout.HEADER_BYTES;
     }
 
-    /** Keeps a frame whose payload has been written there. */
+    /** Keeps a frame with its payload already in the buffer. */
     void keep(Frame frame, int rail) {
         assert follows(frame.number) : "frame " + frame.number + " is kept after another one";
         assert FrameLayout.isPlausible(frame) && rail >= 0
@@ -66,14 +66,14 @@ final class RetransmitBuffer {
         end = start + bytes;
     }
 
-    /** Whether no frame is missing before it; for assertions. */
+    /** Whether a frame follows the last kept one directly; for assertions. */
     private boolean follows(long number) {
         boolean follows = kept == 0 || number == kept + 1;
         kept = number;
         return follows;
     }
 
-    /** Whether a frame is one of the last that were kept; for assertions. */
+    /** Whether a frame is one of those that were kept last; for assertions. */
     private boolean isKept(long number) {
         return number > 0 && number <= kept && kept - number < FRAMES_MAX;
     }
@@ -87,7 +87,7 @@ final class RetransmitBuffer {
         rails[place(number)] = (byte) rail;
     }
 
-    /** Reads the header of a frame that is kept. */
+    /** Reads the header of a kept frame. */
     void header(long number, Frame frame) {
         ring.clear().position((int) (starts[place(number)] % BYTES));
         FrameLayout.read(ring, frame);

@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 
 import org.tutti.JobStartException;
 
-/** How a process reaches the others: the {@link Ways} of every rail to each of them. For the service thread. */
+/** The routes of this process to the others: the {@link Ways} of every rail to each of them. For the service thread. */
 final class Routes {
     private static final System.Logger LOG = System.getLogger(Routes.class.getName());
     private static final long NETWORK_KNOWN_NANOS = 1_000_000_000L;
@@ -31,10 +31,10 @@ final class Routes {
     /** A rail of another process. */
     private record RailOf(int process, int rail) {}
 
-    /** The addresses of a connection on it. */
+    /** The addresses of a connection on such a rail. */
     private record Settled(InetAddress from, InetAddress to) {}
 
-    /** A machine that is not asked for its addresses again and again. */
+    /** The network of this machine, with its addresses cached for a second. */
     private static final class Known implements LocalNetwork {
         private final LocalNetwork machine;
         private List<LocalAddress> addresses = List.of();
@@ -50,7 +50,7 @@ final class Routes {
                 askedNanos = System.nanoTime();
                 try {
                     addresses = machine.addresses();
-                } catch (JobStartException e) { // such as too many open files: it goes by what it knew before
+                } catch (JobStartException e) { // such as too many open files: the old addresses stay
                     LOG.log(System.Logger.Level.DEBUG, "the addresses of this machine are not known", e);
                 }
             }
@@ -72,12 +72,15 @@ final class Routes {
         this.local = local;
     }
 
-    /** How many rails this process and another one have in common; throws when it has told no usable address. */
+    /**
+     * The number of rails that this process and another one have in common; throws when that process has told no usable
+     * address.
+     */
     int rails(int process) {
         return Math.min(local.rails().size(), local.addresses(process).size());
     }
 
-    /** The ways to another process on a rail that both have; throws when it has told no usable address. */
+    /** The ways to another process on a rail that both have; throws when that process has told no usable address. */
     Ways ways(int process, int rail) {
         List<InetSocketAddress> there = local.addresses(process).get(rail);
         Ways[] all = ways.computeIfAbsent(process, _ -> new Ways[local.rails().size()]);
@@ -96,14 +99,14 @@ final class Routes {
         return all[rail];
     }
 
-    /** Asks the routing table again when all ways of a rail have been tried in vain, also for messages. */
+    /** Asks the routing table again when all ways of a rail have failed; messages describe the result, too. */
     void lookAgain(Ways tried) {
         if (tried.areToBeOrdered()) {
             tried.order(network, proven);
         }
     }
 
-    /** A connection has come about, which either process may have opened. */
+    /** Notes the addresses of a new connection, which either process may have opened. */
     void settle(int process, int rail, SocketChannel channel) {
         try {
             InetAddress from = ((InetSocketAddress) channel.getLocalAddress()).getAddress();
@@ -111,17 +114,17 @@ final class Routes {
             proven.add(from);
             settled.put(new RailOf(process, rail), new Settled(from, to));
             ways(process, rail).settle(from, to);
-        } catch (IOException | RuntimeException e) { // it is closed already, or has not told its addresses so far
+        } catch (IOException | RuntimeException e) { // the channel is closed, or the process has told no address yet
             LOG.log(System.Logger.Level.DEBUG, "a way is not known", e);
         }
     }
 
-    /** Where a rail of another process is, in words. */
+    /** The address of another process on a rail, as text. */
     String place(int process, int rail) {
         return current(process, rail).map(way -> Ways.text(way.to())).orElse("an unknown address");
     }
 
-    /** From where this process reaches it, in words. */
+    /** The address from which this process reaches another one on a rail, as text. */
     String source(int process, int rail) {
         return current(process, rail).map(Ways.Way::from).orElse(local.sources(rail).getFirst()).getHostAddress();
     }
@@ -129,18 +132,18 @@ final class Routes {
     private Optional<Ways.Way> current(int process, int rail) {
         try {
             return ways(process, rail).current();
-        } catch (RuntimeException _) { // it has told no usable address
+        } catch (RuntimeException _) { // the process has told no usable address
             return Optional.empty();
         }
     }
 
-    /** Every way to another process, and why it was left. */
+    /** Describes every way to another process, and why it failed. */
     String describe(int process) {
         return IntStream.range(0, rails(process)).mapToObj(rail -> ways(process, rail).describe())
                 .collect(Collectors.joining("; "));
     }
 
-    /** What asks the host of another process whether it is there, when it has been silent for a part of a time. */
+    /** Creates a probe of another process's host. */
     HostProbe probe(int process, long limitNanos) {
         List<Ways.Way> current = new ArrayList<>();
         for (int rail = 0; rail < rails(process); rail++) {

@@ -11,13 +11,13 @@ import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 
 /**
- * The calls that send to another process and ask for nothing back: puts, active messages, fences and news. Each runs
- * under the sending lock of its {@link Peer}, on its caller's thread; what is long goes in parts of {@value
- * #TURN_BYTES} bytes, between which answers are sent and threads that have queued for the lock get it.
+ * The calls that send to another process and request nothing: puts, active messages, fences and news. Each call runs on
+ * its caller's thread, under the sending lock of its {@link Peer}. A long transfer is sent in parts of {@value
+ * #TURN_BYTES} bytes; between two parts, answers are sent, and threads that have queued for the lock get it.
  *
- * <p>Bytes are copied to a rail's buffer; long payloads in native memory go from where they lie, several frames with a
- * system call. With several rails frames are kept until they are counted: long payloads are copied there, and go from
- * there.
+ * <p>Bytes are copied to a rail's buffer. Long payloads in native memory are written from where they lie, several
+ * frames with one system call. With several rails, frames are kept until they are acked: long payloads are copied to
+ * the {@link RetransmitBuffer}, and written from there.
  */
 final class Sender {
     private static final int TURN_BYTES = Batch.FRAMES_MAX * FrameLayout.PAYLOAD_BYTES_MAX;
@@ -59,7 +59,7 @@ final class Sender {
                     return false;
                 }
             } finally {
-                // who raises the word comes next
+                // a put without a word is followed by one that raises a word
                 sending.unlock(direct || due != WordAction.NONE && outbound.hasGatheredMuch());
             }
             at += part;
@@ -77,7 +77,7 @@ final class Sender {
             whole.begin(called.offset, source, sourceOffset, bytes);
             return sendBatches(whole, 0, action.ordinal(), check);
         } finally {
-            whole.begin(0, MemorySegment.NULL, 0, 0); // nobody's memory is kept for longer than a call
+            whole.begin(0, MemorySegment.NULL, 0, 0); // no memory is kept for longer than a call
         }
     }
 
@@ -98,7 +98,7 @@ final class Sender {
         return true;
     }
 
-    /** A put has its word in the last frame. */
+    /** Returns the operation of a frame: only the last frame of a put changes the word. */
     private static short operation(byte kind, int operation, boolean last) {
         return (short) (last || kind != FrameLayout.PUT ? operation : WordAction.NONE.ordinal());
     }
@@ -114,7 +114,7 @@ final class Sender {
         return there && sendPart(region, pieces, all, 0, operation, argument0, argument1, check);
     }
 
-    /** Sends all but the last bytes of a transfer. */
+    /** Sends a transfer except its last bytes. */
     private boolean sendPart(long region, SectionPieces pieces, long all, long rest, int operation, long argument0,
             long argument1, Waiter.Check check) {
         sending.lock(check);
@@ -161,7 +161,7 @@ final class Sender {
             }
             return true;
         } finally {
-            // while this is on the wire, the next is packed
+            // the next frame is packed while this one is on the wire
             sending.unlock(pieces.left() > 0 || outbound.hasGatheredMuch());
         }
     }
@@ -178,7 +178,7 @@ final class Sender {
         return !outbound.areKept() && MemoryViews.arePossible(source);
     }
 
-    /** Sends pieces straight from where they lie, as frames that are described but for their places. */
+    /** Sends pieces from where they lie. All fields of the frames are set, except offset, length and operation. */
     private boolean sendBatches(SectionPieces pieces, long rest, int operation, Waiter.Check check) {
         boolean there = !session.isGone();
         while (there && pieces.left() > rest) {
@@ -224,7 +224,9 @@ final class Sender {
         return !session.isGone();
     }
 
-    /** The rail for the next piece of a message, whose length it decides; null when the other side is gone. */
+    /**
+     * Returns the rail for the next piece of a message, and sets the piece's length; null when the other side is gone.
+     */
     private Rail nextRail(long message, long left, Waiter.Check check) {
         RailChoice choice = outbound.choice();
         int most = (int) Math.min(left, choice.stripe(message));
@@ -237,7 +239,7 @@ final class Sender {
 
     // ---- fences
 
-    /** Asks for the count of all that was sent; returns how many frames that is. */
+    /** Requests an ack of all frames that were sent; returns their number. */
     long askCount(Waiter.Check check) {
         sending.lock(check);
         try {
@@ -257,7 +259,7 @@ final class Sender {
         }
     }
 
-    /** Waits until the other side has counted so many frames, or is gone; returns whether it has counted them. */
+    /** Waits until the other side has handled a number of frames, or is gone; returns whether it has handled them. */
     boolean awaitCount(long number, Waiter waiter, Waiter.Check check) {
         if (acks.number() < number) {
             acks.await(number, waiter, check);
@@ -267,7 +269,7 @@ final class Sender {
 
     // ---- news
 
-    /** Sends a piece of news, or the good-bye, if there is room now. */
+    /** Sends a piece of news, or the good-bye, if there is room. */
     boolean tell(byte kind, int what, long index, long value, long more) {
         if (!session.isOpen() || !sending.tryLock()) {
             return false;
@@ -285,7 +287,7 @@ final class Sender {
                 session.sayGoodbye();
             }
             outbound.appendWritten(rail, called);
-            outbound.copyToOthers(rail, called); // who leaves does not wait until a rail that died silently is lost
+            outbound.copyToOthers(rail, called); // this process may be gone before a silent loss is noticed
             outbound.write();
             return true;
         } finally {

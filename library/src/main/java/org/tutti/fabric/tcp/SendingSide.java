@@ -9,27 +9,29 @@ import org.tutti.memory.LongWait;
 import org.tutti.memory.Waiter;
 
 /**
- * The sending side of a {@link Peer}: its lock, and what the holder does besides adding frames of its own: it waits for
- * room, sends what is owed to the other side, and writes.
+ * The sending side of a {@link Peer}: its lock, and the duties of the lock's holder. In addition to adding frames of
+ * its own, the holder waits for room, sends the frames that are owed to the other side, and writes.
  *
- * <p><b>The lock</b> is mostly held for short, so who wants it tries a few times first: who queues makes an object,
- * which blocking calls do not. It may also be held for long, by who sends very much or waits for room; so who queues
- * looks for reasons to give up. It is a fair lock, which matters to who queues only: tries overtake them all.
+ * <p><b>The lock</b> is usually held for a short time. A thread tries it a few times before it queues, because queueing
+ * creates an object, and blocking calls must create none. The lock may also be held for long, by a thread that sends
+ * very much or waits for room, so a queued thread runs its check at intervals. The lock is fair among queued threads; a
+ * try overtakes all of them.
  *
- * <p><b>No waiting for each other.</b> Whoever sends waits only for room in the outgoing buffer of some rail, and takes
- * in what arrives meanwhile; whoever takes in never waits: what has to be answered is queued, at most {@value
- * Requests#PLACES} requests, since the other side may not have more unanswered; and what cannot take effect yet is set
- * aside until a later poll ({@link DeferredFrames}). So two sides that fill each other's sockets cannot lock up.
+ * <p><b>No deadlock.</b> A sender waits only for room in the outgoing buffer of some rail, and takes in arriving frames
+ * meanwhile. A receiver never waits. Requests are queued, at most {@value Requests#PLACES} of them, because the other
+ * side may not have more unanswered. Frames that cannot take effect yet are deferred until a later poll ({@link
+ * DeferredFrames}). Two sides that fill each other's sockets therefore cannot deadlock.
  *
- * <p><b>No work is left behind.</b> Whoever finds the lock taken leaves its work to the holder, who looks for work once
- * more after it has given the lock back. The work is said in volatile fields before the lock is tried, and looked for
- * after it was given back: one of the two sees it.
+ * <p><b>No work is left behind.</b> A thread that finds the lock taken leaves its work to the holder, which looks for
+ * work once more after it has released the lock. The thread announces its work in volatile fields before it tries the
+ * lock; the holder reads these fields after it has released the lock. Either the try succeeds, or the holder sees the
+ * work.
  */
 final class SendingSide {
     private static final int TRIES = 64;
     private static final long QUEUED_MILLIS = 20;
     private static final int YIELD_INTERVAL = 16;
-    private static final long ROOM_NANOS = 50_000; // 62 KB at 10 Gbit/s: a socket that is full has more
+    private static final long ROOM_NANOS = 50_000; // 62 KB at 10 Gbit/s; a full socket holds more
     private static final long ROOM_NANOS_MAX = 400_000;
     private static final int PARK_INTERVAL = 64 * YIELD_INTERVAL;
 
@@ -39,7 +41,7 @@ final class SendingSide {
     private final Waiter.Progress progress;
     private final LongWait waitForRoom = new LongWait(); // of the holder of the lock
 
-    /** @param progress takes in what arrives, from all processes, while a call waits */
+    /** @param progress polls all processes while a call waits */
     SendingSide(Session session, Outbound outbound, Waiter.Progress progress) {
         this.session = session;
         this.outbound = outbound;
@@ -69,7 +71,7 @@ final class SendingSide {
         queue(check);
     }
 
-    /** Takes the lock when those have had it who have queued before, unless the check throws. */
+    /** Takes the lock after the threads that have queued before, unless the check throws. */
     private void queue(Waiter.Check check) {
         boolean locked = false;
         try (var wait = new LongWait()) {
@@ -77,7 +79,7 @@ final class SendingSide {
                 try {
                     locked = lock.tryLock(QUEUED_MILLIS, TimeUnit.MILLISECONDS);
                 } catch (InterruptedException _) {
-                    Thread.currentThread().interrupt(); // what that means is the check's business
+                    Thread.currentThread().interrupt(); // the check decides what that means
                     Thread.yield();
                     locked = lock.tryLock();
                 }
@@ -93,12 +95,12 @@ final class SendingSide {
         unlock(true);
     }
 
-    /** Sends what is owed, and gives the lock back; writes what is in the buffers if it is to, or anything is owed. */
+    /** Sends the owed frames, and releases the lock. Writes the buffers if the caller wants it or frames were owed. */
     void unlock(boolean writes) {
         do {
             try {
-                if (lock.getHoldCount() == 1) { // else inside a call that waits for room, and does this itself
-                    boolean urgent = writes || owesWork(); // the other side may wait for what it is owed
+                if (lock.getHoldCount() == 1) { // else an outer call waits for room, and does this itself
+                    boolean urgent = writes || owesWork(); // the other side may wait for owed frames
                     outbound.serve();
                     if (urgent && outbound.isDirty()) {
                         outbound.write();
@@ -114,7 +116,10 @@ final class SendingSide {
         return session.isOpen() && outbound.owesWork();
     }
 
-    /** Between the parts of something long, without the lock: whoever has queued for it comes first, as it is fair. */
+    /**
+     * Lets queued threads have the lock between two parts of a long transfer. The caller, which does not hold the lock,
+     * queues behind them, because the lock is fair.
+     */
     void giveTurn(Waiter.Check check) {
         if (lock.hasQueuedThreads()) {
             queue(check);
@@ -122,12 +127,12 @@ final class SendingSide {
         }
     }
 
-    /** Whether there is something to send that nobody is about to send. */
+    /** Whether there is something to send. */
     boolean isWanted() {
         return session.isOpen() && outbound.isAny();
     }
 
-    /** Sends what is there to send, without waiting. */
+    /** Sends as much as is possible without waiting. */
     void pump() {
         if (isWanted() && lock.tryLock()) {
             unlock();
@@ -136,7 +141,9 @@ final class SendingSide {
 
     // ---- waiting for room, under the lock
 
-    /** A rail that takes so many bytes, or null when the other side is gone. */
+    /**
+     * Returns a rail with room for a number of bytes, and waits for one if necessary; null when the other side is gone.
+     */
     Rail railWithRoom(int bytes, Waiter.Check check) {
         assert lock.isHeldByCurrentThread()
                 : bytes + " bytes are to be sent to " + session.process() + " without the lock";
@@ -156,15 +163,18 @@ final class SendingSide {
         }
     }
 
-    /** Lets others get on, of whom one may make room; when there is room, or none is needed, that has to end. */
+    /**
+     * Lets other threads run, because one of them may make room. {@link #endGivingWay} must follow when there is room,
+     * or none is needed any more.
+     */
     void giveWay(int turn, Waiter.Check check) {
         assert lock.isHeldByCurrentThread() : "who sends to " + session.process() + " gives way without the lock";
         waitForRoom.turn(check);
         outbound.serve();
-        if (check.sleepNanos(Long.MAX_VALUE) == 0 || lock.hasQueuedThreads()) { // who has queued may be in a hurry
+        if (check.sleepNanos(Long.MAX_VALUE) == 0 || lock.hasQueuedThreads()) { // a queued thread may be in a hurry
             pollAndYield(turn, check);
         } else {
-            boolean any = progress.poll(); // the service thread leaves it to who is in here
+            boolean any = progress.poll(); // the service thread leaves polling to this thread
             check.check();
             if (!any) {
                 LockSupport.parkNanos(Math.min(turn * ROOM_NANOS, ROOM_NANOS_MAX));
@@ -176,13 +186,13 @@ final class SendingSide {
         waitForRoom.close();
     }
 
-    /** Takes in what has arrived, and gives up the core now and then. */
+    /** Takes in the frames that have arrived, and yields the core at intervals. */
     void pollAndYield(int turn, Waiter.Check check) {
         progress.poll();
         if (turn % YIELD_INTERVAL == 0) {
             check.check();
             if (turn % PARK_INTERVAL == 0 && Thread.currentThread().isVirtual()) {
-                LockSupport.parkNanos(1); // or its carrier might never come to who is to make room: Waiter
+                LockSupport.parkNanos(1); // else its carrier might never run the thread that makes room: Waiter
             } else {
                 Thread.yield();
             }

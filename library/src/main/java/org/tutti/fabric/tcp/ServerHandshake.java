@@ -4,9 +4,9 @@ package org.tutti.fabric.tcp;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 
-/** The {@link Handshake} of the side that has accepted the connection: it answers a knock, and gives its verdict. */
+/** The {@link Handshake} of the side that accepted the connection: it answers a knock, and gives its verdict. */
 final class ServerHandshake extends Handshake {
-    /** What is to be read next. */
+    /** The message part to read next. */
     private enum Stage {
         GREETING, KNOCK, INTRODUCTION
     }
@@ -15,21 +15,21 @@ final class ServerHandshake extends Handshake {
     private Stage stage = Stage.GREETING;
 
     /**
-     * Begins: it is the client's turn.
+     * Begins the handshake; the client sends first.
      *
      * @param secret the job's secret
-     * @param random where the nonce comes from, if a client gets that far
+     * @param random the source of the nonce
      */
     ServerHandshake(byte[] secret, SecureRandom random) {
         super(secret, random);
     }
 
-    /** {@return whether the client has begun as one that knows the secret} */
+    /** {@return whether the client's knock has shown that it knows the secret} */
     boolean hasKnocked() {
         return stage == Stage.INTRODUCTION;
     }
 
-    /** {@return what the client has said of itself, once it is {@link Handshake.State#INTRODUCED}} */
+    /** {@return the client's introduction, once the handshake is {@link Handshake.State#INTRODUCED}} */
     Introduction introduction() {
         if (introduction == null) {
             throw new IllegalStateException("the client has not introduced itself");
@@ -38,9 +38,10 @@ final class ServerHandshake extends Handshake {
     }
 
     /**
-     * RequestServer a client that has introduced itself; what {@link #toWrite} has then is the last of the handshake.
+     * Answers a client that has introduced itself; the bytes of {@link #toWrite} are then the last ones of the
+     * handshake.
      *
-     * @param answer what to say
+     * @param answer the verdict
      */
     void answer(Verdict answer) {
         if (state() != State.INTRODUCED) {
@@ -68,14 +69,14 @@ final class ServerHandshake extends Handshake {
             stage = Stage.KNOCK;
             expect(HandshakeLayout.PROOF_BYTES);
         } else {
-            greet(); // so that it can say what is wrong
+            greet(); // so that the client can report the cause
         }
     }
 
     private void takeKnock(ByteBuffer sent) {
         codes.take(HandshakeLayout.CLIENT_NONCE, sent);
         boolean proved = isProved(sent, HandshakeLayout.KNOCK_LABEL);
-        greet(); // in any case, so that a client with another secret can say what is wrong
+        greet(); // in any case, so that a client with another secret can report the cause
         if (proved) {
             append(codes.draw(HandshakeLayout.SERVER_NONCE));
             append(codes.code(HandshakeLayout.SERVER_LABEL));

@@ -23,29 +23,30 @@ import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Service;
 
 /**
- * The thread that serves a process while its ranks compute, makes its connections, and looks whether those it is
- * connected with are there. Connections and what asks silent hosts are touched by this thread alone; others leave it
- * errands, and call it.
+ * The thread that serves a process while its ranks compute, makes its connections, and watches whether connected
+ * processes are alive. Only this thread touches connections in the making and the probes of silent hosts; other threads
+ * queue errands for it, and wake it.
  *
- * <p><b>Polling is a lease.</b> A rank that waits polls the connections of its process itself, which takes a message a
- * few microseconds, where waking a thread takes some forty. The service thread is for ranks that compute. It sleeps in
- * its selector, with interest in everything; when it wakes and sees that a rank has polled within the last {@value
- * #LEASE_NANOS} ns, it leaves the data to that rank and does not go back to the selector, which would wake it for every
- * message, until {@value #LOOK_NANOS} ns later nobody has polled any more. So a rank that begins to compute is served
- * from below a millisecond after its last poll on, and at once after that. A rank that is inside a connection, sending
- * or taking in much, has the lease as well, but for {@value #USE_NANOS} ns only: then the others are looked at between
- * the service thread's parks, or they would take this process for failed. A rank that begins to sleep until something
- * arrives ends the lease. A service thread that is to poll never sleeps, and polls whenever nobody else has for {@value
- * #LEASE_NANOS} ns.
+ * <p><b>Polling is a lease.</b> A waiting rank polls the connections of its process itself. A message then takes a few
+ * microseconds, where waking a thread takes some forty. The service thread serves ranks that compute. It sleeps in its
+ * selector, with interest in all connections. When it wakes and a rank has polled within the last {@value #LEASE_NANOS}
+ * ns, it leaves the data to that rank. It then parks for {@value #LOOK_NANOS} ns at a time, until no rank polls any
+ * more, and does not return to the selector, which would wake it for every message. A rank that begins to compute is
+ * therefore served less than a millisecond after its last poll, and immediately from then on. A rank that sends or
+ * takes in a long transfer has the lease as well, but for {@value #USE_NANOS} ns only. After that time the service
+ * thread polls the other connections between its parks, because their processes would otherwise consider this one
+ * failed. A rank that begins to sleep until a message arrives ends the lease. With {@link Service#POLL}, the service
+ * thread never sleeps, and polls whenever no other thread has polled for {@value #LEASE_NANOS} ns.
  *
- * <p><b>Pace.</b> What comes slower than it can be read would wake the thread for every packet, at the cost of ranks
- * that compute. So the thread lets more of a frame arrive ({@link ArrivalRate}) before it goes back to its selector.
+ * <p><b>Pace.</b> Frames that arrive more slowly than they can be read would wake the thread for every packet, at the
+ * cost of computing ranks. The thread therefore lets more of a frame arrive ({@link ArrivalRate}) before it returns to
+ * its selector.
  *
- * <p><b>Gathering.</b> While the service thread comes by every {@value #LOOK_NANOS} ns it also sends what it finds in
- * the rails' buffers, so a put that need not leave at once stays there for others to share its system call. {@code
- * looks} says so. A put writes to the buffer (and to its peer's volatile {@code dirty}) before it reads {@code looks};
- * the service thread clears {@code looks} before it reads {@code dirty}, and then sleeps. So a put either finds it
- * cleared, and sends by itself, or is found.
+ * <p><b>Gathering.</b> While the service thread wakes every {@value #LOOK_NANOS} ns, it also sends the bytes in the
+ * rails' buffers. A put that is not urgent can stay in a buffer, so that later puts share its system call. {@code
+ * looks} is true meanwhile. A put writes to the buffer (and to its peer's volatile {@code dirty}) before it reads
+ * {@code looks}; the service thread clears {@code looks} before it reads {@code dirty}, and then sleeps. Either the put
+ * finds {@code looks} cleared, and sends by itself, or the service thread finds the put.
  */
 final class ServiceThread {
     private static final System.Logger LOG = System.getLogger(ServiceThread.class.getName());
@@ -75,8 +76,8 @@ final class ServiceThread {
     private final Queue<Runnable> errands = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean called = new AtomicBoolean();
     private volatile long polledNanos = System.nanoTime() - LOOK_NANOS;
-    private volatile boolean looks; // it comes by before long
-    private boolean retiring; // its own
+    private volatile boolean looks; // the thread will send the rails' buffers soon
+    private boolean retiring; // for the thread itself
     private final ArrivalRate arrivalRate = new ArrivalRate();
     private volatile long retireByNanos;
     private volatile boolean retired;
@@ -121,7 +122,7 @@ final class ServiceThread {
 
     // ---- for any thread
 
-    /** What accepts connections; its addresses and counters are for any thread. */
+    /** The acceptor of connections; any thread may read its addresses and counters. */
     Acceptor acceptor() {
         return connections.acceptor();
     }
@@ -130,13 +131,13 @@ final class ServiceThread {
         return closed;
     }
 
-    /** Has it begin to connect with a process, unless that is under way. */
+    /** Lets the thread begin to connect with a process, unless an attempt is under way. */
     void connect(Peer peer, boolean onlyForNews) {
         errands.add(() -> connections.connect(peer, onlyForNews));
         call();
     }
 
-    /** Has it look around, whatever it does. */
+    /** Wakes the thread for a round, whatever it waits for. */
     void call() {
         if (called.compareAndSet(false, true)) {
             selector.wakeup();
@@ -144,17 +145,17 @@ final class ServiceThread {
         }
     }
 
-    /** Whether what is left in the rails' buffers is sent before long. */
+    /** Whether the bytes left in the rails' buffers will be sent soon. */
     boolean looks() {
         return looks;
     }
 
-    /** A rank polls now. */
+    /** Notes that a rank polls. */
     void takeLease() {
         polledNanos = System.nanoTime();
     }
 
-    /** A rank that may have polled a moment ago sleeps from now on: it is to be served at once. */
+    /** Notes that a rank goes to sleep, which may just have polled: the thread must serve it immediately. */
     void endLease() {
         if (looks && service == Service.SLEEP) {
             polledNanos = System.nanoTime() - LEASE_NANOS;
@@ -163,10 +164,10 @@ final class ServiceThread {
     }
 
     /**
-     * Waits for a short while as the service thread does, for the same connections: when an answer comes it wakes the
-     * one who waits for it, and no core has to poll meanwhile.
+     * Waits for a short time in a selector of the service thread's connections. An answer then wakes the calling thread
+     * directly, and no core has to poll meanwhile.
      *
-     * @return whether that could be done: one thread at a time can
+     * @return whether the thread has waited: only one thread at a time can
      */
     boolean awaitArrival() {
         if (Thread.currentThread().isVirtual() || !arrivalsLock.tryLock()) {
@@ -186,8 +187,8 @@ final class ServiceThread {
     }
 
     /**
-     * Connects with nobody any more. When this returns, every process that takes itself for connected with this one is,
-     * or the time for that is over.
+     * Connects with no further process. When this method returns, every process that considers itself connected with
+     * this one is connected, or a timeout has expired.
      */
     void retire() {
         errands.add(() -> {
@@ -204,7 +205,7 @@ final class ServiceThread {
         }
     }
 
-    /** Ends the thread, and all connections. */
+    /** Ends the thread, and closes all connections. */
     void close() {
         closed = true;
         selector.wakeup();
@@ -234,7 +235,7 @@ final class ServiceThread {
         }
     }
 
-    // ---- its rounds
+    // ---- rounds
 
     private void run() {
         long tickMillis = Math.clamp(local.silenceNanosMax() / 1_000_000 / TICKS_PER_LIMIT, 1, TICK_MILLIS_MAX);
@@ -254,7 +255,7 @@ final class ServiceThread {
                     pollForRanks();
                     peers.pump();
                     selector.selectNow();
-                } else if (leased || holding) { // what is deferred is tried again before long
+                } else if (leased || holding) { // deferred frames are tried again soon
                     looks = true;
                     LockSupport.parkNanos(LOOK_NANOS);
                     peers.pump();
@@ -276,14 +277,17 @@ final class ServiceThread {
                     connections.look(nowNanos);
                 }
             }
-        } catch (Throwable e) { // what concerns one connection has ended that one
+        } catch (Throwable e) { // a failure of one connection ends only that one
             fail(e);
         } finally {
             looks = false;
         }
     }
 
-    /** This process cannot go on, which whoever loses it now need not find out by silence. */
+    /**
+     * Ends the thread after a failure of this process. Closed connections spare the other processes the wait for a
+     * timeout.
+     */
     private void fail(Throwable cause) {
         closed = true;
         listener.failed(cause);
@@ -291,12 +295,12 @@ final class ServiceThread {
         connections.close();
     }
 
-    /** Whoever sends or takes in much at a time has not polled for a while, and yet needs no help at once. */
+    /** Whether a rank has the lease. A rank in a long transfer has not polled for a while, and needs no help yet. */
     private boolean isLeased() {
         return System.nanoTime() - polledNanos < LEASE_NANOS || peers.isAnyInUse();
     }
 
-    /** A while, after which others have to be seen to as well. */
+    /** Polls for ranks for a while, after which other work is due. */
     private void pollForRanks() {
         for (int turn = 0; turn < POLLS_PER_ROUND && !called.get(); turn++) {
             if (isLeased()) {
@@ -307,11 +311,11 @@ final class ServiceThread {
                 }
             }
         }
-        Thread.yield(); // whoever has given it no core of its own still gets on
+        Thread.yield(); // lets ranks run if this thread has no core of its own
     }
 
     private void see(boolean leased) {
-        boolean others = leased && System.nanoTime() - polledNanos > USE_NANOS; // one is in use, and holds up the rest
+        boolean others = leased && System.nanoTime() - polledNanos > USE_NANOS; // one in use holds up the rest
         for (SelectionKey key : selector.selectedKeys()) {
             if (key.isValid()) {
                 if (!(key.attachment() instanceof Peer peer)) {
@@ -325,7 +329,10 @@ final class ServiceThread {
         connections.acceptor().accept();
     }
 
-    /** What was closed leaves a selector with the next selection, and nobody may wait for arrivals for long. */
+    /**
+     * Examines all connections. A closed channel leaves a selector only with its next selection, so this method also
+     * selects once for arrivals, unless a thread waits for them.
+     */
     private void look(long elapsedNanos) throws IOException {
         long nowNanos = System.nanoTime();
         for (Peer peer : peers.connected()) {
@@ -342,7 +349,7 @@ final class ServiceThread {
         }
     }
 
-    /** Sleeps while nothing can take effect that arrives. */
+    /** Sleeps while a long frame arrives, because nothing can take effect before it is complete. */
     private void awaitMore() {
         long nanos = arrivalRate.sleepNanos(peers.missingBytes(), System.nanoTime());
         if (nanos > 0) {
@@ -350,7 +357,7 @@ final class ServiceThread {
         }
     }
 
-    /** Wakes for room only where something has to be sent. */
+    /** Lets the selector wake for room only where frames have to be sent. */
     private void armWrites() {
         for (SelectionKey key : selector.keys()) {
             if (key.isValid() && key.attachment() instanceof Peer peer) {
@@ -360,13 +367,13 @@ final class ServiceThread {
                         key.interestOps(wanted);
                     }
                 } catch (CancelledKeyException _) {
-                    continue; // a rank that polls has just seen the end of the connection
+                    continue; // a polling rank has just seen the end of the connection
                 }
             }
         }
     }
 
-    /** What arrives at a channel is for a peer from now on. */
+    /** Lets a peer read a channel from here on, and returns its wire. */
     private Wire read(Peer peer, SocketChannel channel) {
         SelectionKey key = channel.keyFor(selector);
         key.attach(peer);
@@ -384,7 +391,7 @@ final class ServiceThread {
             List.of(wires).forEach(Wire::close);
             return;
         }
-        peers.addConnected(peer); // before anybody can send to it, or who fences all would pass it over
+        peers.addConnected(peer); // before a thread can send to it, so that fenceAll finds it
         peer.connect(wires);
         listener.connected(peer.process());
     }

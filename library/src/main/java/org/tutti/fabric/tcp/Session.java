@@ -14,28 +14,28 @@ import org.tutti.memory.Waiter;
 /**
  * The session with another process, from its buffers to its loss: the rails, the receiving lock, and the good-byes. A
  * session outlives the loss of rails; it ends when its last rail is lost. The layers above, {@link Inbound}, {@link
- * Outbound} and the calls, tell the session what they notice and ask it what holds.
+ * Outbound} and the calls, report events to the session and read its state.
  *
- * <p><b>Losing a rail.</b> With several rails, frames are kept until they are counted. When a rail is lost, those of
- * its frames that are not counted go again on the others. When the last rail is lost, so is the other process. News and
- * the good-bye go on all rails that have room, because the sender may be gone before a rail that has died silently is
- * lost.
+ * <p><b>Losing a rail.</b> With several rails, frames are kept until they are acked. When a rail is lost, those of its
+ * frames that are not acked are retransmitted on the other rails. When the last rail is lost, the other process is
+ * lost. News and the good-bye go on all rails that have room, because the sender may be gone before a rail that has
+ * died silently is lost.
  *
- * <p><b>A rail that comes back.</b> A lost rail can be given a new wire. Each side begins to use it when it has both
- * locks; what arrives before that stays in the wire. Nothing is lost: all that this
- * side has sent on the old wire, and the other side has not counted, goes again, on any rail. It is noted as to be sent
- * again before the locks are given back, so no frame of the old wire is ever taken for one that is under way on the
- * new one. Nothing is delivered twice: frames keep their numbers, so one that has arrived on the old wire is dropped as
- * a duplicate when it comes again, as with any lost rail. The old wire is closed and never read again, and what has
- * arrived of a frame that it broke off is forgotten; its bytes come again before the count passes it. The sides need
- * not agree when a rail was lost: one that brings it back has the other one lose it as well. A rail that is about to
- * come back counts as one that is there, so the last other one may be lost meanwhile.
+ * <p><b>A rail that comes back.</b> A lost rail can get a new wire. Each side begins to use the wire when it holds both
+ * locks; bytes that arrive earlier stay in the wire. No frame is lost: all frames that this side has sent on the old
+ * wire, and the other side has not acked, are retransmitted on any rail. They are marked for that before the sending
+ * lock is released, so no frame of the old wire is ever considered under way on the new one. No frame is delivered
+ * twice: frames keep their numbers, so a frame that has arrived on the old wire is dropped as a duplicate when it
+ * arrives again, as with any lost rail. The old wire is closed and never read again. A frame that it broke off is
+ * forgotten, and its bytes arrive again before the count passes the frame. The sides need not agree when a rail was
+ * lost: a side that brings a rail back makes the other side lose it as well. A rail that is about to come back counts
+ * as connected, so the last other rail may be lost meanwhile.
  *
- * <p><b>Locks.</b> What goes out is under the sending lock, what comes in under the receiving lock. A thread that needs
- * both takes the sending lock first; no thread takes it under the other one. That a process is connected, or gone, is
- * said in a volatile field when all else is done that belongs to it: so calls look without a lock, and it is for good
- * that a process is gone. Any thread may notice a loss; the monitor of this object decides which one has, and no thread
- * waits in it.
+ * <p><b>Locks.</b> The sending lock guards outgoing frames, the receiving lock incoming ones. A thread that needs both
+ * takes the sending lock first; no thread takes it while it holds the receiving lock. Volatile fields tell that a
+ * process is connected, or gone. Each is written after all that calls rely on, so calls read it without a lock. A
+ * process that is gone stays gone. Any thread may notice a loss; the monitor of this object decides which thread
+ * handles it, and no thread waits inside the monitor.
  */
 final class Session {
     private static final Rail[] NO_RAILS = {};
@@ -76,14 +76,14 @@ final class Session {
         return process;
     }
 
-    /** The lock under which what arrives is taken in. */
+    /** The lock under which arriving frames are taken in. */
     ReentrantLock receiving() {
         return receiving;
     }
 
-    // ---- its beginning, and its buffers
+    // ---- beginning and buffers
 
-    /** Makes the buffers of a connection, unless they are there: before the other side may take it for open. */
+    /** Makes the buffers of a connection, unless they exist; called before the other side may consider it open. */
     void prepare(int count) {
         if (prepared.length != count) {
             prepared = NO_RAILS;
@@ -97,14 +97,14 @@ final class Session {
     }
 
     /**
-     * Takes the wires, under both locks; {@link #open} is to follow.
+     * Takes the wires, under both locks; {@link #open} must follow.
      *
-     * @param wires of the rails, all of them, in the same order on both sides
-     * @param whatArrives takes in what they bring
-     * @return whether they are used; else they are closed
+     * @param wires the wires of all rails, in the same order on both sides
+     * @param whatArrives receives their frames
+     * @return whether the wires are used; if not, they are closed
      */
     synchronized boolean begin(Wire[] wires, Rail.Receiver whatArrives) {
-        if (lost || connected) { // a thread that loses it closes what is here; what comes later is closed here
+        if (lost || connected) { // a thread that loses the process closes its rails; later wires are closed here
             for (Wire wire : wires) {
                 wire.close();
             }
@@ -119,55 +119,55 @@ final class Session {
         return true;
     }
 
-    /** All is ready: calls may use the rails. */
+    /** Lets calls use the rails, when all is ready. */
     void open() {
         connected = true;
     }
 
-    /** Whether there are buffers of a process that is gone. */
+    /** Whether the process is gone, and its buffers are not freed. */
     boolean hasLeftovers() {
         return gone && prepared.length > 0;
     }
 
-    /** Gives the buffers back, under both locks. */
+    /** Frees the buffers, under both locks. */
     void release() {
         prepared = NO_RAILS;
         preparedRetransmits = null;
         rails = NO_RAILS;
     }
 
-    /** The rails, lost ones too. */
+    /** The rails, lost ones included. */
     Rail[] rails() {
         return rails;
     }
 
-    /** Where frames are kept until they are counted; null with one rail. */
+    /** The buffer that keeps frames until they are acked; null with one rail. */
     RetransmitBuffer retransmits() {
         return preparedRetransmits;
     }
 
-    // ---- what holds
+    // ---- state
 
     boolean isConnected() {
         return connected;
     }
 
-    /** Whether something can be sent to the other process. */
+    /** Whether frames can be sent to the other process. */
     boolean isOpen() {
         return connected && !gone;
     }
 
-    /** Whether nothing can be sent to it any more. */
+    /** Whether the process is gone, so that nothing can be sent to it any more. */
     boolean isGone() {
         return gone;
     }
 
-    /** Whether what has arrived of the process still counts: it is there, or has said good-bye. */
+    /** Whether frames that have arrived still take effect: the process is not gone, or has said good-bye. */
     boolean isHeeded() {
         return !gone || heardGoodbye;
     }
 
-    /** Whether a good-bye was said, by either side, or the process is gone. */
+    /** Whether either side has said good-bye, or the process is gone. */
     boolean isEnding() {
         return gone || saidGoodbye || heardGoodbye;
     }
@@ -177,7 +177,7 @@ final class Session {
         return whyLost;
     }
 
-    /** Whether frames of a lost rail may have to be sent again. */
+    /** Whether frames of a lost rail may have to be retransmitted. */
     boolean isResendDue() {
         return resendDue;
     }
@@ -195,12 +195,12 @@ final class Session {
         returnDue = due;
     }
 
-    // ---- what comes in
+    // ---- receiving
 
     /**
-     * Takes in what has arrived over a rail, under the receiving lock.
+     * Takes in the bytes that have arrived over a rail, under the receiving lock.
      *
-     * @return whether anything had
+     * @return whether anything had arrived
      */
     boolean receive(Rail rail) {
         assert receiving.isHeldByCurrentThread() : "what " + process + " sends is taken in without the lock";
@@ -218,9 +218,9 @@ final class Session {
     }
 
     /**
-     * Tries again what has been deferred, under the receiving lock.
+     * Tries deferred frames again, under the receiving lock.
      *
-     * @return whether anything has taken effect
+     * @return whether a frame has taken effect
      */
     boolean retry() {
         try {
@@ -232,7 +232,7 @@ final class Session {
     }
 
     private void endBy(Throwable failure) {
-        if (failure instanceof Error error) { // memory was short, say: nothing that the other side could have sent
+        if (failure instanceof Error error) { // such as a lack of memory, which no bytes of the other side cause
             listener.failed(error);
             lose(Loss.ENDED, "this process cannot go on: " + error);
         } else {
@@ -243,30 +243,30 @@ final class Session {
         }
     }
 
-    /** The other side has sent a piece of news. */
+    /** Passes a piece of news from the other side on to the listener. */
     void hearNews(Frame news) {
         listener.news((int) news.word, news.offset, news.value);
     }
 
-    /** A good-bye has arrived: what is lost afterwards is no loss. */
+    /** Notes that a good-bye has arrived: a later loss of the connection is no failure. */
     void noteGoodbye() {
         heardGoodbye = true;
     }
 
-    /** The other side has said good-bye, and all that it had put here before has taken effect. */
+    /** Passes the other side's good-bye on to the listener; all its puts to this process have taken effect. */
     void hearGoodbye(Frame goodbye) {
         listener.hear(process, new Farewell((int) goodbye.word, goodbye.offset, goodbye.value, goodbye.tag));
         listener.left(process);
     }
 
-    /** The good-bye goes out: what is lost afterwards is no loss. */
+    /** Notes that the good-bye goes out: a later loss of the connection is no failure. */
     void sayGoodbye() {
         saidGoodbye = true;
     }
 
     // ---- losses
 
-    /** Takes note that the process cannot be reached, or has left. */
+    /** Notes that the process cannot be reached, or has left. */
     void lose(Loss loss, String reason) {
         Rail[] all;
         synchronized (this) {
@@ -283,13 +283,13 @@ final class Session {
         if (!heardGoodbye && !saidGoodbye) {
             listener.lost(process, loss, reason);
         }
-        gone = true; // calls end now: their callers may ask what the listener was told
+        gone = true; // calls end here: their callers may ask for what the listener was told
         requests.giveUp();
         acks.giveUp();
         progress.arrived();
     }
 
-    /** A rail cannot be used any more; the last one takes the process with it. */
+    /** Loses a rail; with the last rail, the process is lost. */
     void loseRail(Rail rail, String reason) {
         boolean others = false;
         synchronized (this) {
@@ -302,13 +302,16 @@ final class Session {
             }
         }
         if (others && !heardGoodbye) {
-            resendDue = true; // a sender, or the service thread, sees to its frames
+            resendDue = true; // a sender, or the service thread, retransmits its frames
         } else {
             lose(Loss.ENDED, reason);
         }
     }
 
-    /** A process that has closed the connection may have said why: news and a good-bye may be there, nothing after. */
+    /**
+     * Loses a rail after reading its last bytes: a process that has closed the connection may have sent news and a
+     * good-bye.
+     */
     void loseAfterReading(Rail rail, String reason) {
         receiving.lock();
         try {
@@ -322,7 +325,7 @@ final class Session {
         loseRail(rail, reason);
     }
 
-    /** A lost rail has a new wire. If only the other side has lost it so far, this one does now. */
+    /** Gives a lost rail a new wire. If only the other side has noticed the loss, this side loses the rail first. */
     void bringBack(int index, Wire wire) {
         synchronized (this) {
             if (lost) {
@@ -336,9 +339,9 @@ final class Session {
         returnDue = true;
     }
 
-    /** Begins to use the new wire of a lost rail, under the sending lock; returns whether that could be done. */
+    /** Begins to use the new wire of a lost rail, under the sending lock; returns whether that was possible. */
     boolean resume(Rail rail) {
-        if (receiving.isHeldByCurrentThread()) { // in the midst of a frame, perhaps of that rail
+        if (receiving.isHeldByCurrentThread()) { // this thread is in the midst of a frame, perhaps of that rail
             return false;
         }
         receiving.lock();

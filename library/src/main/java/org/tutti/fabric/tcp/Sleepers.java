@@ -10,16 +10,17 @@ import java.util.concurrent.locks.LockSupport;
 import org.tutti.memory.Words;
 
 /**
- * Threads that wait in the background of ranks that compute: they sleep, and whoever takes something in wakes them.
+ * The threads that wait in the background of computing ranks. They sleep until a thread that takes in frames wakes
+ * them.
  *
- * <p><b>No wake-up is missed</b>: who sleeps is in the set before it looks at its word for the last time, and who takes
- * something in has raised the words before it looks at the set, with a full fence between the two on both sides. So one
- * of them sees the other.
+ * <p><b>No wake-up is missed.</b> A thread enters the set before it reads its word for the last time. A thread that
+ * takes in frames raises the words before it reads the set. On both sides a full fence separates the two steps, so at
+ * least one of the two threads sees the other.
  */
 final class Sleepers {
     private final Set<Thread> sleeping = ConcurrentHashMap.newKeySet();
 
-    /** Sleeps until something was taken in, unless the word has the value; may return earlier. */
+    /** Sleeps until frames have been taken in, unless the word has the value; may return earlier. */
     void sleep(MemorySegment memory, long offset, long atLeast, long nanosMax) {
         Thread self = Thread.currentThread();
         sleeping.add(self);
@@ -33,7 +34,7 @@ final class Sleepers {
         }
     }
 
-    /** Wakes all; to be called when words have been raised. */
+    /** Wakes all sleeping threads; called after words have been raised. */
     void wake() {
         VarHandle.fullFence();
         if (!sleeping.isEmpty()) {

@@ -8,14 +8,14 @@ import java.nio.channels.Channel;
 import java.nio.channels.SocketChannel;
 
 /**
- * A wire that is a TCP connection.
+ * A wire over a TCP connection.
  */
 final class SocketWire implements Wire {
     private static final System.Logger LOG = System.getLogger(SocketWire.class.getName());
 
     private final SocketChannel channel;
 
-    /** @param channel connected, and not blocking */
+    /** @param channel the channel, connected and non-blocking */
     SocketWire(SocketChannel channel) {
         this.channel = channel;
     }

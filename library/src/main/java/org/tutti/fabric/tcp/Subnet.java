@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 /**
  * The addresses of a family that have the same first bits.
  *
- * @param address one of them
- * @param prefix how many bits are the same
+ * @param address one of the addresses
+ * @param prefix the number of equal bits
  */
 record Subnet(InetAddress address, int prefix) {
     private static final Pattern FORM = Pattern.compile("([0-9A-Fa-f:.]{2,45})/(\\d{1,3})");
@@ -30,7 +30,7 @@ record Subnet(InetAddress address, int prefix) {
         }
     }
 
-    /** {@return whether it has an address} */
+    /** {@return whether an address belongs to the subnet} */
     boolean contains(InetAddress other) {
         byte[] ours = address.getAddress();
         byte[] theirs = other.getAddress();

@@ -31,9 +31,9 @@ import org.tutti.fabric.Service;
 import org.tutti.memory.Waiter;
 
 /**
- * The fabric over TCP: a connection for each pair of processes that have something to tell each other, and rail. Calls
- * are the {@link Peer}'s of the process that they concern, once it is connected; connecting, and whatever is to be done
- * while no rank waits, is the {@link ServiceThread}'s.
+ * The fabric over TCP, with a connection on each rail for each pair of processes that communicate. The {@link Peer} of
+ * another process executes the calls to it, once it is connected. The {@link ServiceThread} makes the connections, and
+ * does the work that is due while no rank waits.
  */
 public final class TcpFabric implements Fabric {
     private static final System.Logger LOG = System.getLogger(TcpFabric.class.getName());
@@ -56,11 +56,11 @@ public final class TcpFabric implements Fabric {
      * Begins to listen.
      *
      * @param local this process
-     * @param size the ranks of the job
-     * @param listener is told what other processes tell
+     * @param size the number of ranks of the job
+     * @param listener receives the events of other processes
      * @param coreForEach whether every rank that may wait here has a core of its own
-     * @param service what the service thread does while no rank polls
-     * @throws JobStartException when it cannot listen there
+     * @param service the behaviour of the service thread while no rank polls
+     * @throws JobStartException when this process cannot listen at its addresses
      */
     public TcpFabric(LocalProcess local, int size, FabricListener listener, boolean coreForEach, Service service) {
         this.local = local;
@@ -76,7 +76,7 @@ public final class TcpFabric implements Fabric {
         return service.acceptor().addresses();
     }
 
-    /** {@return where this process listens: of each rail the first address} */
+    /** {@return the first address of each rail at which this process listens} */
     public List<InetSocketAddress> addresses() {
         return rails().stream().map(List::getFirst).toList();
     }
@@ -95,7 +95,7 @@ public final class TcpFabric implements Fabric {
             boolean isElsewhere = ways.all().stream().anyMatch(way -> way.kind() != Ways.Kind.OWN);
             for (Ways.Way way : ways.all()) {
                 if (isElsewhere && way.kind() == Ways.Kind.OWN) {
-                    break; // the last ones: another program of this host may listen there
+                    break; // these are last: another program of this host may listen there
                 }
                 try (var socket = new Socket()) {
                     socket.bind(new InetSocketAddress(way.from(), 0));
@@ -266,7 +266,7 @@ public final class TcpFabric implements Fabric {
         for (Peer peer : peers.connected()) {
             if (peer.wantsToSend()) {
                 peer.pump();
-                if (peer.wantsToSend()) { // no room: the service thread goes on when there is
+                if (peer.wantsToSend()) { // no room: the service thread goes on when there is some
                     service.call();
                 }
             }
@@ -314,7 +314,7 @@ public final class TcpFabric implements Fabric {
         return all;
     }
 
-    /** The other process, connected; or null when it is gone. */
+    /** Returns the other process when it is connected; or null when it is gone. */
     private Peer connect(int process, Waiter.Check check) {
         Peer peer = peers.get(process);
         if (!peer.isConnected() && !peer.isGone()) {
@@ -327,7 +327,7 @@ public final class TcpFabric implements Fabric {
                             "rank " + local.rank() + " cannot open a connection with the process of rank "
                                     + process + ": " + hindrance + "; see the limits of this host, such as ulimit -n");
                 }
-                if (turns % CONNECT_TURNS == 0) { // the other side's own attempt may have come to nothing
+                if (turns % CONNECT_TURNS == 0) { // the other side's own attempt may have failed
                     service.connect(peer, false);
                 }
                 if (service.isClosed()) {
@@ -367,22 +367,22 @@ public final class TcpFabric implements Fabric {
 
     // ---- the end
 
-    /** How many processes are connected. */
+    /** The number of connected processes. */
     int processesConnected() {
         return (int) Stream.of(peers.connected()).filter(peer -> !peer.isGone()).count();
     }
 
-    /** How many connections were refused, because of a wrong secret or anything else in the handshake. */
+    /** The number of connections that were refused, because of a wrong secret or another fault in the handshake. */
     long connectionsRefused() {
         return service.acceptor().refused();
     }
 
-    /** How many connections that had not proved to know the secret were dropped because others came. */
+    /** The number of connections that were dropped for newer ones, before they had proved to know the secret. */
     long connectionsDropped() {
         return service.acceptor().dropped();
     }
 
-    /** How many accesses to regions were refused. */
+    /** The number of refused accesses to regions. */
     long accessesRefused() {
         return refusals.get();
     }
@@ -411,7 +411,10 @@ public final class TcpFabric implements Fabric {
         }
     }
 
-    /** What was put must have arrived before the connection is closed, which may drop what is under way. */
+    /**
+     * Says good-bye to a process, and waits until all puts have arrived there, because closing a connection may drop
+     * bytes that are under way.
+     */
     private void sayGoodbye(Peer peer, long deadlineNanos) {
         Waiter.Check patience = patience(deadlineNanos);
         try {

@@ -1,17 +1,17 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.fabric.tcp;
 
-/** What a server says in a {@link Handshake} to a client that knows the secret. */
+/** A server's answer in a {@link Handshake} to a client that knows the secret. */
 enum Verdict {
     /** The connection is open for frames. */
     ACCEPTED(1),
-    /** The client meant another process than the one that listens here. */
+    /** The client intended to reach another process than the one that listens here. */
     WRONG_PROCESS(2),
-    /** Not now: the server is opening a connection to the client itself, say, and that one counts. */
+    /** Not now: for example, the server itself is opening a connection to the client, and that one counts. */
     BUSY(3),
-    /** There is such a connection already. */
+    /** Such a connection already exists, or the attempt was abandoned. */
     DUPLICATE(4),
-    /** There is no connection of which the client could bring that rail back. */
+    /** There is no such rail, or no connection to which it could be added. */
     NO_SUCH_RAIL(5);
 
     static final int BYTES = Integer.BYTES;
@@ -22,7 +22,7 @@ enum Verdict {
         this.code = code;
     }
 
-    /** Which one has this code, or null if none. */
+    /** Returns the verdict with this code, or null if there is none. */
     static Verdict of(int code) {
         for (Verdict known : values()) {
             if (known.code == code) {

@@ -17,26 +17,26 @@ import java.util.stream.Collectors;
 import org.tutti.fabric.tcp.LocalNetwork.LocalAddress;
 
 /**
- * The ways by which a rail of this process may reach the same rail of another one: an address of this process for each
- * address of the other. They are tried one after the other, round and round, until one leads there.
+ * The ways on which a rail of this process may reach the same rail of another process: one way to each address of the
+ * other process, from an address of this one. The ways are tried one after the other, in rounds, until one succeeds.
  *
- * <p>The order is that of the route: first what a network card of this rail reaches without a router, then what the
- * routing table leads to from an address of this rail, then what it leads to from elsewhere or not at all, and at last
- * addresses that this host has itself: hosts may have bridges with equal addresses, but processes of one host may be
- * different nodes, too. Among equals those come first whose own address has led to another process, then IPv4, then
- * the order of the other process. Not for several threads.
+ * <p>The ways are ordered by their routes. First come addresses that a network card of this rail reaches without a
+ * router, then those to which the routing table leads from an address of this rail, then those to which it leads from
+ * elsewhere or not at all. Addresses that this host has itself come last: several hosts may have bridges with equal
+ * addresses, but processes of one host may also be different nodes. Among equals, ways from an address that has led to
+ * another process come first, then IPv4, then the order of the other process. Not safe for use by several threads.
  */
 final class Ways {
     /**
      * A way.
      *
      * @param from an address of this process
-     * @param to where the other process listens
-     * @param kind by which it is ordered
+     * @param to an address at which the other process listens
+     * @param kind its kind of route, by which ways are ordered
      */
     record Way(InetAddress from, InetSocketAddress to, Kind kind) {}
 
-    /** What the routing table says of a way, the best first. */
+    /** The kinds of routes according to the routing table, the best first. */
     enum Kind {
         ON_LINK(""), ROUTED(""), FROM_ELSEWHERE(", to which packets leave by another address"), WITHOUT_ROUTE(""),
         OWN(", an address of this host as well");
@@ -51,16 +51,16 @@ final class Ways {
     private final int rail;
     private final List<InetAddress> own;
     private final List<InetSocketAddress> theirs;
-    private final Map<InetSocketAddress, String> left = new HashMap<>(); // why
+    private final Map<InetSocketAddress, String> left = new HashMap<>(); // reasons of failures
     private final Set<InetSocketAddress> strangers = new HashSet<>();
     private List<Way> ways = List.of();
     private int current;
     private int tried;
 
     /**
-     * @param rail its number
+     * @param rail the number of the rail
      * @param own the rail's addresses
-     * @param theirs where the other process listens on it
+     * @param theirs the addresses at which the other process listens on the rail
      */
     Ways(int rail, List<InetAddress> own, List<InetSocketAddress> theirs) {
         this.rail = rail;
@@ -68,32 +68,32 @@ final class Ways {
         this.theirs = theirs;
     }
 
-    /** Whether they lead to these addresses. */
+    /** Whether the ways lead to these addresses. */
     boolean leadTo(List<InetSocketAddress> addresses) {
         return theirs.equals(addresses);
     }
 
-    /** Whether all have been tried since they were ordered: it may be time to ask the routing table again. */
+    /** Whether a round of attempts is complete, so that it may be time to ask the routing table again. */
     boolean areToBeOrdered() {
         return tried == 0;
     }
 
-    /** Whether there is nothing to choose, so that nobody need be asked before an attempt has failed. */
+    /** Whether there is nothing to choose, so that the routing table need not be asked before an attempt has failed. */
     boolean isOne() {
         return own.size() == 1 && theirs.size() == 1;
     }
 
-    /** Takes the only one there is. */
+    /** Takes the only way there is. */
     void takeTheOnly() {
         ways = isSameFamily(own.getFirst(), theirs.getFirst())
                 ? List.of(new Way(own.getFirst(), theirs.getFirst(), Kind.ROUTED)) : List.of();
     }
 
     /**
-     * Puts them into order.
+     * Orders the ways.
      *
-     * @param network this machine
-     * @param proven addresses of this process that have led to another one
+     * @param network the network of this machine
+     * @param proven addresses of this process that have led to another process
      */
     void order(LocalNetwork network, Set<InetAddress> proven) {
         current = 0;
@@ -126,12 +126,12 @@ final class Ways {
         return address instanceof Inet4Address == other.getAddress() instanceof Inet4Address;
     }
 
-    /** The one to try, or that has led there; empty when the rails have no family of addresses in common. */
+    /** The way to try, or the way that has succeeded; empty when the rails have no family of addresses in common. */
     Optional<Way> current() {
         return ways.isEmpty() ? Optional.empty() : Optional.of(ways.get(current));
     }
 
-    /** All of them, in their order. */
+    /** All ways, in their order. */
     List<Way> all() {
         return ways;
     }
@@ -140,17 +140,17 @@ final class Ways {
         return ways.size() > 1;
     }
 
-    /** Whether the round has begun and some have not been tried. */
+    /** Whether a round has begun, and some ways are untried. */
     boolean isRoundUnderWay() {
         return tried > 0;
     }
 
-    /** Whether others listen at every one of their ends than the process that is meant. */
+    /** Whether a process other than the intended one listens at the end of every way. */
     boolean leadToStrangers() {
         return !ways.isEmpty() && ways.stream().allMatch(way -> strangers.contains(way.to()));
     }
 
-    /** The current one does not lead there; the next one becomes the current one. */
+    /** Notes that the current way has failed, and makes the next one current. */
     void leave(String why, boolean toStranger) {
         if (ways.isEmpty()) {
             return;
@@ -166,7 +166,7 @@ final class Ways {
         tried = (tried + 1) % ways.size();
     }
 
-    /** One of them has led there, or from there. */
+    /** Notes that one of the ways has led to a connection, in either direction. */
     void settle(InetAddress from, InetAddress to) {
         for (int i = 0; i < ways.size(); i++) {
             if (ways.get(i).from().equals(from) && ways.get(i).to().getAddress().equals(to)) {
@@ -176,7 +176,7 @@ final class Ways {
         tried = 0;
     }
 
-    /** Each with the reason why it was left, if it was, for messages. */
+    /** Describes each way, with the reason why it failed, for messages. */
     String describe() {
         String addresses = own.stream().map(InetAddress::getHostAddress).collect(Collectors.joining(", "));
         String there = theirs.stream().map(this::describe).collect(Collectors.joining("; "));

@@ -6,11 +6,11 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 
 /**
- * A connection of two processes as a rail sees it: bytes in order, as many at a time as there are or as there is room
- * for. It never waits. A socket, or a test's own.
+ * A connection between two processes, as a rail uses it: it passes bytes in order, as many at a time as have arrived or
+ * have room. A wire never waits. It is a socket, or a wire of a test.
  */
 interface Wire {
-    /** What a rail has that could not be connected: nothing passes it. */
+    /** The wire of a rail that could not be connected; no byte passes it. */
     Wire NONE = new Wire() {
         @Override
         public int read(ByteBuffer target) throws IOException {
@@ -37,9 +37,9 @@ interface Wire {
     };
 
     /**
-     * Reads what is there.
+     * Reads the bytes that have arrived.
      *
-     * @return how many bytes, 0 when there are none now, −1 when no more will come
+     * @return the number of bytes, 0 when there are none at present, −1 when no more will arrive
      */
     int read(ByteBuffer target) throws IOException;
 
@@ -47,15 +47,15 @@ interface Wire {
     long read(ByteBuffer[] targets) throws IOException;
 
     /**
-     * Writes as much as there is room for.
+     * Writes as many bytes as there is room for.
      *
-     * @return how many bytes
+     * @return the number of bytes
      */
     int write(ByteBuffer source) throws IOException;
 
     /** As {@link #write(ByteBuffer)}, from the first few of several buffers, one after the other. */
     long write(ByteBuffer[] sources, int count) throws IOException;
 
-    /** Closes it, and throws nothing; again has no effect. */
+    /** Closes the wire, and throws nothing; closing it again has no effect. */
     void close();
 }
