@@ -12,8 +12,8 @@ import java.util.TreeMap;
  * address of a block is a number that means the same to every rank of the node.
  *
  * <p>A block that a process released is claimed again by the same process. Free blocks are listed by size, and a claim
- * takes one that has at most {@value #WASTE_MAX} times the requested bytes. Blocks therefore need no lock that a dying
- * process could keep, and new memory is taken only when no free block fits.
+ * takes a block that has at most {@value #WASTE_MAX} times the requested bytes. Blocks therefore need no lock that a
+ * dying process could keep, and new memory is taken only when no free block fits.
  *
  * <p>Memory ordering: every rank that used a block stores a word with release order after its last use. The rank that
  * claimed the block loads these words with acquire order before it releases the block. The monitor of the lists orders

@@ -129,6 +129,8 @@ public final class Waiter {
     private int waits;
 
     /**
+     * Creates a waiter that spins, yields and parks.
+     *
      * @param coreForEach whether every rank that may wait here has a core of its own
      */
     public Waiter(boolean coreForEach) {
@@ -139,7 +141,7 @@ public final class Waiter {
      * Creates a waiter that also takes in messages from other nodes: it polls between reads of the word.
      *
      * @param coreForEach whether every rank that may wait here has a core of its own
-     * @param progress what to poll, or null
+     * @param progress the progress to poll, or null
      */
     public Waiter(boolean coreForEach, Progress progress) {
         this(coreForEach, progress, false, WaitClock.SYSTEM);
@@ -151,7 +153,7 @@ public final class Waiter {
      * free core; next to a rank that only yields, it would wait for the end of a time slice.
      *
      * @param coreForEach whether every rank that may wait here has a core of its own
-     * @param progress what to poll
+     * @param progress the progress to poll
      * @return the waiter
      */
     public static Waiter forAnswers(boolean coreForEach, Progress progress) {

@@ -50,7 +50,7 @@ public final class Words {
      *
      * @param memory the memory of the word
      * @param offset the offset in bytes, a multiple of 8
-     * @param increment what is added
+     * @param increment the increment
      * @return the value before
      */
     public static long add(MemorySegment memory, long offset, long increment) {
@@ -102,7 +102,7 @@ public final class Words {
      *
      * @param memory the memory of the bits
      * @param offset the offset in bytes, a multiple of 4
-     * @param increment what is added
+     * @param increment the increment
      * @return the value before
      */
     public static int addInt(MemorySegment memory, long offset, int increment) {

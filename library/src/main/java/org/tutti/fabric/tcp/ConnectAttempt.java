@@ -18,7 +18,7 @@ final class ConnectAttempt {
     private boolean closed;
 
     /**
-     * The owner of an attempt, which is told when the attempt succeeds or is postponed. The owner itself looks for
+     * The owner of an attempt. The attempt calls the owner when it succeeds or is postponed; the owner itself looks for
      * failures.
      */
     interface Owner {

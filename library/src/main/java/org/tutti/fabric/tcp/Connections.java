@@ -15,9 +15,9 @@ import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
 /**
- * Makes connections: an {@link Acceptor} for those that other processes open, and a {@link Connector} for each process
- * to which this one opens some. They run on the service thread and never wait; other threads may read only the counters
- * and the addresses.
+ * Makes connections: an {@link Acceptor} for connections that other processes open, and a {@link Connector} for each
+ * process to which this one connects. They run on the service thread and never wait; other threads may read only the
+ * counters and the addresses.
  *
  * <p>When two processes connect with each other at the same time, the attempt of the lower first rank counts. The rails
  * of a pair are connected together, or not at all; if some rails cannot be connected, the others are tried without
@@ -84,7 +84,7 @@ final class Connections {
         }
     }
 
-    /** Gives up attempts that have taken too long, and begins those that are due. */
+    /** Gives up attempts that have taken too long, and begins the attempts that are due. */
     void look(long nowNanos) {
         acceptor.look(nowNanos);
         for (Connector connector : List.copyOf(connectors.values())) {

@@ -10,7 +10,7 @@ import org.tutti.fabric.Loss;
  * Connects with another process, in one {@link ConnectAttempt} after the other; runs on the service thread.
  *
  * <p>A failed attempt says nothing about the other process. While its host accepts connections for it, the process
- * stands still or is slow. The attempts then grow longer, so that few of them wait to be accepted by the process. A
+ * stands still or is slow. The attempts then grow longer, so that only a few of them are in the queue of the process. A
  * process that refuses connections, or does not answer, is tried for as long as a host may be silent. After that time
  * an attempt for news alone ends without blame; otherwise the process is lost, and the calls that wait for it end. An
  * obstacle in this process itself is reported as such, not as a loss.

@@ -152,7 +152,9 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         return true;
     }
 
-    /** Takes a COUNT frame, which tells what the other side has received over a rail, and may ask for an ack. */
+    /**
+     * Takes a COUNT frame, which tells how many bytes the other side has received over a rail, and may ask for an ack.
+     */
     private void takeCount(Rail rail, Frame told) throws ProtocolException {
         acks.noteReceived(told.tag);
         choice.noteArrived(told.word, told.offset);
@@ -218,7 +220,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
             throw e;
         }
         if (any) {
-            awaited++; // perhaps
+            awaited++; // perhaps a thread waited for it
             if (early != null) {
                 passEarly();
             }

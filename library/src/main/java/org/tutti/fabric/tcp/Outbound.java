@@ -58,7 +58,7 @@ final class Outbound {
         retransmits = kept;
     }
 
-    /** Chooses the rails for frames. */
+    /** The choice of rails for frames. */
     RailChoice choice() {
         return choice;
     }
@@ -254,7 +254,7 @@ final class Outbound {
         dirty = true;
     }
 
-    /** Asks how many bytes have arrived over each rail for which the choice of rails needs it. */
+    /** Asks how many bytes have arrived over each rail for which {@link RailChoice#asks} wants that. */
     void askRails() {
         for (Rail rail : rails) {
             if (!rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES) && choice.asks(rail)) {

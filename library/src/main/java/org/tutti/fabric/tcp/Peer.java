@@ -198,7 +198,7 @@ final class Peer {
     }
 
     /**
-     * Requests an ack on the rails that were silent, and loses those that have been silent for too long while other
+     * Requests an ack on the rails that were silent, and loses the rails that have been silent for too long while other
      * rails are heard. While no rail is heard the process may stand still, and no rail is to blame.
      *
      * @param elapsedNanos the time since the last look, at most the time for which this process was surely awake

@@ -38,8 +38,8 @@ final class Rail {
     private static final int HEADERS_READ = 2;
 
     /**
-     * The shortest payload that is read directly. A copy of a shorter one is cheaper, because the JDK creates an object
-     * for each scattering read into memory of an arena.
+     * The shortest payload that is read directly. A copy of a shorter one is cheaper; a direct read also lets the JDK
+     * create an object if the memory belongs to an arena.
      */
     private static final int READ_DIRECTLY_BYTES_MIN = IN_BYTES / 2;
 

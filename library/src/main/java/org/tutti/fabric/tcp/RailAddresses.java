@@ -80,7 +80,7 @@ public final class RailAddresses {
     }
 
     /**
-     * Chooses the addresses, or checks those that the user names.
+     * Chooses the addresses, or checks the rails that the user names.
      *
      * @param wanted the rails, separated by commas: up to four interfaces, addresses (IPv4 or IPv6, with a scope such
      *            as {@code %eth0} where it may be needed), subnets or names of this host; and among them, after a

@@ -13,10 +13,10 @@ import org.tutti.memory.Words;
  *
  * <p><b>By speed</b>, a frame goes to the rail on which it would arrive first, as {@link RailSpeed} predicts. If that
  * rail has no room, the sender waits for it, because another rail would finish later. Only a rail that should already
- * have finished its frames, and still has no room, is passed over. The pieces of a message on a rail are as long as the
- * rail is fast, so that all pieces take equally long. A rail that is too slow for any piece may become faster. After a
- * while without frames, it is therefore given a copy of a frame that another rail has, which measures its speed. No
- * rank waits for the copy, because a frame that arrives twice takes effect once.
+ * have finished its frames, and still has no room, is passed over. The length of a message's piece is proportional to
+ * the speed of its rail, so that all pieces take equally long. A rail that is too slow for any piece may become faster.
+ * After a while without frames, it is therefore given a copy of a frame that another rail has, which measures its
+ * speed. No rank waits for the copy, because a frame that arrives twice takes effect once.
  *
  * <p>Short messages are not cut, and take the rails in turn if these are about equally fast. The first rail depends on
  * the sender and the receiver ({@link LocalProcess#firstRail}), so that the messages of a step, which go to several
@@ -31,7 +31,8 @@ final class RailChoice {
     private static final int STRIPE_BYTES_MIN = 1 << 10;
 
     /**
-     * Rails take turns for a short message if its arrival differs by less than its time on the rail, divided by this.
+     * A short message takes the next rail in turn, unless another rail delivers it earlier by 1/{@value} of its time
+     * there.
      */
     private static final int ALIKE_PARTS = 4;
 

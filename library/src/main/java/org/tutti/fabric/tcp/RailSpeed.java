@@ -25,7 +25,7 @@ package org.tutti.fabric.tcp;
  * side's answers notes the bytes that have arrived.
  */
 final class RailSpeed {
-    /** The number of bytes that arrive over a rail before the other side is told. */
+    /** The number of bytes that arrive over a rail before the receiver tells the sender. */
     static final int TOLD_BYTES = 128 << 10;
 
     /** A shorter frame does not ask for an answer. */

@@ -37,7 +37,7 @@ final class RetransmitBuffer {
         return bytes <= untilWrap ? end : end + untilWrap;
     }
 
-    /** Whether there is room for a frame of this length, header included, behind those that are not acked. */
+    /** Whether there is room for a frame of this length, header included, behind the frames that are not acked. */
     boolean hasRoom(int bytes, long firstUncounted, long next) {
         if (firstUncounted == next) {
             return true;
@@ -73,7 +73,7 @@ final class RetransmitBuffer {
         return follows;
     }
 
-    /** Whether a frame is one of those that were kept last; for assertions. */
+    /** Whether a frame is still in the buffer; for assertions. */
     private boolean isKept(long number) {
         return number > 0 && number <= kept && kept - number < FRAMES_MAX;
     }

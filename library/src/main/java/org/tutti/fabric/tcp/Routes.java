@@ -99,7 +99,7 @@ final class Routes {
         return all[rail];
     }
 
-    /** Asks the routing table again when all ways of a rail have failed; messages describe the result, too. */
+    /** Asks the routing table again when all ways of a rail have failed, for the next round and for messages. */
     void lookAgain(Ways tried) {
         if (tried.areToBeOrdered()) {
             tried.order(network, proven);

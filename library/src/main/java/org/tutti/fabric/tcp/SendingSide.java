@@ -79,7 +79,7 @@ final class SendingSide {
                 try {
                     locked = lock.tryLock(QUEUED_MILLIS, TimeUnit.MILLISECONDS);
                 } catch (InterruptedException _) {
-                    Thread.currentThread().interrupt(); // the check decides what that means
+                    Thread.currentThread().interrupt(); // the check handles the interrupt
                     Thread.yield();
                     locked = lock.tryLock();
                 }

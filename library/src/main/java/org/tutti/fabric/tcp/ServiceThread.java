@@ -33,7 +33,7 @@ import org.tutti.fabric.Service;
  * ns, it leaves the data to that rank. It then parks for {@value #LOOK_NANOS} ns at a time, until no rank polls any
  * more, and does not return to the selector, which would wake it for every message. A rank that begins to compute is
  * therefore served less than a millisecond after its last poll, and immediately from then on. A rank that sends or
- * takes in a long transfer has the lease as well, but for {@value #USE_NANOS} ns only. After that time the service
+ * takes in a long transfer has the lease as well, for at most {@value #USE_NANOS} ns. After that time the service
  * thread polls the other connections between its parks, because their processes would otherwise consider this one
  * failed. A rank that begins to sleep until a message arrives ends the lease. With {@link Service#POLL}, the service
  * thread never sleeps, and polls whenever no other thread has polled for {@value #LEASE_NANOS} ns.
@@ -155,7 +155,7 @@ final class ServiceThread {
         polledNanos = System.nanoTime();
     }
 
-    /** Notes that a rank goes to sleep, which may just have polled: the thread must serve it immediately. */
+    /** Notes that a rank goes to sleep that may just have polled: the thread must serve it immediately. */
     void endLease() {
         if (looks && service == Service.SLEEP) {
             polledNanos = System.nanoTime() - LEASE_NANOS;
@@ -315,7 +315,7 @@ final class ServiceThread {
     }
 
     private void see(boolean leased) {
-        boolean others = leased && System.nanoTime() - polledNanos > USE_NANOS; // one in use holds up the rest
+        boolean others = leased && System.nanoTime() - polledNanos > USE_NANOS; // one in use delays the rest
         for (SelectionKey key : selector.selectedKeys()) {
             if (key.isValid()) {
                 if (!(key.attachment() instanceof Peer peer)) {

@@ -283,7 +283,7 @@ final class Session {
         if (!heardGoodbye && !saidGoodbye) {
             listener.lost(process, loss, reason);
         }
-        gone = true; // calls end here: their callers may ask for what the listener was told
+        gone = true; // calls end here: their callers may ask the listener for the reason
         requests.giveUp();
         acks.giveUp();
         progress.arrived();

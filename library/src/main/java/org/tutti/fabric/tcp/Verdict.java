@@ -5,7 +5,7 @@ package org.tutti.fabric.tcp;
 enum Verdict {
     /** The connection is open for frames. */
     ACCEPTED(1),
-    /** The client intended to reach another process than the one that listens here. */
+    /** The client intended to reach another process. */
     WRONG_PROCESS(2),
     /** Not now: for example, the server itself is opening a connection to the client, and that one counts. */
     BUSY(3),
