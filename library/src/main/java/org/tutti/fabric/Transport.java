@@ -13,8 +13,8 @@ import org.tutti.memory.Waiter;
  * <p><b>Ordering.</b> The operations of this process on one other process take effect in the order of the calls. When
  * the word of a put is raised, the bytes of this put and of all earlier puts to that process are visible to a thread
  * that reads the word with acquire order. Requests are answered in the same order. The bytes themselves are not
- * ordered: of puts to the same bytes without a {@link #fence} between them, any may be the last to arrive if there are
- * several rails, and a get may read the bytes of a later put. Only fences order operations on different processes.
+ * ordered. With several rails, any of several puts to the same bytes may be the last to arrive, unless a {@link #fence}
+ * is between them. A get may read the bytes of a later put. Only fences order operations on different processes.
  *
  * <p>A message that its {@link RegionHandler} cannot handle yet waits. Later messages, words and requests of the same
  * process for that region wait with it; operations on other regions go on. A fence waits for such messages.

@@ -286,7 +286,7 @@ public final class FileMemory extends Memory {
     /** Returns whether no other participant holds a lock; if so, this process then holds all of them. */
     private static boolean isUnused(FileChannel file, int participant) throws IOException {
         long from = LOCKS + participant;
-        FileLock before = file.tryLock(LOCKS - 1, from - LOCKS + 1, false); // never empty: no participant has byte 0
+        FileLock before = file.tryLock(LOCKS - 1, from - LOCKS + 1, false); // never empty: no participant has LOCKS - 1
         if (before == null) {
             return false;
         }

@@ -13,8 +13,8 @@ import org.tutti.NodeMemoryException;
  * The memory of ranks that are threads of one process: ordinary native memory, one segment for each block. An address
  * consists of the number of its block, from 1, and the offset in the block.
  *
- * <p>Threads read the list of blocks without a lock: a thread has an address from the rank that claimed the block, by a
- * word, which orders the change of the list before the read.
+ * <p>Threads read the list of blocks without a lock. A thread gets an address by a word from the rank that claimed the
+ * block, and the word orders the change of the list before the read.
  */
 public final class PrivateMemory extends Memory {
     private static final int BLOCK_SHIFT = 40;

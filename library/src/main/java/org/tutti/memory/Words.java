@@ -7,8 +7,8 @@ import java.lang.invoke.VarHandle;
 
 /**
  * Reads and writes words: 64 bits in shared memory that only grow. A word has either one writer, which stores with
- * release order, or many writers, which add; never both. (A few words that are set once, such as the one that breaks a
- * communicator, are set by the first rank to arrive, with {@link #compareAndSet}.) A rank always waits for {@code word
+ * release order, or many writers, which add; never both. (A word that is set once, such as the one that breaks a
+ * communicator, is set by the first rank to arrive, with {@link #compareAndSet}.) A rank always waits for {@code word
  * >= value}, so no word is ever reset, and none can be reset too early.
  *
  * <p>Memory ordering: writes before {@link #store} (or {@link #add}) are visible to a thread that reads the stored or a

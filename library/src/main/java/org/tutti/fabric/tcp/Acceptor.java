@@ -32,8 +32,8 @@ import org.tutti.JobStartException;
  * the clients that have not knocked with the secret ({@link Handshake}), the oldest from the address that most of them
  * come from. A process of the job knocks with its first bytes. These have usually arrived when its connection is
  * accepted, and are always read before the next connections are accepted. A flood therefore costs no more than
- * accepting it, and a process that knows the secret may take its time for the rest of the handshake, as it must where
- * many processes share a core.
+ * accepting it. A process that knows the secret may take its time for the rest of the handshake, as it must where many
+ * processes share a core.
  */
 final class Acceptor {
     /** The most connections with an unfinished handshake. */

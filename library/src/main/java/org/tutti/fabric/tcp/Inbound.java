@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.tutti.fabric.WordAction;
 
 /**
- * The receiving half of a {@link Peer}. It examines the header of each arriving frame, decides where the payload goes,
+ * The receiving half of a {@link Peer}. It examines the header of each arriving frame and directs the payload. It
  * counts the frames that have arrived without a gap, and lets each frame take effect when the count passes it. All of
  * this runs under the peer's receiving lock; other threads only read the counts.
  *

@@ -69,9 +69,9 @@ public record LocalProcess(int rank, byte[] secret, List<List<InetSocketAddress>
     /**
      * Returns the rail that is used first towards another process, in a job of nodes with equally many consecutive
      * ranks. The node one farther away has the next rail. With k rails, the messages to k nodes, or from them,
-     * therefore take a rail each, even if the distances of the nodes are z·(k+1)^j, z from 1 to k, as in trees and in
-     * Bruck's algorithm. The next process of this node has the next rail, too, so that the messages of k ranks of a
-     * node take a rail each.
+     * therefore take a rail each. This also holds for distances of z·(k+1)^j, z from 1 to k, as in trees and in Bruck's
+     * algorithm. The next process of this node has the next rail, too, so that the messages of k ranks of a node take a
+     * rail each.
      *
      * @param process the first rank of the other process
      * @param size the number of ranks of the job

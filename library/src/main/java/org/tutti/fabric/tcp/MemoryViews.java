@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 /**
  * Buffers that view native memory, for channels: several views of each memory, each with its own position and limit.
  *
- * <p>The views of the last two memories are kept, because calls use their source and their target in turn. Weak
- * references keep them only until the next garbage collection, because views keep memory of an automatic arena alive.
+ * <p>The views of the last two memories are kept, because calls use their source and their target in turn. They are
+ * kept by weak references, because views would otherwise keep memory of an automatic arena alive.
  */
 final class MemoryViews {
     private final int count;

@@ -23,10 +23,10 @@ import org.tutti.fabric.tcp.LocalNetwork.LocalAddress;
  * rail, in the order of the rails. Another process finds out at which of a rail's addresses it reaches the rail ({@link
  * Ways}).
  *
- * <p>If the user names no rails, there is one rail with all addresses that other hosts are likely to reach: those of
- * interfaces that are up and lead neither back to this machine, nor to a single other machine, nor to containers. The
- * address that leads to the rendezvous is one of them, if the rendezvous is known. Loopback is used only if there is no
- * other address; a wildcard is never used.
+ * <p>If the user names no rails, there is one rail with all addresses that other hosts are likely to reach. These
+ * belong to interfaces that are up and lead neither back to this machine, nor to a single other machine, nor to
+ * containers. The address that leads to the rendezvous is one of them, if the rendezvous is known. Loopback is used
+ * only if there is no other address; a wildcard is never used.
  */
 public final class RailAddresses {
     /** The most rails that a process may have. */

@@ -19,8 +19,8 @@ import org.tutti.memory.Words;
  * speed. No rank waits for the copy, because a frame that arrives twice takes effect once.
  *
  * <p>Short messages are not cut, and take the rails in turn if these are about equally fast. The first rail depends on
- * the sender and the receiver ({@link LocalProcess#firstRail}), so that the messages of a step, which go to several
- * nodes or come from them, do not share a rail while other rails are idle.
+ * the sender and the receiver ({@link LocalProcess#firstRail}). The messages of a step, to several nodes or from them,
+ * therefore do not share a rail while other rails are idle.
  *
  * <p><b>Evenly</b>, frames take the rails that have room in turn. <b>Whole</b>, each message has a rail of its own.
  */

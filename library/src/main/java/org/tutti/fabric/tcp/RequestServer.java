@@ -17,7 +17,7 @@ import org.tutti.fabric.SectionPieces;
  * room to send them. Requests are added under the peer's receiving lock and answered under its sending lock: a ring
  * with one writer and one reader.
  *
- * <p>The description of packed runs is kept for the entry of the request, in {@value FrameLayout#REQUEST_BYTES_MAX}
+ * <p>The description of packed runs is kept by the entry of its request, in {@value FrameLayout#REQUEST_BYTES_MAX}
  * bytes that are allocated when first needed. The requesting process keeps the entry until it has the answer, so the
  * answering thread reads the description that was written before the request was added. A process that reuses an entry
  * too early gets wrong bytes of the same region at worst, because every run is checked again just before it is read.

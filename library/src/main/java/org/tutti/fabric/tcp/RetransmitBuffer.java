@@ -6,10 +6,10 @@ import java.nio.ByteBuffer;
 
 /**
  * Keeps copies of the frames that the other side has not acked as received. When a rail is lost, its frames are
- * retransmitted on the other rails. A long payload is sent from this buffer the first time, too, because the copy stays
- * unchanged until it is acked, while a caller's memory may change as soon as its call returns. Only pairs of processes
- * with several rails have such a buffer. It is a ring of {@value #BYTES} bytes and {@value #FRAMES_MAX} frames; either
- * may be exhausted first. Guarded by the peer's sending lock.
+ * retransmitted on the other rails. A long payload is sent from this buffer the first time, too: the copy stays
+ * unchanged until it is acked, but a caller's memory may change when its call returns. Only pairs of processes with
+ * several rails have such a buffer. It is a ring of {@value #BYTES} bytes and {@value #FRAMES_MAX} frames; either may
+ * be exhausted first. Guarded by the peer's sending lock.
  */
 final class RetransmitBuffer {
     /** The most frames that are not acked. */

@@ -21,10 +21,11 @@ import org.tutti.fabric.tcp.LocalNetwork.LocalAddress;
  * other process, from an address of this one. The ways are tried one after the other, in rounds, until one succeeds.
  *
  * <p>The ways are ordered by their routes. First come addresses that a network card of this rail reaches without a
- * router, then those to which the routing table leads from an address of this rail, then those to which it leads from
- * elsewhere or not at all. Addresses that this host has itself come last: several hosts may have bridges with equal
- * addresses, but processes of one host may also be different nodes. Among equals, ways from an address that has led to
- * another process come first, then IPv4, then the order of the other process. Not safe for use by several threads.
+ * router. Next come addresses to which the routing table leads from an address of this rail, and then those to which it
+ * leads from elsewhere or not at all. Addresses that this host has itself come last: several hosts may have bridges
+ * with equal addresses, but processes of one host may also be different nodes. Among equals, ways from an address that
+ * has led to another process come first, then IPv4, then the order of the other process. Not safe for use by several
+ * threads.
  */
 final class Ways {
     /**
