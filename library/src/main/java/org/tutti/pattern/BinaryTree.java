@@ -18,7 +18,7 @@ package org.tutti.pattern;
  * <p>Its height is ⌊log₂ size⌋, its degree 2 at most.
  */
 public final class BinaryTree implements Tree {
-    /** The only object that is needed. */
+    /** The only instance; it has no state. */
     public static final BinaryTree INSTANCE = new BinaryTree();
 
     private BinaryTree() {}

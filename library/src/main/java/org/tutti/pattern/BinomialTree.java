@@ -19,7 +19,7 @@ package org.tutti.pattern;
  * <p>Its height is ⌊log₂ size⌋, its degree ⌈log₂ size⌉.
  */
 public final class BinomialTree implements Tree {
-    /** The only object that is needed. */
+    /** The only instance; it has no state. */
     public static final BinomialTree INSTANCE = new BinomialTree();
 
     private BinomialTree() {}

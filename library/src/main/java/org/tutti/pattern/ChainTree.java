@@ -5,7 +5,7 @@ package org.tutti.pattern;
  * The chain: every position has one child, the next one. Its height is size − 1, its degree 1.
  */
 public final class ChainTree implements Tree {
-    /** The only object that is needed. */
+    /** The only instance; it has no state. */
     public static final ChainTree INSTANCE = new ChainTree();
 
     private ChainTree() {}

@@ -18,7 +18,7 @@ package org.tutti.pattern;
  * <p>Its degree is 1.44·log₂ size at most.
  */
 public final class FibonacciTree implements Tree {
-    /** The only object that is needed. */
+    /** The only instance; it has no state. */
     public static final FibonacciTree INSTANCE = new FibonacciTree();
 
     private static final int[] REACH = reach();

@@ -17,7 +17,7 @@ package org.tutti.pattern;
  * about as long where size is no power of two.
  */
 public final class HalvingTree implements Tree {
-    /** The only object that is needed. */
+    /** The only instance; it has no state. */
     public static final HalvingTree INSTANCE = new HalvingTree();
 
     private HalvingTree() {}

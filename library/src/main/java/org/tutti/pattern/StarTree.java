@@ -3,7 +3,7 @@ package org.tutti.pattern;
 
 /** The tree of which all positions are children of the root. */
 public final class StarTree implements Tree {
-    /** The only object that is needed. */
+    /** The only instance; it has no state. */
     public static final StarTree INSTANCE = new StarTree();
 
     private StarTree() {}

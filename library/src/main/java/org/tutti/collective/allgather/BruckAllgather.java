@@ -2,19 +2,22 @@
 package org.tutti.collective.allgather;
 
 /**
- * Bruck's algorithm with k ports (Qian and Afsahi, section 5.1.2): at step <i>j</i> each node has the blocks of (k+1)^j
- * nodes, itself and those after it, and sends them to the k nodes at distances −z·(k+1)^j, z from 1 to k, which then
- * have k+1 times as many; the last step sends as many as are missing. ⌈log n⌉ steps to the base of k+1.
+ * Bruck's algorithm between nodes, for any number of ports k (Qian and Afsahi 2008, section 5.1.2): each step
+ * multiplies the blocks that a node has by k + 1. Before step <i>j</i> a node has the blocks of (k+1)<sup>j</sup>
+ * nodes: its own and those of the nodes after it. In step <i>j</i> it sends them to the k nodes at distances
+ * −z·(k+1)<sup>j</sup>, z from 1 to k. The last step sends only the blocks that the receivers lack. ⌈log<sub>k+1</sub>
+ * n⌉ steps; b·p·(n − 1) bytes leave a node.
  *
- * <p>It is their SMP-aware Bruck (section 5.2.2). Blocks lie at each node in the order in which they come, its own
- * first; they are not rotated, but each rank copies them from there straight to where they belong. Other than in the
- * paper not only what the own node has is copied out while the rest is under way, but each block when it has come.
+ * <p>This is the paper's SMP-aware Bruck (section 5.2.2). The blocks at a node lie in the order in which they arrive,
+ * its own first. They are not rotated afterwards: each rank copies them from there straight to their positions in its
+ * result. In the paper, ranks copy out the blocks of their own node while others are under way. Here, they copy out
+ * every block as soon as it has arrived.
  */
 public final class BruckAllgather extends RelayedAllgather {
     private final int ports;
 
     /**
-     * @param ports to how many nodes one sends in a step, 1 or more
+     * @param ports the number of nodes to which a node sends in a step, 1 or more
      */
     public BruckAllgather(int ports) {
         super(new Description("bruck", Order.ALWAYS, "1, ⌈log n⌉ to the base k+1 between nodes", "b·p·n", "b·p·(n − 1)",
@@ -22,7 +25,7 @@ public final class BruckAllgather extends RelayedAllgather {
         this.ports = ports;
     }
 
-    /** How many slots there are before the step of a flow. */
+    /** Counts the slots that a node has before the step of a flow. */
     private int before(int flow) {
         int have = 1;
         for (int i = flow / ports; i > 0; i--) {

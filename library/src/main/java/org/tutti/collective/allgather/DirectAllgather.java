@@ -9,21 +9,23 @@ import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.machine.Area;
 
 /**
- * Every rank reads every block where it is shown or has arrived ({@link Contributions}). Between nodes the Direct
- * algorithm (Qian and Afsahi 2008, section 5.1.2): at step i each master sends what its node has to the one at distance
- * i, wrapping around.
+ * Every rank reads the block of each other rank, either where that rank shows it or where it has arrived from another
+ * node ({@link Contributions}). Between nodes this is the Direct algorithm (Qian and Afsahi 2008, section 5.1.2): in
+ * step i each master sends its node's blocks to the node at distance i, wrapping around. One step in a node and n − 1
+ * between nodes; b·p·(n − 1) bytes leave a node.
  *
- * <p>It is their SMP-aware Direct (section 5.2.2). Phase 1, the gather in a node, is that ranks show their blocks; the
- * master sends them from there. Phases 2 and 3 overlap further than in the paper, where masters copy out what their own
- * node has once they have sent: here each rank copies each block when it has come, those of its node first. If blocks
- * are so long that masters invite each other, a master copies nothing out before it has been invited; the other ranks
- * do.
+ * <p>This is the paper's SMP-aware Direct (section 5.2.2). Phase 1, the gather in a node, copies nothing to the master:
+ * ranks show their blocks, and the master sends them from there. Phases 2 and 3 overlap further than in the paper,
+ * where a master copies out its node's blocks after it has sent. Here each rank copies every block as soon as it has
+ * arrived, the blocks of its own node first. If blocks are so long that masters invite each other, a master copies
+ * nothing out before it has been invited; the other ranks do.
  *
- * <p>In a node this is the allgather by index range: the r-th part of the result is rank r's block, which it copies in
- * once, and every other rank out. Ranks begin at their neighbour, so that not all read the same block at once.
+ * <p>In a node this is the allgather by index range: part r of the result is the block of rank r. Rank r copies it to
+ * its window once, and every other rank copies it from there. Each rank begins with its neighbour's block, so that the
+ * ranks do not all read the same block at the same time.
  */
 public final class DirectAllgather extends EqualBlocksAlgorithm {
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public DirectAllgather() {
         super(Collective.ALLGATHER,
                 new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n", "b·p·(n − 1)",
@@ -42,7 +44,7 @@ public final class DirectAllgather extends EqualBlocksAlgorithm {
         Area source = call.source();
         Area target = call.target();
         Contributions contributions = Contributions.of(team);
-        contributions.open(source, bytes, false); // in place it is a block of the target that nobody writes
+        contributions.open(source, bytes, false); // in place, it is a block of the target that no rank writes
         if (!call.isInPlace()) {
             team.copy(source, 0, target, call.block(team.rank()), bytes);
         }

@@ -11,26 +11,29 @@ import org.tutti.pattern.StarTree;
 import org.tutti.pattern.Tree;
 
 /**
- * A gather and a broadcast on one tree of nodes, whose subtrees are consecutive ones: each node sends its parent the
- * blocks of its subtree, and gets from it all others, in two parts: those before the subtree's, and those behind. This
- * is the SMP-aware Gather and Broadcast of Qian and Afsahi 2008 (section 5.2.1): phase 1 is the gather in each node's
- * shared memory, phase 2 the gather among the masters, on the (k+1)-nomial tree over k ports or direct, and phase 3 the
- * broadcast to all, which the paper leaves to the network's hardware, and which goes back down the tree here. On the
- * tree of recursive halving it is Portals' allgather (Schutt and Brightwell 2007).
+ * A gather and then a broadcast, both on one tree of nodes: each node sends its parent the blocks of its subtree, and
+ * receives all other blocks from it. This is the SMP-aware Gather and Broadcast of Qian and Afsahi 2008 (section
+ * 5.2.1). Phase 1 is the gather in each node's shared memory. Phase 2 is the gather among the masters, on the
+ * (k+1)-nomial tree over k ports, or direct. Phase 3 is the broadcast to all, which goes back down the tree; the paper
+ * leaves it to the network's hardware. On the tree of recursive halving this is Portals' allgather (Schutt and
+ * Brightwell 2007).
  *
- * <p>2·⌈log n⌉ steps to the base of k + 1, ⌊log₂ n⌋ twice on the tree of recursive halving, two if direct, and 2·(n −
- * 1) messages, where others have ⌈log n⌉ steps or n·(n − 1) messages. n − 1 nodes' blocks come to the root, (n − 1)/k
- * over each port (equation 1), and no block crosses to a node twice. As both papers say, it is for short blocks: the
- * root sends nearly everything to each of its children.
+ * <p>It takes 2·⌈log<sub>k+1</sub> n⌉ steps on the (k+1)-nomial tree, 2·⌊log₂ n⌋ on the tree of recursive halving, and
+ * two if direct. There are 2·(n − 1) messages; other algorithms have ⌈log n⌉ steps or n·(n − 1) messages. The blocks of
+ * n − 1 nodes come to the root, those of (n − 1)/k nodes over each port (equation 1). No block crosses to a node twice.
+ * Both papers recommend it for short blocks only, because the root sends nearly all blocks to each of its children.
  *
- * <p>{@link GatheredAllgather} says where blocks lie. A master waits for its children, and then for its parent, which
- * waits for its children first.
+ * <p>A subtree covers consecutive nodes. A node therefore receives the blocks that its subtree lacks in two parts: the
+ * blocks before those of the subtree, and the blocks after them.
+ *
+ * <p>{@link GatheredAllgather} says where blocks lie. A master waits for its children first, which send before they
+ * wait for it; a leaf has none. Then it waits for its parent; the root has none.
  */
 public final class GatherBroadcastAllgather extends GatheredAllgather {
     /** Portals' allgather: on the tree of recursive halving. */
     public static final GatherBroadcastAllgather HALVING = new GatherBroadcastAllgather(Shape.HALVING, "⌊log₂ n⌋");
 
-    /** With Direct between the masters (section 5.1.1): all send to the root's node, and it to all. */
+    /** With Direct between the masters (section 5.1.1): all masters send to the root's node, which sends to all. */
     public static final GatherBroadcastAllgather DIRECT = new GatherBroadcastAllgather(
             new Shape("gather-and-broadcast@direct", StarTree.INSTANCE, 1, "Qian, Afsahi 2008, section 5.2.1"), "1");
 
@@ -73,7 +76,7 @@ public final class GatherBroadcastAllgather extends GatheredAllgather {
         return position(team, end(team, node), bytes) - position(team, node, bytes);
     }
 
-    /** In how many parts a subtree gets what it has not. */
+    /** Counts the parts in which a subtree receives the blocks that it lacks. */
     private int parts(Team team, int node) {
         return end(team, node) == team.nodes() ? 1 : 2;
     }
@@ -97,7 +100,7 @@ public final class GatherBroadcastAllgather extends GatheredAllgather {
         if (team.node() != TOP) {
             takeOthers(team, window, bytes);
         }
-        for (int index = tree.children(team.node(), team.nodes()) - 1; index >= 0; index--) { // the deepest first
+        for (int index = tree.children(team.node(), team.nodes()) - 1; index >= 0; index--) { // the deepest subtree first
             sendOthers(team, window, tree.child(team.node(), index, team.nodes()), bytes);
         }
     }

@@ -10,19 +10,20 @@ import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * An allgather in which the blocks of all ranks lie in each master's window, those of a node together. The ranks of its
- * node copy theirs there, the masters exchange what is there, and in the end the ranks copy all blocks from there. So
- * what a master sends lies together, however it came, and is one put; but nobody copies out before all has come, so
- * this is for short blocks. Subclasses say in which order the nodes' blocks lie, and how masters exchange them.
+ * An allgather in which the blocks of all ranks lie in each master's window, the blocks of a node together. The ranks
+ * of a node copy their blocks into their master's window, the masters exchange the contents of their windows, and then
+ * every rank copies all blocks from its master's window. A master sends the blocks of several nodes in one put, because
+ * they lie together. No rank copies out before all blocks have arrived, so this suits short blocks. Subclasses say in
+ * which order the nodes' blocks lie, and how masters exchange them.
  *
- * <p><b>Why nothing is overwritten.</b> Each block is written to a window once: by its rank, between SHOWN and
- * GATHERED, or by another node's master, by invitation; what goes to the eager buffer of a pair, because it is short,
- * this node's master copies. Nobody but its writer uses a part of the window before the master has awaited it, and
- * other ranks only when the master says COMPLETE. Windows and eager buffers belong to the operation until all ranks of
- * the node have left it.
+ * <b>Why nothing is overwritten.</b> Each block is written to a window once: by its rank, between SHOWN and GATHERED,
+ * or by another node's master, after an invitation. A short message arrives in the eager buffer of a pair, and this
+ * node's master copies it to the window. Only the writer of a part of the window uses that part before the master has
+ * awaited it; the other ranks use it after the master has said COMPLETE. Windows and eager buffers belong to the
+ * operation until all ranks of the node have left it.
  *
- * <p><b>Why it ends.</b> A master opens all that comes before it waits. It waits for the ranks of its node, which wait
- * for its window only, and then as the subclass says.
+ * <b>Why it ends.</b> A master opens all flows to its node before it waits. It waits for the ranks of its node, which
+ * wait only for its window, and then as the subclass says.
  */
 abstract class GatheredAllgather extends EqualBlocksAlgorithm {
     private static final long GATHERED = 2;
@@ -34,20 +35,20 @@ abstract class GatheredAllgather extends EqualBlocksAlgorithm {
 
     // ---- what a subclass says
 
-    /** Whose blocks lie after those of a node; what it says of the last one does not matter. */
+    /** Returns the node whose blocks lie after those of a node; the result for the last node does not matter. */
     int next(int node, int nodes) {
         return node + 1;
     }
 
-    /** Opens, at the master, what comes from other nodes. */
+    /** Opens, at the master, the flows from other nodes. */
     abstract void open(Team team, Area window, long bytes);
 
-    /** Gets, at the master, the blocks of all nodes to the window, of which those of its own are there. */
+    /** Brings, at the master, the blocks of all other nodes to the window, which has those of this node. */
     abstract void exchange(Team team, Area window, long bytes);
 
     // ---- what it takes
 
-    /** Those of other nodes may have arrived elsewhere before. */
+    /** Blocks of other nodes may arrive in eager buffers before they are copied to the window. */
     @Override
     protected final long blocksOnNode(int nodes, int ranks, int localRanks) {
         return 2L * ranks - localRanks;
@@ -77,7 +78,7 @@ abstract class GatheredAllgather extends EqualBlocksAlgorithm {
             team.await(Team.MASTER, Team.READY, COMPLETE);
         }
         copyOut(team, call, window);
-        team.noteAllAreHere(); // there is something of everybody
+        team.noteAllAreHere(); // this rank has a block of every rank
     }
 
     private void copyOut(Team team, Call call, Area window) {
@@ -95,7 +96,7 @@ abstract class GatheredAllgather extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Where the blocks of a node begin. */
+    /** Returns where the blocks of a node begin. */
     final long at(Team team, int node, long bytes) {
         long ranks = 0;
         for (int each = 0; each != node; each = next(each, team.nodes())) {
@@ -104,12 +105,12 @@ abstract class GatheredAllgather extends EqualBlocksAlgorithm {
         return ranks * bytes;
     }
 
-    /** Opens what comes from another node in one piece, to its place in the window. */
+    /** Opens a flow of one piece from another node, to its offset in the window. */
     static void openInflow(Team team, int sender, Area window, long at, long length) {
         team.inflow(team.pair(sender)).openPair(sender, length, 1, window, at);
     }
 
-    /** Waits until such a piece is in its place. */
+    /** Waits until such a piece is at its offset in the window. */
     static void arrive(Team team, int sender, Area window, long at, long length) {
         Inflow in = team.inflow(team.pair(sender));
         Area arrived = in.await();

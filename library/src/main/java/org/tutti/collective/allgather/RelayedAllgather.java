@@ -10,34 +10,38 @@ import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * Masters hand on what they have got. The blocks of a node are a slot; at each node its own is slot 0, and which one is
- * slot <i>s</i> an algorithm says, alike at all nodes. It has some flows, one after the other: by each, a master sends
- * its first slots to another node, where they become the slots from a certain one on.
+ * An allgather in which masters forward the blocks that they have received. The blocks of a node are a <i>slot</i>. At
+ * each node slot 0 has its own blocks; the subclass says, alike for all nodes, which node's blocks slot <i>s</i> has.
+ * There are some flows, one after the other: over each, a master sends its first slots to another node, where they
+ * become consecutive slots from a certain one on.
  *
- * <p>Ranks show their blocks, and masters send them from there (slot 0 is not gathered); others they send on from where
- * they have arrived, in the eager buffer of a pair or in the window to which they have invited the sender, which has
- * room for all slots. All ranks of a node copy blocks from there, too, while the master sends on (Qian and Afsahi,
- * section 5.2). Each piece has a place of its own, which belongs to the operation until all ranks of the node have left
- * it: so nobody waits for credits, and a master that waits for a slot waits for who has sent all that it needs itself.
+ * <p>Ranks show their blocks, and masters send slot 0 from there, so it is not gathered. They forward other slots from
+ * where these have arrived: in the eager buffer of a pair, or in their window, to which they have invited the sender
+ * and which has room for all slots. All ranks of a node copy blocks from the same memory while the master forwards them
+ * (Qian and Afsahi 2008, section 5.2).
+ *
+ * <p><b>Why nothing is overwritten, and why it ends.</b> Each piece has a place of its own, which belongs to the
+ * operation until all ranks of the node have left it. So no master waits for credits. A master that waits for a slot
+ * waits for a sender that itself needs only lower slots.
  */
 abstract class RelayedAllgather extends EqualBlocksAlgorithm {
     RelayedAllgather(Description description) {
         super(Collective.ALLGATHER, description);
     }
 
-    /** How many flows there are at each node. */
+    /** Counts the flows that leave each node. */
     abstract int flows(int nodes);
 
-    /** To which node, by its distance, a flow goes; it comes from the one at the opposite distance. */
+    /** Returns the distance at which a flow's receiver is; its sender is at the opposite distance. */
     abstract int distance(int flow, int nodes);
 
-    /** At which slot of the receiver the first one of a flow comes to be. */
+    /** Returns the receiver's slot that the first slot of a flow becomes. */
     abstract int firstSlot(int flow, int nodes);
 
-    /** How many slots a flow has. */
+    /** Counts the slots of a flow. */
     abstract int slots(int flow, int nodes);
 
-    /** Whose blocks are in a slot, by the distance of that node. */
+    /** Returns the distance of the node whose blocks a slot has. */
     abstract int owner(int slot);
 
     @Override
@@ -83,11 +87,13 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
             copyOut(team, call, copied, shown);
         }
         for (int flow = 0; flow < flows(nodes) && team.isMaster(); flow++) {
-            inflow(team, flow).awaitAll(); // empty pieces come as well
+            inflow(team, flow).awaitAll(); // also the empty pieces
         }
     }
 
-    /** The master's window has room for all slots if others are invited there; its own block is the first. */
+    /**
+     * Returns the length of the master's window: its own block, or room for all slots if other nodes are invited there.
+     */
     private long mastersBytes(Team team, long bytes) {
         for (int flow = 0; flow < flows(team.nodes()); flow++) {
             if (team.exceedsPair((long) slots(flow, team.nodes()) * team.ranksMax() * bytes)) {
@@ -119,7 +125,7 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
             if (localRank < ranks) {
                 out.send(block(team, slot, localRank, bytes, shown), 0, bytes);
             } else {
-                out.signal(); // so that pieces are as many from every node
+                out.signal(); // an empty piece, because all nodes have the same number
             }
         }
     }
@@ -130,7 +136,7 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
 
     private void copyOut(Team team, Call call, int slot, long shown) {
         int node = ownerOf(team, slot);
-        int first = slot == 0 ? team.localRank() : 0; // not all at the same block at once
+        int first = slot == 0 ? team.localRank() : 0; // the ranks begin with different blocks
         for (int i = 0; i < team.ranksOn(node); i++) {
             int localRank = (first + i) % team.ranksOn(node);
             int rank = team.rankAt(node, localRank);
@@ -145,7 +151,7 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Waits for a block, and finds where it is. */
+    /** Waits for a block and returns where it is. */
     private Area block(Team team, int slot, int localRank, long bytes, long shown) {
         if (slot == 0) {
             if (localRank != team.localRank()) {

@@ -2,11 +2,12 @@
 package org.tutti.collective.allgather;
 
 /**
- * Each node sends to the next one only: first its own blocks, then what comes from the node before, n − 1 times. So it
- * talks to two nodes, however many there are, and at each step all wires carry as much.
+ * A ring of nodes: each node sends to the next node only, first its own blocks, and then the blocks that arrive from
+ * the node before. n − 1 steps; b·p·(n − 1) bytes leave a node. A node talks to two others, however many there are, and
+ * in each step all links carry the same number of bytes.
  */
 public final class RingAllgather extends RelayedAllgather {
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public RingAllgather() {
         super(new Description("ring", Order.ALWAYS, "1, n − 1 between nodes", "b·p·n", "b·p·(n − 1)",
                 "p·n·b at masters, b at others", "ring: folklore; in nodes Qian, Afsahi 2008, section 5.2.2"));

@@ -6,28 +6,29 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.ExchangeRoute;
 
 /**
- * Standard Exchange between nodes (Qian and Afsahi 2008, section 5.1.2), for any number of ports k: nodes exchange in
- * groups of k + 1 all that they have, and have k + 1 times as much after each step: ⌈log<sub>k+1</sub> n⌉ steps, and
- * the blocks of n − 1 nodes leave a node where n is a power of k + 1.
+ * Standard Exchange between nodes (Qian and Afsahi 2008, section 5.1.2), for any number of ports k: in groups of k + 1,
+ * nodes exchange all blocks that they have, so each step multiplies these by k + 1. ⌈log<sub>k+1</sub> n⌉ steps; the
+ * blocks of n − 1 nodes leave a node if n is a power of k + 1.
  *
- * <p>It is the {@linkplain ExchangeRoute route} of Standard Exchange back: what is combined of all nodes for one there
- * goes from one to all here, over the same messages, the last step first. So before the step that is the route's j-th a
- * node has the blocks of all nodes whose last j + 1 digits to base k + 1 are its own, sends them to those from which
- * they would come, and gets those of the others in its group. The first groups are far apart and the last ones
- * neighbours, other than in the paper, with as many messages and bytes. Blocks lie in the order of digits, so those of
- * a message lie together.
+ * <p>It follows the {@linkplain ExchangeRoute route} of Standard Exchange backwards, the last step first: the same
+ * messages that bring blocks from all nodes to one there bring the blocks of one node to all here. Before the step that
+ * is step j of the route, a node has the blocks of all nodes whose last j + 1 digits to base k + 1 equal its own. It
+ * sends them to the nodes from which the route would receive, and receives the blocks of the other nodes of its group.
+ * The first groups are far apart and the last ones neighbours. The paper has the opposite order, with as many messages
+ * and bytes. Blocks lie in the order of digits, so the blocks of a message lie together.
  *
- * <p><b>Corrections.</b> If n is no power of k + 1 there are no more steps: nodes of the last group but one that lack a
- * counterpart send to those that lack them, up to k messages more in a step; none receives more than k.
+ * <b>Corrections.</b> If n is not a power of k + 1, there are no more steps. The last group of a step may then lack a
+ * node; the node at the same position in the group before sends in its stead. That is up to k messages more in a step;
+ * no node receives more than k.
  *
- * <p>{@link GatheredAllgather} says where blocks lie. In a step a master waits for messages of that step only, for
- * which their senders wait for earlier ones only.
+ * <p>{@link GatheredAllgather} says where blocks lie. In a step a master waits only for messages of that step, whose
+ * senders wait only for messages of earlier steps.
  */
 public final class StandardExchangeAllgather extends GatheredAllgather {
     private final ExchangeRoute route;
 
     /**
-     * @param ports from how many nodes a node receives in a step, 1 or more
+     * @param ports the number of nodes from which a node receives in a step, 1 or more
      */
     public StandardExchangeAllgather(int ports) {
         super(new Description("standard-exchange", Order.ALWAYS, "3, n > 1: 3 + ⌈log n⌉ to base k + 1",
@@ -41,7 +42,7 @@ public final class StandardExchangeAllgather extends GatheredAllgather {
         return route.nextDestination(node, nodes);
     }
 
-    /** Where those blocks begin that a node has before a step. */
+    /** Returns where the blocks begin that a node has before a step. */
     private long at(Team team, int node, int step, long bytes) {
         return at(team, route.firstDestination(node, team.nodes(), step), bytes);
     }

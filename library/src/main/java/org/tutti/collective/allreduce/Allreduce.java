@@ -9,7 +9,7 @@ import org.tutti.collective.Algorithm;
  */
 public abstract class Allreduce extends Algorithm {
     /**
-     * @param description what the catalogue says of it
+     * @param description its entry in the catalogue
      */
     protected Allreduce(Description description) {
         super(Collective.ALLREDUCE, description);

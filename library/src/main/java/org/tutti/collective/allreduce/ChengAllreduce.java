@@ -101,7 +101,7 @@ public final class ChengAllreduce extends Allreduce {
             }
             team.copy(result, 0, target, from, length);
         }
-        team.noteAllAreHere(); // the result has something of everybody
+        team.noteAllAreHere(); // the result has a contribution of every rank
     }
 
     /** The same at all ranks, as they count operations alike. */

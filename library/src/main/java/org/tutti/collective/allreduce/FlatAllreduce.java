@@ -21,7 +21,7 @@ public final class FlatAllreduce extends TwoLevelAllreduce {
     /** The bytes of a chunk on one node. */
     public static final long CHUNK_BYTES = 256 << 10;
 
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public FlatAllreduce() {
         super(new Description("flat", Order.BLOCKS, "c; n > 1: as recursive-doubling", "(p−1)·b",
                 "as recursive-doubling", "min(b, 512 KiB); n > 1: as recursive-doubling", "Tutti: baseline"));

@@ -31,7 +31,7 @@ import org.tutti.pattern.Partition;
  * same ranks read each other as on the way back, and who reads in round k has said so by its words of round k + 1.
  */
 public final class IndexRadixAllreduce extends TwoLevelAllreduce {
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public IndexRadixAllreduce() {
         super(new Description("index-radix", Order.BLOCKS, "4·c, or 2·c a level; n > 1 as index-range", "about 3·b",
                 "as index-range", "min(2·b, 512 KiB)", "Tutti; after Jocksch et al. 2021 (ext_mpi_collectives)"));

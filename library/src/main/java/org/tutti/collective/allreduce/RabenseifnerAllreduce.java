@@ -43,7 +43,7 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
     /** Rounds of ranks that are alone on their nodes, likewise. */
     public static final long CHUNK_BYTES_ALONE = CHUNK_PACKETS_ALONE * Machine.PACKET_BYTES;
 
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public RabenseifnerAllreduce() {
         super(new Description("rabenseifner", Order.BLOCKS, "c·(2·⌈log₂ n⌉ + 3)", "2·b·(p−1)/p + b",
                 "2·b·(n−1)/n, 2·b more at nodes that are folded",

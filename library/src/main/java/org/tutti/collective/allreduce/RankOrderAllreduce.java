@@ -10,7 +10,7 @@ import org.tutti.collective.stage.RunChain;
  * consecutive ranks ({@link RunChain}), and from its end to all nodes.
  */
 public final class RankOrderAllreduce extends Allreduce {
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public RankOrderAllreduce() {
         super(new Description("rank-order", Order.ALWAYS, "c·(runs + 2)", "p·b at a master",
                 "b for each run of a node, n·b at the last", "3 × 32 KiB, 2 edges of 32 KiB", "Tutti"));
@@ -24,6 +24,6 @@ public final class RankOrderAllreduce extends Allreduce {
     @Override
     public void run(Team team, Call call) {
         RunChain.run(team, call, RunChain.ALL);
-        team.noteAllAreHere(); // the result has something of everybody
+        team.noteAllAreHere(); // the result has a contribution of every rank
     }
 }

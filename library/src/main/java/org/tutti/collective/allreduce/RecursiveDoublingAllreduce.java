@@ -28,7 +28,7 @@ import org.tutti.pattern.Folding;
 public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce implements Exchange {
     private static final int EAGER_BUFFERS = 0; // no shares of an inbox
 
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public RecursiveDoublingAllreduce() {
         super(new Description("recursive-doubling", Order.BLOCKS, "c·(⌊log₂ n⌋ + 3), 2·c more if n is no power of two",
                 "2·b·(p−1)/p + b", "⌊log₂ n⌋·b, 2·b more if n is no power of two", "2 × 32 KiB, and as much an edge",

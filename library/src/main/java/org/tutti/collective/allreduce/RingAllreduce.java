@@ -30,7 +30,7 @@ public final class RingAllreduce extends TwoLevelAllreduce implements Exchange {
     private static final int EDGE_FROM_PREVIOUS = NodeTree.PARENT;
     private static final int EDGE_FROM_NEXT = NodeTree.PARENT + 1;
 
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public RingAllreduce() {
         super(new Description("ring", Order.ONE_NODE, "c·(2·(n−1) + 3)", "2·b·(p−1)/p + b", "2·b·(n−1)/n",
                 "2 × 240 KiB, 64 KiB an edge; > 64 KiB the inbox", "Patarasuk and Yuan 2009, section 3"));

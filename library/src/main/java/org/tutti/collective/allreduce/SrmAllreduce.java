@@ -98,7 +98,7 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         } else {
             runLong(team, call);
         }
-        team.noteAllAreHere(); // the result has something of everybody
+        team.noteAllAreHere(); // the result has a contribution of every rank
     }
 
     private static void runShort(Team team, Call call) {

@@ -66,7 +66,7 @@ abstract class TwoLevelAllreduce extends Allreduce {
         } else {
             runTogether(team, call, chunk, masters);
         }
-        team.noteAllAreHere(); // the result has something of everybody
+        team.noteAllAreHere(); // the result has a contribution of every rank
     }
 
     /**

@@ -11,7 +11,7 @@ import org.tutti.pattern.Route;
  * ranks of the node have come. It wins for short blocks of many ranks on a node.
  */
 public final class AggregatedAllToAll extends RoutedAllToAll {
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public AggregatedAllToAll() {
         super(new BruckRoute(Route.ALL_PORTS),
                 new Description("aggregated", Order.ALWAYS, "2, n > 1: 4", "2·b·p·n", "b·p²·(n − 1)",

@@ -15,7 +15,7 @@ import org.tutti.pattern.BruckRoute;
  */
 public final class BruckAllToAll extends RoutedAllToAll {
     /**
-     * @param ports to how many nodes a node sends in a step, 1 or more
+     * @param ports the number of nodes to which a node sends in a step, 1 or more
      */
     public BruckAllToAll(int ports) {
         super(new BruckRoute(ports),

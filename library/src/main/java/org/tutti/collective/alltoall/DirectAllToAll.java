@@ -35,7 +35,7 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
     /** A half has room for all pieces of a step, unless there are so many for each node. */
     private static final int PIECES_PER_NODE = 3;
 
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public DirectAllToAll() {
         super(Collective.ALL_TO_ALL,
                 new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "2·b·p·n", "b·p²·(n − 1)",

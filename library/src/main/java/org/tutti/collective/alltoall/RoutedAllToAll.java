@@ -40,7 +40,7 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
 
     /**
      * @param route which way the blocks go from node to node
-     * @param description what the catalogue says of it
+     * @param description its entry in the catalogue
      */
     RoutedAllToAll(Route route, Description description) {
         super(Collective.ALL_TO_ALL, description);

@@ -14,7 +14,7 @@ import org.tutti.pattern.ExchangeRoute;
  */
 public final class StandardExchangeAllToAll extends RoutedAllToAll {
     /**
-     * @param ports to how many nodes a node sends in a step, 1 or more
+     * @param ports the number of nodes to which a node sends in a step, 1 or more
      */
     public StandardExchangeAllToAll(int ports) {
         super(new ExchangeRoute(ports),

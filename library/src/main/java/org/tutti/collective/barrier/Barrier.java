@@ -12,7 +12,7 @@ public abstract class Barrier extends Algorithm {
     static final int ARRIVED = 1;
 
     /**
-     * @param description what the catalogue says of it
+     * @param description its entry in the catalogue
      */
     protected Barrier(Description description) {
         super(Collective.BARRIER, description);

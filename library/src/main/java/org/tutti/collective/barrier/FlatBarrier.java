@@ -19,7 +19,7 @@ import org.tutti.collective.Team;
 public final class FlatBarrier extends Barrier {
     private static final SrmBarrier SRM = new SrmBarrier();
 
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public FlatBarrier() {
         super(new Description("flat", Order.ALWAYS, "1; n > 1 as srm", "p−1 lines at every rank", "0", "none",
                 "Tutti: baseline"));

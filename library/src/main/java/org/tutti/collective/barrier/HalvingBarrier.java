@@ -20,7 +20,7 @@ public final class HalvingBarrier extends TwoLevelBarrier {
     private static final NodeTree TREE = new NodeTree(HalvingTree.INSTANCE);
     private static final int TOP = 0;
 
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public HalvingBarrier() {
         super(new Description("halving", Order.ALWAYS, "2 + 2·⌊log₂ n⌋", "p−1 lines at a master", "0", "none",
                 "Portals collectives 2007; in nodes SRM 2003, section 2.2"));

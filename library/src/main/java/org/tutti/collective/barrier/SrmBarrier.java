@@ -8,7 +8,7 @@ import org.tutti.collective.Team;
  * TwoLevelBarrier}), and the masters wait for each other in pairs ({@link MasterExchange}), in ⌈log₂ n⌉ steps.
  */
 public final class SrmBarrier extends TwoLevelBarrier {
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public SrmBarrier() {
         super(new Description("srm", Order.ALWAYS, "2 + ⌈log₂ n⌉", "p−1 lines at a master", "0", "none",
                 "SRM 2003, sections 2.2 and 2.4"));

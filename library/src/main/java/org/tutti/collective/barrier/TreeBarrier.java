@@ -26,7 +26,7 @@ public final class TreeBarrier extends Barrier {
     private static final LevelTree FOURS = new LevelTree(4, 16, 64, 256, 1024, 4096);
     private static final int RELEASED = 2;
 
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public TreeBarrier() {
         super(new Description("tree", Order.ALWAYS, "2·⌈log₄ p⌉, or 2 a level, + ⌈log₂ n⌉",
                 "a line for each other in the group, at each level", "0", "none",

@@ -19,7 +19,7 @@ public abstract class EqualBlocksAlgorithm extends Algorithm {
 
     /**
      * @param collective what it does
-     * @param description what the catalogue says of it
+     * @param description its entry in the catalogue
      */
     protected EqualBlocksAlgorithm(Collective collective, Description description) {
         super(collective, description);

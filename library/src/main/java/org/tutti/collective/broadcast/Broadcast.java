@@ -9,7 +9,7 @@ import org.tutti.collective.Algorithm;
  */
 public abstract class Broadcast extends Algorithm {
     /**
-     * @param description what the catalogue says of it
+     * @param description its entry in the catalogue
      */
     protected Broadcast(Description description) {
         super(Collective.BROADCAST, description);

@@ -30,7 +30,7 @@ public final class ChainBroadcast extends Broadcast {
 
     private final TreePipeline pipeline = new TreePipeline(ChainTree.INSTANCE);
 
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public ChainBroadcast() {
         super(new Description("chain", Order.ALWAYS, "n − 1 + c, above 256 KiB 1 more", "b, b twice at the root", "b",
                 "64 KiB at the root, 64 KiB an edge; n > 1, > 256 KiB: 8 × 60 KiB",

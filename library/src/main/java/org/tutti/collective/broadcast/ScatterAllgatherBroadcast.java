@@ -50,7 +50,7 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
     private static final TreePipeline PIPELINE = new TreePipeline(BinomialTree.INSTANCE);
 
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public ScatterAllgatherBroadcast() {
         super(new Description("scatter-allgather", Order.ALWAYS, "(⌈log₂ n⌉ + n − 1)·c", "b, b twice at the root",
                 "2·b·(n − 1)/n", "min(b, 512 KiB) at the root and at masters",

@@ -33,7 +33,7 @@ public final class DirectGather extends EqualBlocksAlgorithm {
     private static final int PORTS = 1;
     private static final int PLACES = PORTS * RendezvousSchedule.PER_PORT;
 
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public DirectGather() {
         super(Collective.GATHER,
                 new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n at the root",

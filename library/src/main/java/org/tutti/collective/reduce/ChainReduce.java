@@ -15,7 +15,7 @@ import org.tutti.pattern.ChainTree;
  * </pre>
  */
 public final class ChainReduce extends TwoLevelReduce {
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public ChainReduce() {
         super(new Description("chain", Order.BLOCKS, "3·c + n − 1", "2·b·(p−1)/p + b", "b",
                 "2 × 32 KiB, 64 KiB an edge; > 64 KiB 2 × 60 KiB, the inbox", "Tutti; pipelined chain, as in Open MPI"),

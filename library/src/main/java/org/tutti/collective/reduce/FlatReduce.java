@@ -20,7 +20,7 @@ public final class FlatReduce extends TwoLevelReduce {
     /** The bytes of a chunk on one node. */
     public static final long CHUNK_BYTES = 256 << 10;
 
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public FlatReduce() {
         super(new Description("flat", Order.BLOCKS, "c + 1; n > 1: 3·c + ⌊log₂ n⌋", "(p−1)·b at the root",
                 "⌈log₂ n⌉·b", "min(b, 512 KiB); n > 1 as index-range", "Tutti: baseline"),

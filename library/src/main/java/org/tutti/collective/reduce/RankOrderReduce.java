@@ -10,7 +10,7 @@ import org.tutti.collective.stage.RunChain;
  * ranks ({@link RunChain}), and from its end to the root.
  */
 public final class RankOrderReduce extends Reduce {
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public RankOrderReduce() {
         super(new Description("rank-order", Order.ALWAYS, "c·(runs + 2)", "p·b at a master",
                 "b for each run of a node", "3 × 32 KiB, 2 edges of 32 KiB", "Tutti"));

@@ -15,7 +15,7 @@ import org.tutti.collective.stage.NodeTree;
  */
 public abstract class Reduce extends Algorithm {
     /**
-     * @param description what the catalogue says of it
+     * @param description its entry in the catalogue
      */
     protected Reduce(Description description) {
         super(Collective.REDUCE, description);

@@ -12,7 +12,7 @@ import org.tutti.collective.machine.Area;
  * order of the nodes. So operators that do not commute need ranks in blocks.
  */
 public final class DirectReduceScatter extends TwoLevelReduceScatter {
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public DirectReduceScatter() {
         super(new Description("direct", Order.BLOCKS, "1, n > 1: 2 + n − 1", "b·p·n·(2 − 1/p)", "b·p·(n − 1)",
                 "p·n·b a rank, n·p·b more at masters",

@@ -37,7 +37,7 @@ public final class HalvingReduceScatter extends MasterReduceScatter {
     private final ExchangeRoute route;
 
     /**
-     * @param ports to how many nodes a node sends in a step, 1 or more
+     * @param ports the number of nodes to which a node sends in a step, 1 or more
      */
     public HalvingReduceScatter(int ports) {
         super(new Description("halving", Order.BLOCKS, "1, n > 1: 3 + ⌈log n⌉ to base k + 1",

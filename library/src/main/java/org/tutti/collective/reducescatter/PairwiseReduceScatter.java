@@ -22,7 +22,7 @@ import org.tutti.collective.machine.Area;
  * i − 1. So all wait for earlier steps only.
  */
 public final class PairwiseReduceScatter extends MasterReduceScatter {
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public PairwiseReduceScatter() {
         super(new Description("pairwise", Order.ONE_NODE, "1, n > 1: 3 + n − 1",
                 "b·p·n·(2 − 1/p) + b·p·(n − 1)", "b·p·(n − 1)", "p·n·b a rank, 2·p·b more at masters",

@@ -13,7 +13,7 @@ import org.tutti.collective.stage.RunChain;
  * the rank whose block it is.
  */
 public final class RankOrderReduceScatter extends Algorithm {
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public RankOrderReduceScatter() {
         super(Collective.REDUCE_SCATTER,
                 new Description("rank-order", Order.ALWAYS, "p·n·c·(runs + 2)", "p²·n·b at a master",
@@ -40,6 +40,6 @@ public final class RankOrderReduceScatter extends Algorithm {
     @Override
     public void run(Team team, Call call) {
         RunChain.run(team, call, RunChain.EACH);
-        team.noteAllAreHere(); // the result has something of everybody
+        team.noteAllAreHere(); // the result has a contribution of every rank
     }
 }

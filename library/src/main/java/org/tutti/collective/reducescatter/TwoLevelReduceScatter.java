@@ -90,7 +90,7 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
         combineOwnPart(team, call, own);
         team.post(Team.READY, COMBINED);
         exchange(team, call, shown(team, call, Team.MASTER));
-        team.noteAllAreHere(); // the result has something of everybody
+        team.noteAllAreHere(); // the result has a contribution of every rank
     }
 
     private static void combineInNode(Team team, Call call) {

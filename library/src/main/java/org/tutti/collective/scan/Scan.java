@@ -14,7 +14,7 @@ import org.tutti.collective.machine.Area;
 public abstract class Scan extends EqualBlocksAlgorithm {
     /**
      * @param exclusive whether a rank's own source is left out
-     * @param description what the catalogue says of it
+     * @param description its entry in the catalogue
      */
     protected Scan(boolean exclusive, Description description) {
         super(exclusive ? Collective.EXCLUSIVE_SCAN : Collective.SCAN, description);

@@ -23,7 +23,7 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * buffers and windows belong to the operation until all ranks of the node have left it.
  */
 public final class DirectScatter extends EqualBlocksAlgorithm {
-    /** The only object that is needed. */
+    /** Creates the algorithm; one object serves all ranks. */
     public DirectScatter() {
         super(Collective.SCATTER,
                 new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n at the root",
