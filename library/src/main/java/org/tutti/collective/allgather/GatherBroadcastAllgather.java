@@ -21,7 +21,7 @@ import org.tutti.pattern.Tree;
  * <p>It takes 2·⌈log<sub>k+1</sub> n⌉ steps on the (k+1)-nomial tree, 2·⌊log₂ n⌋ on the tree of recursive halving, and
  * two if direct. There are 2·(n − 1) messages; other algorithms have ⌈log n⌉ steps or n·(n − 1) messages. The blocks of
  * n − 1 nodes come to the root, those of (n − 1)/k nodes over each port (equation 1). No block crosses to a node twice.
- * Both papers recommend it for short blocks only, because the root sends nearly all blocks to each of its children.
+ * It suits short blocks, as both papers say, because the root sends nearly all blocks to each of its children.
  *
  * <p>A subtree covers consecutive nodes. A node therefore receives the blocks that its subtree lacks in two parts: the
  * blocks before those of the subtree, and the blocks after them.
@@ -100,7 +100,7 @@ public final class GatherBroadcastAllgather extends GatheredAllgather {
         if (team.node() != TOP) {
             takeOthers(team, window, bytes);
         }
-        for (int index = tree.children(team.node(), team.nodes()) - 1; index >= 0; index--) { // the deepest subtree first
+        for (int index = tree.children(team.node(), team.nodes()) - 1; index >= 0; index--) { // deepest subtree first
             sendOthers(team, window, tree.child(team.node(), index, team.nodes()), bytes);
         }
     }

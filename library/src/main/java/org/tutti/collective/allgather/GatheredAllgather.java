@@ -35,7 +35,9 @@ abstract class GatheredAllgather extends EqualBlocksAlgorithm {
 
     // ---- what a subclass says
 
-    /** Returns the node whose blocks lie after those of a node; the result for the last node does not matter. */
+    /**
+     * Returns the next node in the order in which the nodes' blocks lie; the result for the last node does not matter.
+     */
     int next(int node, int nodes) {
         return node + 1;
     }

@@ -21,8 +21,8 @@ import org.tutti.collective.machine.Area;
  * (Qian and Afsahi 2008, section 5.2).
  *
  * <p><b>Why nothing is overwritten, and why it ends.</b> Each piece has a place of its own, which belongs to the
- * operation until all ranks of the node have left it. So no master waits for credits. A master that waits for a slot
- * waits for a sender that itself needs only lower slots.
+ * operation until all ranks of the node have left it, and therefore no master waits for credits. A master that waits
+ * for a slot waits for a sender that itself needs only lower slots.
  */
 abstract class RelayedAllgather extends EqualBlocksAlgorithm {
     RelayedAllgather(Description description) {
@@ -41,7 +41,7 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
     /** Counts the slots of a flow. */
     abstract int slots(int flow, int nodes);
 
-    /** Returns the distance of the node whose blocks a slot has. */
+    /** Returns the distance of the node that owns the blocks of a slot. */
     abstract int owner(int slot);
 
     @Override

@@ -12,17 +12,17 @@ import org.tutti.pattern.ExchangeRoute;
  *
  * <p>It follows the {@linkplain ExchangeRoute route} of Standard Exchange backwards, the last step first: the same
  * messages that bring blocks from all nodes to one there bring the blocks of one node to all here. Before the step that
- * is step j of the route, a node has the blocks of all nodes whose last j + 1 digits to base k + 1 equal its own. It
- * sends them to the nodes from which the route would receive, and receives the blocks of the other nodes of its group.
- * The first groups are far apart and the last ones neighbours. The paper has the opposite order, with as many messages
- * and bytes. Blocks lie in the order of digits, so the blocks of a message lie together.
+ * is step j of the route, a node has the blocks of all nodes that share its last j + 1 digits to base k + 1. It sends
+ * them to the nodes from which the route would receive, and receives the blocks of the other nodes of its group. The
+ * first groups are far apart and the last ones neighbours. The paper has the opposite order, with as many messages and
+ * bytes. Blocks lie in the order of digits, so the blocks of a message lie together.
  *
  * <b>Corrections.</b> If n is not a power of k + 1, there are no more steps. The last group of a step may then lack a
  * node; the node at the same position in the group before sends in its stead. That is up to k messages more in a step;
  * no node receives more than k.
  *
- * <p>{@link GatheredAllgather} says where blocks lie. In a step a master waits only for messages of that step, whose
- * senders wait only for messages of earlier steps.
+ * <p>{@link GatheredAllgather} says where blocks lie. In a step a master waits only for messages of that step, and
+ * their senders wait only for messages of earlier steps.
  */
 public final class StandardExchangeAllgather extends GatheredAllgather {
     private final ExchangeRoute route;

@@ -5,7 +5,7 @@ import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 
 /**
- * A way to do an allreduce: it combines the ranks' sources in every rank's target, to the same bits.
+ * An algorithm for allreduce: it combines the sources of all ranks in every rank's target, to the same bits.
  */
 public abstract class Allreduce extends Algorithm {
     /**

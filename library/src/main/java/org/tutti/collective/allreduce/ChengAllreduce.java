@@ -14,9 +14,10 @@ import org.tutti.collective.stage.NodeTree;
 import org.tutti.collective.stage.RankOrder;
 
 /**
- * Cheng's two-level global sum (section 3). In each node a master computes the sum over all ranks of the node and keeps
- * it in its node's shared memory. One of the masters is the cluster master: it waits for all others, adds what they
- * have, and puts the sum into each node's shared memory, from where everybody copies it.
+ * Cheng's two-level global sum (section 3). In each node a master sums up the elements of the node's ranks in shared
+ * memory. One of the masters is the cluster master: it waits for all other masters, adds their sums to its own, and
+ * puts the total into each node's shared memory, from where every rank copies it. Four steps a chunk; n − 1 messages
+ * come to the cluster master's node and n − 1 leave it.
  *
  * <pre>
  *  3 nodes of 3 ranks, cluster master on node 0:
@@ -25,17 +26,21 @@ import org.tutti.collective.stage.RankOrder;
  *     0 → 3   0 → 6                              and hands out the sum, which all ranks copy
  * </pre>
  *
- * <p>The paper draws the masters at random; node 0 is the default here, and the other form draws the cluster master's
- * node anew for every operation, alike at all ranks. (A node's master is always its first rank: the network begins
- * there.)
+ * <b>Which ranks are masters.</b> The paper chooses each node's master at random, and the cluster master at random
+ * among them. Here a node's master is always its first rank, because only that rank exchanges data with other nodes.
+ * The cluster master is node 0's master in {@code cheng}. In {@code cheng-random} it is the master of a node that is
+ * drawn for each operation from the operation's number, so all ranks draw the same node without a message.
  *
- * <p>The paper's cluster master polls the other nodes' memory. Here every master puts what it has over its {@linkplain
- * Team#pair pair} with the cluster master. What has no room in the pair's eager buffer comes in chunks, for which the
- * cluster master invites one after the other to two places in turn, in the eager buffer of an edge that nobody else
- * uses there: so it needs memory for two nodes, however many there are.
+ * <b>How data reach the cluster master.</b> The paper's cluster master polls the memory of the other nodes. Here every
+ * master puts its sum over its {@linkplain Team#pair pair} with the cluster master. A message that does not fit into
+ * the pair's eager buffer comes in chunks. For these the cluster master invites one master after the other to two
+ * places in turn, in the eager buffer of an edge that is otherwise unused there. Two places suffice, however many nodes
+ * there are.
  *
- * <p>A rank contributes to chunk k + 1 after it has copied the result of chunk k, and a master sends chunk k + 1 after
- * its ranks have contributed: then the place where the result goes is free.
+ * <b>Why nothing is overwritten.</b> A rank contributes to chunk k + 1 after it has copied the result of chunk k, and a
+ * master sends chunk k + 1 after all its ranks have contributed. When the cluster master has the total of chunk k + 1,
+ * the place to which it puts this total is therefore free on every node. A place at the cluster master is offered again
+ * when the sum that was in it has been combined.
  */
 public final class ChengAllreduce extends Allreduce {
     private static final long CHUNK_BYTES = Flow.PIECE_BYTES;
@@ -44,13 +49,13 @@ public final class ChengAllreduce extends Allreduce {
     private final boolean random;
 
     /**
-     * @param random whether the cluster master's node is drawn for each operation, or node 0
+     * @param random true if the cluster master's node is drawn for each operation, false if it is node 0
      */
     public ChengAllreduce(boolean random) {
         super(new Description(random ? "cheng-random" : "cheng", Order.BLOCKS, "4·c, and n − 1 puts in a row",
                 "(p−1)·b at a master", "(n−1)·b at the cluster master",
                 "32 KiB a rank, 2 × 32 KiB an edge; n − 1 pairs",
-                random ? "Cheng, section 3: masters drawn at random" : "Cheng, section 3"));
+                random ? "Cheng, section 3: cluster master drawn per operation" : "Cheng, section 3"));
         this.random = random;
     }
 
@@ -104,12 +109,12 @@ public final class ChengAllreduce extends Allreduce {
         team.noteAllAreHere(); // the result has a contribution of every rank
     }
 
-    /** The same at all ranks, as they count operations alike. */
+    /** Draws the cluster master's node: the same at all ranks, because they number operations alike. */
     private static int draw(Team team) {
         return (int) Long.remainderUnsigned(Fingerprint.mix(team.operation(), 0), team.nodes());
     }
 
-    /** The master of a node adds up what its ranks have. */
+    /** Sums up, at the master of a node, the elements of its ranks. */
     private static void sum(Team team, Call call, Area shown, Chunk chunk) {
         team.awaitOthers(Team.READY, (long) READY_STEPS * chunk.number() - 1);
         if (team.localSize() == 1) {
@@ -119,7 +124,7 @@ public final class ChengAllreduce extends Allreduce {
         }
     }
 
-    /** Opens what goes to the cluster master, and what all ranks of the node get from there. */
+    /** Opens the flow to the cluster master, and the flow of the result to all ranks of the node. */
     private static void open(Team team, Chunk chunk, int cluster) {
         team.inflow(NodeTree.PARENT).open(cluster, NodeTree.PARENT, chunk.longest(), 1, chunk.count());
         if (team.isMaster()) {
@@ -127,7 +132,7 @@ public final class ChengAllreduce extends Allreduce {
         }
     }
 
-    /** The cluster master combines what all nodes have, and hands out the sum. */
+    /** Combines, at the cluster master, the sums of all nodes, and sends the total to each node. */
     private static void gather(Team team, Call call, Area shown, Chunk chunk) {
         int others = team.nodes() - 1;
         int step = chunk.number();
@@ -136,7 +141,7 @@ public final class ChengAllreduce extends Allreduce {
             if (index == 0 && step == 1) {
                 invite(team, chunk, 1, 0);
             }
-            if (index + 1 < others) { // its place is free: what was there is combined
+            if (index + 1 < others) { // that node's place is free: its last sum is combined
                 invite(team, chunk, step, index + 1);
             }
             int other = other(team, index);
@@ -144,7 +149,7 @@ public final class ChengAllreduce extends Allreduce {
             boolean above = other > team.node();
             team.combine(call.kernel(), above ? shown : theirs, 0, above ? theirs : shown, 0, shown, 0, length);
         }
-        if (others > 0 && step < chunk.count()) { // before the result, which takes its time
+        if (others > 0 && step < chunk.count()) { // before the result, because sending that takes long
             invite(team, chunk, step + 1, 0);
         }
         for (int distance = 1; distance < team.nodes(); distance++) {
@@ -154,13 +159,16 @@ public final class ChengAllreduce extends Allreduce {
         }
     }
 
-    /** Those above in ascending order, then those below in descending order: so the order of the nodes is kept. */
+    /**
+     * Returns the nodes above in ascending order, then the nodes below in descending order, which keeps the order of
+     * nodes.
+     */
     private static int other(Team team, int index) {
         int above = team.nodes() - 1 - team.node();
         return index < above ? team.node() + 1 + index : team.nodes() - 2 - index;
     }
 
-    /** Lets a node send its chunk: a long one to one of two places, which all use in turn. */
+    /** Lets a node send its chunk: a long chunk to one of two places, which all nodes use in turn. */
     private static void invite(Team team, Chunk chunk, int step, int index) {
         int other = other(team, index);
         Inflow in = team.inflow(team.pair(other));

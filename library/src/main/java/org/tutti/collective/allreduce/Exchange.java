@@ -5,25 +5,25 @@ import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.machine.Area;
 
-/** What the masters of two nodes or more do with what their nodes have, a round after the other. */
+/** How the masters of two or more nodes combine the elements of their nodes, round by round. */
 interface Exchange {
     /**
-     * Opens what goes to other masters and comes from them, before all rounds.
+     * Opens the flows to and from other masters, before all rounds.
      *
      * @param bytes the length of the message
-     * @param chunk the bytes of the first round, which no other one exceeds
-     * @param rounds how many rounds follow
+     * @param chunk the bytes of the first round, which is the longest
+     * @param rounds the number of rounds
      */
     void open(Team team, Kernel kernel, long bytes, long chunk, int rounds);
 
     /**
-     * Combines what the masters have, at every one of them, to the same bits. What this node has is sent and combined
-     * from where it is: nothing else brings it to where the result goes.
+     * Combines the nodes' elements of a round: afterwards every master has the same bits. This node's elements are sent
+     * and combined from {@code own}; the exchange alone brings them to {@code work}.
      *
-     * @param own what this node has
-     * @param work where the result goes, perhaps the same
-     * @param at at which byte of both
-     * @param length the round's bytes
+     * @param own this node's elements
+     * @param work the area for the result, perhaps the same
+     * @param at the offset in both areas, in bytes
+     * @param length the bytes of the round
      */
     void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length);
 }

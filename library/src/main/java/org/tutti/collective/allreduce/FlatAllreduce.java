@@ -8,13 +8,15 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.RankOrder;
 
 /**
- * Allreduce, the flat baseline: every rank shows its elements, and every rank combines them all, in the order of the
- * ranks, so that all get the same bits. One step; for few ranks and few bytes nothing is faster.
+ * The flat baseline: every rank shows its elements, and every rank combines the elements of all ranks in the order of
+ * the ranks, so that all get the same bits. One step, in which a rank reads (p − 1)·b bytes; nothing is faster for few
+ * ranks and few bytes.
  *
- * <p>Long messages alternate between two parts of a rank's window. No rank says when it has read a part: one that shows
- * chunk k has read chunk k − 1 of everybody, so whoever has seen everybody's chunk k may overwrite chunk k − 1.
+ * <b>Why nothing is overwritten.</b> Long messages go through two parts of a rank's window in turn. No word says that a
+ * part has been read, because the next READY word says it: a rank that shows chunk k has read chunk k − 1 of every
+ * rank. A rank that has seen chunk k of every rank may therefore overwrite chunk k − 1.
  *
- * <p>Between nodes the masters go on by {@link RecursiveDoublingAllreduce}.
+ * <p>Between nodes the masters combine by {@link RecursiveDoublingAllreduce}.
  */
 public final class FlatAllreduce extends TwoLevelAllreduce {
     private static final RecursiveDoublingAllreduce DOUBLING = new RecursiveDoublingAllreduce();

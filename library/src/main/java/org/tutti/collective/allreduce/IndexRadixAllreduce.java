@@ -9,26 +9,29 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Partition;
 
 /**
- * Allreduce by index range in stages of smaller groups: a multi-radix reduce-scatter and allgather in shared memory,
- * with one factor for each level of the node; without levels with two, of about √p. In the first stage the members of a
- * smallest group combine the group's elements, a part each; in the next the ranks that have the same part combine it
- * among the groups of the next greater one, a share each; and so on. Then the shares are copied together in the reverse
- * order of stages, and the parts from there.
+ * Allreduce by index range in stages, each over small groups of ranks: a multi-radix reduce-scatter and allgather in
+ * shared memory (after Jocksch and others 2021, ext_mpi_collectives). There is a stage for each level of groups and one
+ * for the whole node; without levels there are two, of about √p ranks each. In the first stage the members of a
+ * smallest group combine the group's elements, a part each. In each further stage, the ranks that have the same part
+ * combine it over the groups of the next greater group, a share each. Then these ranks copy the shares together, in the
+ * reverse order of stages, and every rank copies the parts from the members of its smallest group.
  *
  * <pre>
- *  6 ranks, groups {0 1} {2 3} {4 5}:   1.  0 has part a of 0 and 1, 1 has part b; likewise 2, 3 and 4, 5
- *                                       2.  0, 2, 4 have a third of a of all each; 1, 3, 5 of b
+ *  6 ranks, groups {0 1} {2 3} {4 5}:   1.  0 has part a of 0 and 1, 1 has part b; so in {2 3} and {4 5}
+ *                                       2.  0, 2, 4 have a third of a of all ranks each; 1, 3, 5 of b
  *                                       3.  0, 2, 4 have all of a; 1, 3, 5 all of b
- *                                       4.  everybody copies a and b in its own group
+ *                                       4.  every rank copies a and b in its own group
  * </pre>
  *
- * <p>A rank waits for few others in each stage, instead of for all twice; and on wide nodes each byte crosses between
- * groups once for each group. Ranks that are too many for equal groups belong to the last smallest one, in which only
- * as many as in the others combine. A level whose groups would not be two whole ones does not count.
+ * <p>A rank waits for few others in each stage, instead of for all ranks twice. On wide nodes each byte crosses between
+ * groups once for each group. If groups are not equal, the ranks left over belong to the last smallest group; only as
+ * many ranks combine there as in the other groups. A level counts only if the node has at least two whole groups of it.
  *
- * <p>Two parts of a window are used in turn: who has seen the first word of round k of the ranks that read its window
- * knows that they have copied what they needed of round k − 1, and may write round k + 1 over it. In later stages the
- * same ranks read each other as on the way back, and who reads in round k has said so by its words of round k + 1.
+ * <b>Why nothing is overwritten.</b> Two parts of a window are used in turn: a rank writes round k + 1 over round k −
+ * 1. Before that it has awaited, in each stage of round k, a word of every rank that reads its window in that stage.
+ * Such a rank has posted this word after it had finished round k − 1, with everything that it copied from there. On the
+ * way back the same ranks read each other as in the stages before. Ranks that do not combine also await the words of
+ * their group, because the group's members read their windows.
  */
 public final class IndexRadixAllreduce extends TwoLevelAllreduce {
     /** Creates the algorithm; one object serves all ranks. */
@@ -89,7 +92,9 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
         return stages;
     }
 
-    /** The distance of the ranks that combine with each other in a stage, which is the size of the groups below. */
+    /**
+     * Returns the distance of the ranks that combine with each other in a stage, which is the size of the groups below.
+     */
     private static int stride(Team team, int stage) {
         if (stage == 0) {
             return 1;
@@ -97,7 +102,7 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
         return team.levels() == 0 ? (int) Math.sqrt(team.localSize()) : team.groupSize(stage - 1);
     }
 
-    /** How many ranks combine with each other in a stage. */
+    /** Counts the ranks that combine with each other in a stage. */
     private static int radix(Team team, int stage) {
         int stride = stride(team, stage);
         return (stage == stages(team) - 1 ? team.localSize() : stride(team, stage + 1)) / stride;
@@ -108,12 +113,12 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
         return team.localRank() < radix(team, last) * stride(team, last);
     }
 
-    /** The rank's number among those that it combines with in a stage. */
+    /** Returns a rank's number among the ranks with which it combines in a stage. */
     private static int digit(Team team, int rank, int stage) {
         return rank / stride(team, stage) % radix(team, stage);
     }
 
-    /** Where what a rank has after a stage begins, or with edge 1 ends, in a round of so many bytes. */
+    /** Returns where a rank's range after a stage begins, or with edge 1 ends, in a round of {@code length} bytes. */
     private static long boundary(Team team, Kernel kernel, long length, int rank, int stage, int edge) {
         long unit = kernel.unitBytes();
         long start = 0;
@@ -127,7 +132,7 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
         return start + Partition.start(bytes, unit, radix(team, stage), digit(team, rank, stage) + edge);
     }
 
-    /** The first rank of this rank's smallest group; ranks that are too many belong to the last one. */
+    /** Returns the first rank of this rank's smallest group; ranks left over belong to the last group. */
     private static int firstOfGroup(Team team) {
         int last = stages(team) - 1;
         int combining = radix(team, last) * stride(team, last);
@@ -151,7 +156,7 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
             return;
         }
         for (int other = first; other < end; other += stride) {
-            if (other != rank) { // all of them, also by those who do not combine: see the class's head
+            if (other != rank) { // all of them, also at a rank that does not combine: see the head of the class
                 team.await(other, Team.READY, step);
             }
         }

@@ -13,8 +13,10 @@ import org.tutti.collective.stage.RankOrder;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
- * Allreduce by index range in shared memory: reduce-scatter and allgather without messages. Of every chunk, rank r
- * combines the r-th part of the elements of all ranks and everybody copies the parts together.
+ * Allreduce by index range in shared memory: a reduce-scatter and an allgather without messages. In every chunk, rank r
+ * combines part r of the elements of all ranks; then every rank copies the parts together. Two steps a chunk, in which
+ * a rank reads 2·b·(p − 1)/p bytes of others. Every byte crosses between cores at most twice, all cores combine, and
+ * each contribution is read once.
  *
  * <pre>
  *  rank 0 shows   [ result 0 | its part 1 | its part 2 ]      with three ranks; a rank does not show its own
@@ -22,21 +24,22 @@ import org.tutti.collective.window.ZeroCopyLoans;
  *  rank 2 shows   [ its part 0 | its part 1 | result 2 ]      result there
  * </pre>
  *
- * <p>In round k a rank copies its elements in (step 2k − 1), waits for everybody's, combines its part (step 2k), waits
- * for everybody's and copies them out. Two parts of a window, used in turn, suffice without further words: who has seen
- * step 2k − 1 of all ranks knows that all have copied out round k − 1, and may write round k + 1 over it.
+ * <p>In round k a rank copies its elements to its window (step 2k − 1), awaits that step of all ranks, combines its
+ * part (step 2k), awaits that step of all ranks, and copies all parts out.
  *
- * <p>When all ranks lend their memory, because they are threads of one process or their segments lie in the node's
- * memory, nothing is copied in or out: in one round each rank combines its part from the sources straight into its
- * target (step 2), and copies the others' parts from their targets. Nobody writes to bytes that somebody still reads,
- * also when source and target are the same: of rank r's source, rank s reads part s only, and r writes there only after
- * s has said that its result is complete. At the end each awaits DONE of all others, who have then read its result. If
- * only some lend, those who do copy in after all, in a step of its own.
+ * <p><b>Why nothing is overwritten.</b> Two parts of a window, used in turn, suffice without further words. A rank that
+ * has seen step 2k − 1 of all ranks knows that they have copied out round k − 1, so it may write round k + 1 over it.
  *
- * <p>On several nodes the ranks of each combine by index range in their master's window ({@link NodeStage}), and the
- * masters go on by recursive doubling, or by recursive halving if the message is long.
+ * <b>Lent memory.</b> When all ranks lend their memory, because they are threads of one process or their segments lie
+ * in the node's memory, nothing goes through windows. In a single round each rank combines its part from the sources
+ * straight into its target (step 2), and copies the other parts from the others' targets. No rank writes bytes that
+ * another rank still reads, even if source and target are the same memory: of rank r's source, rank s reads part s
+ * only, and r writes there only after s has said that its result is complete. At the end each rank awaits DONE of all
+ * others, which have then read its result. If only some ranks lend, these copy their elements to their windows after
+ * all, in a step of its own.
  *
- * <p>Every byte crosses between cores at most twice, all cores combine, and each contribution is read once.
+ * <b>Several nodes.</b> The ranks of each node combine by index range in their master's window ({@link NodeStage}). The
+ * masters combine by recursive doubling, or by recursive halving if rounds are longer than 16 KiB.
  */
 public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chunked {
     /** The bytes of a chunk on one node. */
@@ -54,7 +57,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
 
     private final long chunkBytes;
 
-    /** With chunks of 256 KiB, and between nodes the rounds of rabenseifner. */
+    /** Creates the algorithm with chunks of 256 KiB, and between nodes with the rounds of rabenseifner. */
     public IndexRangeAllreduce() {
         this(DESCRIPTION, CHUNK_BYTES);
     }
@@ -92,7 +95,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
         return exchangeOf(chunk);
     }
 
-    /** What the masters do, for algorithms that differ inside the nodes. */
+    /** Returns the masters' part, also for algorithms that differ inside the nodes. */
     static Exchange exchangeOf(long chunk) {
         return chunk <= DOUBLING_BYTES_MAX ? DOUBLING : HALVING;
     }

@@ -7,60 +7,63 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Folding;
 
 /**
- * The flows between masters that exchange in pairs: in step j a node's partner is the one whose position differs from
- * its own in bit j only. Between the two there is a flow each way, over an edge at each. When the nodes are no power of
- * two, some hand what they have to the next one first, and get the result from it at the end ({@link Folding}): over
- * edge 0 at both. The edges of all steps follow.
+ * The flows between masters that exchange in pairs: in step j a node and its partner have positions that differ in bit
+ * j only. Between the two there is a flow each way, over an edge at each. If the number of nodes is not a power of two,
+ * some nodes are folded: they hand their elements to the next node first, and receive the result from it at the end
+ * ({@link Folding}). These flows use edge 0 at both nodes, and the edges of the steps follow.
  */
 final class Partners {
-    /** The edge between a folded node and the one that stands for it, at both. */
+    /** The edge between a folded node and the node that stands for it, at both. */
     private static final int FOLD = 0;
 
     private Partners() {}
 
     // ---- who
 
-    /** In how many steps a node exchanges that is not folded. */
+    /** Counts the steps of a node that is not folded. */
     static int steps(int nodes) {
         return Integer.numberOfTrailingZeros(Folding.positions(nodes));
     }
 
-    /** How many nodes are folded into the same one, at most: 0 or 1. */
+    /** Returns the greatest number of nodes that are folded into one: 0 or 1. */
     static int foldedMax(int nodes) {
         return Folding.foldedMax(nodes);
     }
 
-    /** Over how many edges data come to a node at most: from each partner, and from one folded into it. */
+    /**
+     * Bounds the edges over which data come to a node: one from each partner, and one from a node that is folded into
+     * it.
+     */
     static int edges(int nodes) {
         return foldedMax(nodes) + steps(nodes);
     }
 
-    /** The position of this node, or of the one that stands for it. */
+    /** Returns the position of this node, or of the node that stands for it. */
     static int position(Team team) {
         return Folding.position(team.node(), team.nodes());
     }
 
-    /** The node that stands for this one, perhaps itself. */
+    /** Returns the node that stands for this one, perhaps itself. */
     private static int last(Team team) {
         return Folding.last(position(team), team.nodes());
     }
 
-    /** Tells whether this node hands over what it has, and is no one's partner. */
+    /** Tells whether this node is folded: it hands its elements over, and is no partner of any node. */
     static boolean isFolded(Team team) {
         return team.node() < last(team);
     }
 
-    /** Tells whether this node stands for one that is folded into it. */
+    /** Tells whether another node is folded into this one. */
     private static boolean standsForAnother(Team team) {
         return Folding.first(position(team), team.nodes()) < team.node();
     }
 
-    /** Tells whether this node is the upper one of the two that are partners in a step. */
+    /** Tells whether this node is the upper one of the two partners in a step. */
     static boolean isUpper(Team team, int step) {
         return (position(team) >> step & 1) == 1;
     }
 
-    /** The edge between the partners of a step, at both. */
+    /** Returns the edge between the partners of a step, the same at both. */
     static int edge(int nodes, int step) {
         return foldedMax(nodes) + step;
     }
@@ -68,11 +71,12 @@ final class Partners {
     // ---- what is opened
 
     /**
-     * Opens the flows between a folded node and the one that stands for it, if this is one of these.
+     * Opens the flows between a folded node and the node that stands for it, if this is one of the two.
      *
-     * @param shares what {@link org.tutti.collective.flow.Flow#shares} has said; the first one is for this
-     * @param rounds how many rounds there are
-     * @param chunk the bytes of the longest
+     * @param shares the number of shares of the inbox, from {@link org.tutti.collective.flow.Flow#shares}; share 0 is
+     *            for this flow
+     * @param rounds the number of rounds
+     * @param chunk the bytes of the longest round
      */
     static void openFolds(Team team, Kernel kernel, int shares, int rounds, long chunk) {
         if (isFolded(team)) {
@@ -85,9 +89,9 @@ final class Partners {
     /**
      * Opens the flows between this node and its partner in a step.
      *
-     * @param shares what {@link org.tutti.collective.flow.Flow#shares} has said
-     * @param transfers how many transfers there are, each way
-     * @param bytesMax the bytes of the longest
+     * @param shares the number of shares of the inbox, from {@link org.tutti.collective.flow.Flow#shares}
+     * @param transfers the number of transfers each way
+     * @param bytesMax the bytes of the longest transfer
      */
     static void open(Team team, Kernel kernel, int step, int shares, long transfers, long bytesMax) {
         int nodes = team.nodes();
@@ -102,7 +106,9 @@ final class Partners {
 
     // ---- what is done
 
-    /** A folded node hands its elements over and gets the result; for others this does nothing and says so. */
+    /**
+     * At a folded node, hands its elements over and receives the result. At others it does nothing and returns false.
+     */
     static boolean isHandedOver(Team team, Kernel kernel, Area own, Area work, long at, long length) {
         if (!isFolded(team)) {
             return false;
@@ -112,7 +118,10 @@ final class Partners {
         return true;
     }
 
-    /** Takes in what a node has that is folded into this one, if any; returns where its elements are then. */
+    /**
+     * Takes the elements of the node that is folded into this one, if any; returns the area with the elements
+     * afterwards.
+     */
     static Area takeOver(Team team, Kernel kernel, Area own, Area work, long at, long length) {
         if (!standsForAnother(team)) {
             return own;
@@ -121,7 +130,7 @@ final class Partners {
         return work;
     }
 
-    /** Gives the result to the node that is folded into this one. */
+    /** Sends the result to the node that is folded into this one, if any. */
     static void handBack(Team team, Area work, long at, long length) {
         if (standsForAnother(team)) {
             team.outflow(FOLD).sendAll(work, at, length);

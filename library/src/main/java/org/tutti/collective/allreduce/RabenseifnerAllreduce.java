@@ -13,9 +13,10 @@ import org.tutti.pattern.Folding;
 import org.tutti.pattern.Partition;
 
 /**
- * Rabenseifner's allreduce between the masters: reduce-scatter by recursive halving, then allgather by recursive
- * doubling. In round j masters at distance 2<sup>j</sup> exchange halves of what they still work on: the lower one
- * keeps the first half, the upper one the second. Then the way back, with whole results.
+ * Rabenseifner's allreduce between the masters (Rabenseifner 2004, section 4): a reduce-scatter by recursive halving,
+ * then an allgather by recursive doubling. In step j masters at distance 2<sup>j</sup> exchange halves of the range on
+ * which they still work: the lower one keeps the first half, the upper one the second. The same steps in reverse order
+ * exchange the results. 2·b·(n − 1)/n bytes leave a node.
  *
  * <pre>
  *  4 nodes, elements in quarters a b c d:
@@ -25,22 +26,22 @@ import org.tutti.pattern.Partition;
  *             0 ↔ 1   2 ↔ 3       all have abcd
  * </pre>
  *
- * <p>As the distances grow while the halves shrink, the nodes whose elements are combined follow each other, the lower
- * ones on the left. What comes from each partner is an {@link Inflow}, which is combined piece by piece. When the
- * nodes are no power of two, some hand everything to their neighbour first and get the result at the end ({@link
- * Folding}).
+ * <p>The distances grow while the ranges shrink. A node therefore combines the elements of consecutive nodes, with the
+ * lower nodes on the left. Whatever comes from a partner is combined piece by piece ({@link Inflow}). If the number of
+ * nodes is not a power of two, some nodes hand all elements to their neighbour first and receive the result at the end
+ * ({@link Folding}).
  */
 public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Exchange {
-    /** How many packets a round has, so that its halves and quarters are whole packets. */
+    /** The packets of a round, so that its halves and quarters are whole packets. */
     private static final long CHUNK_PACKETS = 4;
 
-    /** How many packets a round has where ranks are alone on their nodes. */
+    /** The packets of a round if all ranks are alone on their nodes. */
     private static final long CHUNK_PACKETS_ALONE = 16;
 
-    /** Rounds, where a packet is as long as without a fabric. */
+    /** The bytes of a round with packets of {@link Machine#PACKET_BYTES}. */
     public static final long CHUNK_BYTES = CHUNK_PACKETS * Machine.PACKET_BYTES;
 
-    /** Rounds of ranks that are alone on their nodes, likewise. */
+    /** The bytes of a round with such packets if all ranks are alone on their nodes. */
     public static final long CHUNK_BYTES_ALONE = CHUNK_PACKETS_ALONE * Machine.PACKET_BYTES;
 
     /** Creates the algorithm; one object serves all ranks. */
@@ -61,7 +62,9 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
         return chunkBytes(team);
     }
 
-    /** How long rounds are: ranks that are all alone on their nodes need no windows, and few rounds are better. */
+    /**
+     * Returns the bytes of a round. Ranks that are all alone on their nodes need no windows, and few rounds are better.
+     */
     static long chunkBytes(Team team) {
         return team.ranksMax() == 1 ? CHUNK_PACKETS_ALONE * team.packetBytes()
                 : Math.min(CHUNK_PACKETS * team.packetBytes(), team.windowBytesMax() / Chunk.HALVES);
@@ -100,7 +103,7 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
         int position = Partners.position(team);
         int parts = Folding.positions(nodes);
         int last = Partners.steps(nodes) - 1;
-        int first = 0; // of the parts that this node still works on
+        int first = 0; // the first part of the range on which this node still works
         for (int bit = 0; bit <= last; bit++) {
             int half = parts >> (bit + 1);
             boolean upper = (position >> bit & 1) == 1;
@@ -130,7 +133,7 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
         }
     }
 
-    /** Where a part of a chunk of so many bytes begins. */
+    /** Returns where a part of a chunk of {@code length} bytes begins. */
     private static long start(Team team, Kernel kernel, long length, int part) {
         return Partition.start(length, kernel.unitBytes(), Folding.positions(team.nodes()), part);
     }

@@ -6,8 +6,9 @@ import org.tutti.collective.Team;
 import org.tutti.collective.stage.RunChain;
 
 /**
- * Allreduce in the order of the ranks wherever they are, for operators that do not commute: a chain of runs of
- * consecutive ranks ({@link RunChain}), and from its end to all nodes.
+ * Allreduce in the order of the ranks wherever they are, for non-commutative operators: a chain of runs of consecutive
+ * ranks ({@link RunChain}). The last node of the chain sends the result to all nodes. There are as many steps a chunk
+ * as runs, and two more; a node sends b bytes for each of its runs, the last node n·b.
  */
 public final class RankOrderAllreduce extends Allreduce {
     /** Creates the algorithm; one object serves all ranks. */

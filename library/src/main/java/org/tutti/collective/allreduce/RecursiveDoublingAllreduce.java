@@ -9,9 +9,10 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Folding;
 
 /**
- * Allreduce by recursive doubling between the masters: in step j those exchange all that they have, in pairs whose
- * numbers differ in bit j only, and each combines it from left to right, so that all get the same bits. When the nodes
- * are no power of two, some hand what they have to the next one first, and get the result at the end ({@link Folding}).
+ * Allreduce by recursive doubling between the masters (Thakur, Rabenseifner and Gropp 2005, section 4.5): in step j
+ * nodes exchange all their elements in pairs with numbers that differ in bit j only. Both nodes combine from left to
+ * right, so that all get the same bits. If the number of nodes is not a power of two, some nodes hand their elements to
+ * the next node first, and receive the result at the end ({@link Folding}).
  *
  * <pre>
  *  4 nodes:    0 ↔ 1   2 ↔ 3       0 and 1 have 0∘1, 2 and 3 have 2∘3
@@ -20,13 +21,13 @@ import org.tutti.pattern.Folding;
  *
  * <p>⌊log₂ n⌋ steps, in each of which a node sends b bytes.
  *
- * <p>A round is a piece of each flow ({@link Partners}), in one of two places in turn, and is combined there or in the
- * caller's memory. Who has the result of a round knows that all have read what they got in the one before. In a step a
- * master sends before it waits, and waits for messages of that step only, for which their senders wait for earlier ones
- * only.
+ * <b>Why nothing is overwritten, and why it ends.</b> A round is one piece of each flow ({@link Partners}). It arrives
+ * in one of two places in turn, and is combined from there. A master that has the result of a round knows that all
+ * masters have read the pieces of the round before. In a step a master sends before it waits. It waits only for
+ * messages of that step, and their senders wait only for messages of earlier steps.
  */
 public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce implements Exchange {
-    private static final int EAGER_BUFFERS = 0; // no shares of an inbox
+    private static final int EAGER_BUFFERS = 0; // zero shares of an inbox
 
     /** Creates the algorithm; one object serves all ranks. */
     public RecursiveDoublingAllreduce() {

@@ -11,9 +11,9 @@ import org.tutti.collective.stage.NodeTree;
 import org.tutti.pattern.Partition;
 
 /**
- * Allreduce by a ring of the masters. The elements are cut into as many segments as there are nodes. In n − 1 steps
- * each node sends a segment to the next one and combines the one that it gets with its own; then node i has segment i +
- * 1 of all. In n − 1 more steps the finished segments go around.
+ * Allreduce by a ring of the masters (Patarasuk and Yuan 2009, section 3). The elements are cut into one segment for
+ * each node. In n − 1 steps each node sends a segment to the next node and combines the segment that it receives with
+ * its own; then node i has the complete segment i + 1. In n − 1 more steps the complete segments go around the ring.
  *
  * <pre>
  *  3 nodes:  step 1   0 –seg 0→ 1 –seg 1→ 2 –seg 2→ 0       each combines what it gets
@@ -22,8 +22,8 @@ import org.tutti.pattern.Partition;
  *            step 4   0 –seg 0→ 1 –seg 1→ 2 –seg 2→ 0
  * </pre>
  *
- * <p>Each node sends and receives 2·b·(n − 1)/n bytes, the least there is; the segments are combined in different
- * orders, so operators must commute.
+ * <p>Each node sends and receives 2·b·(n − 1)/n bytes, which is the least possible. The segments are combined in
+ * different orders, so operators must commute.
  */
 public final class RingAllreduce extends TwoLevelAllreduce implements Exchange {
     private static final long CHUNK_BYTES = RabenseifnerAllreduce.CHUNK_BYTES;
@@ -55,7 +55,7 @@ public final class RingAllreduce extends TwoLevelAllreduce implements Exchange {
     public void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
         int nodes = team.nodes();
         int shares = Flow.shares(bytes, 1);
-        long part = Partition.start(chunk, kernel.unitBytes(), nodes, 1); // the first one is the longest
+        long part = Partition.start(chunk, kernel.unitBytes(), nodes, 1); // part 0 is the longest
         team.inflow(EDGE_FROM_PREVIOUS).openTransfers(kernel, Math.floorMod(team.node() - 1, nodes), EDGE_FROM_NEXT, 0,
                 shares, 2L * rounds * (nodes - 1), part);
         team.outflow(EDGE_FROM_NEXT).openTransfers(kernel, (team.node() + 1) % nodes, EDGE_FROM_PREVIOUS, shares);

@@ -14,21 +14,22 @@ import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.HalvingTree;
 
 /**
- * SRM's allreduce (paper: section 2.2, "Shared Memory Allreduce", and 2.4, "Allreduce"). In a node always a reduce by a
- * binomial tree to the master, in which only leaves copy their elements, and a broadcast from there.
+ * SRM's allreduce (SRM 2003, section 2.2, "Shared Memory Allreduce", and section 2.4, "Allreduce"). In a node it is
+ * always a reduce to the master by a binomial tree, in which only leaves copy their elements, and a broadcast from the
+ * master.
  *
- * <p>Up to 16 KiB the masters exchange in pairs by recursive doubling ({@link RecursiveDoublingAllreduce}), and
- * everybody copies the result from its master's buffer.
+ * <p>Up to 16 KiB the masters exchange in pairs by recursive doubling ({@link RecursiveDoublingAllreduce}), and every
+ * rank copies the result from its master's buffer.
  *
- * <p>Longer messages are reduced between the masters by a binomial tree to rank 0's node, and broadcast from there the
- * same way; in rank 0's node every rank copies the result from rank 0's buffer, in others from where it has arrived.
- * They go through two buffers a rank and two eager buffer buffers an edge, in chunks: while chunk k is being combined,
- * the result of chunk k − 1 is distributed (figure 5, the four-stage pipeline: reduce in the node, reduce between
- * nodes, broadcast between nodes, broadcast in the node). A rank's DONE word of chunk k says that it has read its
- * children's contributions and the result.
+ * <p>Longer messages are reduced between the masters by a binomial tree to rank 0's node, and broadcast back down the
+ * same tree. In rank 0's node every rank copies the result from rank 0's buffer; in other nodes it copies the result
+ * from where it has arrived. A message goes in chunks through two buffers of each rank and the two places of each
+ * edge's eager buffer. While chunk k is being combined, the result of chunk k − 1 is distributed (figure 5, the
+ * four-stage pipeline: reduce in the node, reduce between nodes, broadcast between nodes, broadcast in the node). A
+ * rank's DONE word of chunk k says that it has read its children's contributions and the result.
  *
- * <p>Portals' allreduce is its reduce and its broadcast, with the same messages: messages of any length go up and down
- * the tree of recursive halving.
+ * <p>Portals' allreduce is its reduce and its broadcast, with the same messages: a message of any length goes up and
+ * down the tree of recursive halving.
  */
 public final class SrmAllreduce extends Allreduce implements Chunked {
     private static final long DOUBLING_BYTES_MAX = 16 << 10;
@@ -74,7 +75,7 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
     }
 
     /**
-     * Says how long the chunks of longer messages are.
+     * Returns the length of the chunks of longer messages.
      *
      * @param nodes how many nodes there are
      * @return the bytes of a chunk
@@ -85,7 +86,7 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        // an edge for each child and the parent, or for each partner of the exchange
+        // an edge for each child and one for the parent, or an edge for each partner of the exchange
         long buffers = Chunk.HALVES * bufferBytes(nodes);
         return windows(localRanks, bytes, nodes == 1 ? buffers : Math.max(doublingBytesMax, buffers))
                 + eagerBuffers(nodes, BinomialTree.INSTANCE.children(0, nodes) + 1, bytes);

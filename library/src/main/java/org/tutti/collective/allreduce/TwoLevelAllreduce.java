@@ -9,9 +9,9 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.NodeStage;
 
 /**
- * Allreduce on two levels, a round after the other: the ranks of each node combine what they have in shared memory
- * ({@link NodeStage}), the masters exchange and combine what their nodes have, and everybody copies the result from its
- * master's window. Subclasses say how they do it, by an {@link Exchange}. A rank that is alone on its node works in the
+ * Allreduce on two levels, round by round: the ranks of each node combine their elements in shared memory ({@link
+ * NodeStage}), the masters exchange and combine the elements of their nodes, and every rank copies the result from its
+ * master's window. Subclasses choose the masters' {@link Exchange}. A rank that is alone on its node works in the
  * caller's memory.
  */
 abstract class TwoLevelAllreduce extends Allreduce {
@@ -20,7 +20,7 @@ abstract class TwoLevelAllreduce extends Allreduce {
     }
 
     /**
-     * How many bytes a round has at most.
+     * Bounds the bytes of a round.
      *
      * @param team the ranks
      * @return the bytes, at most half of the greatest window
@@ -28,18 +28,18 @@ abstract class TwoLevelAllreduce extends Allreduce {
     protected abstract long roundBytesMax(Team team);
 
     /**
-     * Says how the masters combine what their nodes have.
+     * Chooses the way in which masters combine the elements of their nodes.
      *
-     * @param chunk the bytes of the first round, which no other one exceeds
-     * @return that
+     * @param chunk the bytes of the first round, which is the longest
+     * @return the exchange
      */
     abstract Exchange exchange(long chunk);
 
     /**
-     * Bounds the shared memory of a node whose exchange uses some edges.
+     * Bounds the shared memory of a node for an exchange over some edges.
      *
      * @param half the bytes of a round
-     * @param edges over how many edges data come to a node
+     * @param edges the number of edges over which data come to a node
      * @param nodes how many nodes there are
      * @param localRanks how many ranks the node has
      * @param bytes the length of the message
@@ -70,8 +70,8 @@ abstract class TwoLevelAllreduce extends Allreduce {
     }
 
     /**
-     * What is done when all ranks, two or more, are on one node: the same without the masters' part, unless a subclass
-     * has something better.
+     * Runs the call where all ranks, two or more, are on one node: as on several nodes, without the masters' part,
+     * unless a subclass has a better way.
      *
      * @param team the ranks
      * @param call what is called
