@@ -33,7 +33,7 @@ abstract class GatheredAllgather extends EqualBlocksAlgorithm {
         super(Collective.ALLGATHER, description);
     }
 
-    // ---- what a subclass says
+    // ---- for subclasses
 
     /**
      * Returns the next node in the order in which the nodes' blocks lie; the result for the last node does not matter.
@@ -48,7 +48,7 @@ abstract class GatheredAllgather extends EqualBlocksAlgorithm {
     /** Brings, at the master, the blocks of all other nodes to the window, which has those of this node. */
     abstract void exchange(Team team, Area window, long bytes);
 
-    // ---- what it takes
+    // ---- memory
 
     /** Blocks of other nodes may arrive in eager buffers before they are copied to the window. */
     @Override
@@ -56,7 +56,7 @@ abstract class GatheredAllgather extends EqualBlocksAlgorithm {
         return 2L * ranks - localRanks;
     }
 
-    // ---- what is done
+    // ---- the operation
 
     @Override
     public final void run(Team team, Call call) {

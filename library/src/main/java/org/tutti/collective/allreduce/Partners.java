@@ -18,7 +18,7 @@ final class Partners {
 
     private Partners() {}
 
-    // ---- who
+    // ---- positions
 
     /** Counts the steps of a node that is not folded. */
     static int steps(int nodes) {
@@ -68,7 +68,7 @@ final class Partners {
         return foldedMax(nodes) + step;
     }
 
-    // ---- what is opened
+    // ---- opening flows
 
     /**
      * Opens the flows between a folded node and the node that stands for it, if this is one of the two.
@@ -104,7 +104,7 @@ final class Partners {
         team.outflow(edge).openTransfers(kernel, node, edge, shares);
     }
 
-    // ---- what is done
+    // ---- the operation
 
     /**
      * At a folded node, hands its elements over and receives the result. At others it does nothing and returns false.

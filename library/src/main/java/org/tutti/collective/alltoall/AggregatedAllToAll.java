@@ -5,10 +5,10 @@ import org.tutti.pattern.BruckRoute;
 import org.tutti.pattern.Route;
 
 /**
- * One message of all p·p blocks from each node to each other one: Bruck's algorithm with as many ports as there are
- * other nodes, so that everything goes straight, in one step. Against {@link DirectAllToAll}, which sends a piece for
- * each rank from where that shows it, these are p times fewer messages, and no more copies; but none leaves before all
- * ranks of the node have come. It wins for short blocks of many ranks on a node.
+ * One message with all p·p blocks from each node to each other node, in one step: Bruck's algorithm with as many ports
+ * as there are other nodes. {@link DirectAllToAll} sends a piece for each rank, from where that rank shows it. In
+ * comparison, here are p times fewer messages and no more copies, but no message leaves before all ranks of the node
+ * have arrived. b·p²·(n − 1) bytes leave a node. It wins for short blocks of many ranks on a node.
  */
 public final class AggregatedAllToAll extends RoutedAllToAll {
     /** Creates the algorithm; one object serves all ranks. */

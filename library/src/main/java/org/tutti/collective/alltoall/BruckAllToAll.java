@@ -5,13 +5,14 @@ import org.tutti.pattern.BruckRoute;
 
 /**
  * Bruck's algorithm between nodes (Bruck, Ho and others 1997; Qian and Afsahi 2008, section 5.1.3), for any number of
- * them. What a node has for the one at distance d goes in as many hops as d has digits other than zero to base k + 1:
- * in step j node i sends to i + z·(k+1)<sup>j</sup>, for each z from 1 to k, all whose j-th digit is z.
- * ⌈log<sub>k+1</sub> n⌉ steps, each of k messages, with the blocks of n/(k+1) nodes each where n is a power of k + 1
- * (equation 5), and elsewhere no more in all than so many. It wins for short blocks on many nodes.
+ * nodes and ports k. A node's blocks for the node at distance d go in as many hops as d has digits other than zero to
+ * base k + 1: in step j node i sends node i + z·(k+1)<sup>j</sup>, for each z from 1 to k, all blocks for distances
+ * with z as their digit j. ⌈log<sub>k+1</sub> n⌉ steps of k messages each. If n is a power of k + 1, a message has the
+ * blocks of n/(k+1) nodes (equation 5); for other n, the total is no greater than this formula says. It wins for short
+ * blocks on many nodes.
  *
- * <p>The shifts before and after the steps, the paper's phases 1 and 3, are no copies: ranks write and read blocks
- * where the steps need them ({@link RoutedAllToAll}).
+ * <p>The shifts before and after the steps, which are the paper's phases 1 and 3, need no copies: ranks write and read
+ * blocks where the steps need them ({@link RoutedAllToAll}).
  */
 public final class BruckAllToAll extends RoutedAllToAll {
     /**

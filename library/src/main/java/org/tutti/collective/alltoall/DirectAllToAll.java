@@ -12,27 +12,31 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
- * Every rank shows all its blocks, node by node, so that those for the ranks of a node lie together. Ranks of the node
- * copy theirs from there. Between nodes the Direct algorithm (Qian and Afsahi, section 5.1.3), node by node: at step i
- * a master sends to the node at distance i, wrapping around, what each of its node's ranks has for that node: a piece
- * each, in the order of the ranks. All ranks of the receiving node copy their blocks from where a piece has arrived.
+ * Every rank shows all its blocks, node by node, so that the blocks for the ranks of a node lie together. The ranks of
+ * its node copy their blocks from there. Between nodes this is the Direct algorithm (Qian and Afsahi 2008, section
+ * 5.1.3): in step i a master sends to the node at distance i, wrapping around, the blocks of its node's ranks for that
+ * node. They are one piece for each sending rank, in the order of these ranks. All ranks of the receiving node copy
+ * their blocks from where a piece has arrived. One step in a node and n − 1 between nodes; b·p²·(n − 1) bytes leave a
+ * node.
  *
- * <p>On one node long blocks are {@linkplain ZeroCopyLoans#lendBlocks lent} instead of shown where that can be, unless
- * the call is in place, and ranks wait for each other in the end.
+ * <p>On one node, ranks {@linkplain ZeroCopyLoans#lendBlocks lend} long blocks instead of showing them if that is
+ * possible, unless the call is in place. Then they wait for each other at the end.
  *
- * <p><b>Where pieces go.</b> If all of a step have room in the eager buffer of the {@linkplain Team#pair pair}, they
- * go there. Else the receiver invites the sender to one of two halves of its master's window, in turn: to that of the
- * step before the last, when all its ranks have read what came there. So one sender, and the next one, are invited at
- * once. If a half has not room for all pieces of the step, places are given back one by one.
+ * <b>Where pieces go.</b> If all pieces of a step fit into the eager buffer of the {@linkplain Team#pair pair}, they go
+ * there. Else the receiver invites the sender to one of two halves of its master's window, in turn. The half is free
+ * when all ranks of the node have read the pieces of the step before the last. Ranks may therefore still read the
+ * pieces of one step while those of the next step arrive. If a half has no room for all pieces of the step, places are
+ * given back one by one.
  *
- * <p><b>Why it ends.</b> Masters that wait for credits take pieces meanwhile: each is some pieces {@linkplain
- * Outflow#ahead ahead}, and then takes one and sends one. So what it sends when it has taken i needs no more than that
- * its receiver has taken i, and that one takes its i-th before it sends more: nobody waits for who waits for him.
+ * <b>Why it ends.</b> A master first sends as many pieces as it may be {@linkplain Outflow#ahead ahead}; from then on
+ * it takes one piece and sends one. To send a piece after it has taken i pieces, it needs at most that its receiver has
+ * taken i pieces. The receiver takes its piece i before it sends more. Therefore no master waits for a master that
+ * waits for it, also not by way of others.
  *
  * <p><b>DONE</b> counts the pieces that a rank has read, over all steps.
  */
 public final class DirectAllToAll extends EqualBlocksAlgorithm {
-    /** A half has room for all pieces of a step, unless there are so many for each node. */
+    /** A half has room for all pieces of a step if these are at most so many for each node. */
     private static final int PIECES_PER_NODE = 3;
 
     /** Creates the algorithm; one object serves all ranks. */
@@ -93,7 +97,7 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
         Area own = team.show(shownBytes(team, team.localRank(), bytes));
         for (int node = 0; node < team.nodes(); node++) {
             for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
-                if (node != team.node() || localRank != team.localRank()) { // nobody reads this rank's own one there
+                if (node != team.node() || localRank != team.localRank()) { // no rank reads this rank's own block there
                     team.copy(call.source(), call.block(team.rankAt(node, localRank)), own,
                             at(team, node, localRank, bytes),
                             bytes);
@@ -102,7 +106,7 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Where a rank shows the block for another one. */
+    /** Returns where a rank shows its block for another rank. */
     private static long at(Team team, int node, int localRank, long bytes) {
         return (team.position(node) + localRank) * bytes;
     }
@@ -111,7 +115,7 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
         return team.ranksOn(receiver) * bytes;
     }
 
-    /** A half of what a master shows behind its blocks. */
+    /** Returns the length of each of the two halves that a master shows behind its blocks. */
     private static long halfBytes(Team team, long bytes) {
         long most = (team.windowBytesMax() - team.size() * bytes) / Chunk.HALVES;
         long piece = Math.max(1, pieceBytes(team, team.node(), bytes));
@@ -127,7 +131,7 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
                 + (localRank == Team.MASTER && invitesAny(team, bytes) ? Chunk.HALVES * halfBytes(team, bytes) : 0);
     }
 
-    /** A step: what goes to the node at that distance, and what comes from the other side. */
+    /** Does a step: sends to the node at a distance, and takes from the node at this distance the other way. */
     private static void exchange(Team team, Call call, int step, long taken) {
         long bytes = call.bytes();
         int sender = Math.floorMod(team.node() - step, team.nodes());
@@ -140,7 +144,7 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
             int receiver = (team.node() + step) % team.nodes();
             out = openOutflow(team, receiver, bytes);
             sends = team.localSize();
-            do { // the first finds out how many places there are
+            do { // the first one awaits the invitation, which tells the number of places
                 send(team, out, receiver, sent, bytes);
                 sent++;
             } while (sent < Math.min(sends, out.ahead()));
@@ -171,7 +175,7 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
             window = team.shown(Team.MASTER, shownBytes(team, Team.MASTER, bytes));
             at = team.size() * bytes + step % Chunk.HALVES * half;
             room = (int) Math.min(pieces, half / piece);
-            if (team.isMaster() && step > Chunk.HALVES) { // all have read what came before the last step
+            if (team.isMaster() && step > Chunk.HALVES) { // the pieces of the step before the last must have been read
                 team.awaitOthers(Team.DONE, taken - team.ranksOn(Math.floorMod(sender + 1, team.nodes())));
             }
         }
@@ -187,7 +191,7 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
         return out;
     }
 
-    /** Sends what a rank of this node shows, which has been awaited. */
+    /** Sends the blocks that a rank of this node shows; its READY has been awaited. */
     private static void send(Team team, Outflow out, int receiver, int localRank, long bytes) {
         out.send(team.shown(localRank, shownBytes(team, localRank, bytes)), at(team, receiver, 0, bytes),
                 pieceBytes(team, receiver, bytes));

@@ -12,26 +12,27 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Route;
 
 /**
- * All-to-all in which masters pass on what has come for others, as a {@link Route} says: few messages instead of one
- * for each two nodes. Subclasses name the route.
+ * An all-to-all in which masters forward blocks for other nodes, as a {@link Route} says: fewer messages than one for
+ * every two nodes. Subclasses choose the route.
  *
- * <p>In a node every rank shows the blocks for the others, which copy theirs from there. What it has for ranks of other
- * nodes it copies straight to where its master sends from: the master's window has a place for each message. So nothing
- * is gathered once more. In a message lie, row by row, the blocks for the ranks of a node, by their source. The first
- * row has arrived, and each rank of the node copies its blocks from where it has arrived; every other one the master
- * copies to its place in the message by which it goes on. As sources follow each other, a row is one copy.
+ * <p>In a node every rank shows its blocks for the other ranks, which copy them from there. It copies its blocks for
+ * other nodes straight into the messages by which they leave: the master's window has room for each message, and
+ * nothing is gathered again. A message consists of rows, each of which has the blocks for the ranks of one node, by
+ * their source. The first row is for the receiving node: each rank there copies its blocks from where the message has
+ * arrived. The master copies every other row to the message by which it goes on. A row is one copy, because its sources
+ * follow each other.
  *
- * <p>A message is one piece, over the {@linkplain Team#pair pair} of its two nodes, of which it is the only one: it
- * goes there if it has room, else at its own place in the receiving master's window.
+ * <p>A message is one piece over the {@linkplain Team#pair pair} of its two nodes, and the only one there. It goes to
+ * the pair's eager buffer if it fits, else to its own part of the receiving master's window.
  *
- * <p><b>Why nothing is overwritten.</b> Each message has a place of its own at its sender, and one at its receiver,
- * until all ranks of the node have left. A rank writes to its master's window when the master has shown it; the master
- * sends when all ranks have said that they have (GATHERED), and after step j what has come until then has been passed
- * on.
+ * <b>Why nothing is overwritten.</b> Each message has memory of its own at its sender and at its receiver, until all
+ * ranks of the node have left the operation. A rank writes to its master's window after the master has shown it. The
+ * master sends after all ranks have said that they have written there (GATHERED). When it sends the messages of step j
+ * + 1, it has copied into them what arrived until step j.
  *
- * <p><b>Why it ends.</b> A master invites all senders before it waits for anything. So it only waits for the ranks of
- * its node, which only wait for each other, and in step j for messages of that step, for which its senders wait for
- * earlier ones only.
+ * <b>Why it ends.</b> A master invites all senders before it waits for anything. It waits for the ranks of its node,
+ * which wait only for each other. In step j it waits only for messages of that step, and their senders wait only for
+ * messages of earlier steps.
  */
 abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
     private static final long GATHERED = 2;
@@ -39,7 +40,7 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
     private final Route route;
 
     /**
-     * @param route which way the blocks go from node to node
+     * @param route the way of the blocks from node to node
      * @param description its entry in the catalogue
      */
     RoutedAllToAll(Route route, Description description) {
@@ -47,7 +48,7 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
         this.route = route;
     }
 
-    // ---- what it takes
+    // ---- memory
 
     @Override
     protected final long blocksOnNode(int nodes, int ranks, int localRanks) {
@@ -73,18 +74,18 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
         return team.windowBytesMax() / (most + passing(team.nodes()) * most * most);
     }
 
-    /** What leaves a node and comes to it, counted in what goes from one node to another. */
+    /** Counts the items that leave a node and come to it; an item is all blocks of one node for another. */
     private long passing(int nodes) {
         return nodes == 1 ? 0
                 : departures(nodes, route.steps(nodes), 1) + arrivals(nodes, route.steps(nodes), 1);
     }
 
-    /** What is sent before that port of that step has its turn. */
+    /** Counts the items that leave before a port of a step has its turn. */
     private long departures(int nodes, int step, int port) {
         return before(nodes, route.ports(nodes), step, port);
     }
 
-    /** What has come before a message of that step. */
+    /** Counts the items that arrive before a message of a step. */
     private long arrivals(int nodes, int step, int arrival) {
         return before(nodes, route.arrivals(nodes), step, arrival);
     }
@@ -99,9 +100,9 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
         return before;
     }
 
-    // ---- where it lies
+    // ---- positions in windows
 
-    /** The room for what the ranks of one node have for those of another. */
+    /** Returns the room for an item, which is the same for all nodes. */
     private static long itemBytes(Team team, long bytes) {
         return (long) team.ranksMax() * team.ranksMax() * bytes;
     }
@@ -120,7 +121,10 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
         return team.exceedsPair(longest * itemBytes(team, bytes));
     }
 
-    /** A master's window: what it shows to its node, the messages that leave, and those that come by invitation. */
+    /**
+     * Returns the length of a rank's window. A master's has the messages that leave, and those that arrive by
+     * invitation.
+     */
     private long shownBytes(Team team, int localRank, long bytes) {
         if (localRank != Team.MASTER || team.nodes() == 1) {
             return localBytes(team, bytes);
@@ -130,27 +134,27 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
         return localBytes(team, bytes) + items * itemBytes(team, bytes);
     }
 
-    /** How many ranks some nodes have that follow each other, wrapping around. */
+    /** Counts the ranks of some consecutive nodes, wrapping around. */
     private static long ranksOn(Team team, int first, int count) {
         int end = first + count;
         return end <= team.nodes() ? team.position(end) - team.position(first)
                 : team.size() - team.position(first) + team.position(end - team.nodes());
     }
 
-    /** How long a row is that a node has for another one in a step. */
+    /** Returns the length of the row that a node has for a destination in a step. */
     private long rowBytes(Team team, int holder, int destination, int step, long bytes) {
         int first = route.firstSource(holder, destination, team.nodes(), step);
         return ranksOn(team, first, route.sources(holder, destination, team.nodes(), step))
                 * team.ranksOn(destination) * bytes;
     }
 
-    /** Where the blocks of a source begin in such a row. */
+    /** Returns where the blocks of a source begin in such a row. */
     private long inRow(Team team, int holder, int destination, int step, int source, long bytes) {
         int first = route.firstSource(holder, destination, team.nodes(), step);
         return ranksOn(team, first, Math.floorMod(source - first, team.nodes())) * team.ranksOn(destination) * bytes;
     }
 
-    /** How long the rows of a message are before one. */
+    /** Returns the length of the rows that lie before a row in a message. */
     private long rowsBytes(Team team, int sender, int receiver, int step, int row, long bytes) {
         long length = 0;
         for (int each = 0; each < row; each++) {
@@ -163,7 +167,7 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
         return rowsBytes(team, sender, receiver, step, route.rows(sender, receiver, team.nodes(), step), bytes);
     }
 
-    // ---- what is done
+    // ---- the operation
 
     @Override
     public final void run(Team team, Call call) {
@@ -199,7 +203,7 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
             }
             take(team, call, step);
         }
-        team.noteAllAreHere(); // something of everybody has come
+        team.noteAllAreHere(); // this rank has a block of every rank
     }
 
     private void openInflows(Team team, Area window, long bytes) {
@@ -218,7 +222,8 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Copies what this rank has for other nodes to the messages by which it leaves; the master sends the first ones.
+     * Copies this rank's blocks for other nodes to the messages by which they leave; the master sends the first
+     * messages.
      */
     private void gather(Team team, Call call, Area own) {
         Area window = own;
@@ -259,7 +264,7 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Where a message lies in its sender's window. */
+    /** Returns where a message lies in its sender's window. */
     private long messageAt(Team team, int step, int port, long bytes) {
         return localBytes(team, bytes) + departures(team.nodes(), step, port) * itemBytes(team, bytes);
     }
@@ -276,7 +281,7 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Copies all rows that have come in a step, but the first of each message, to where they go on from. */
+    /** Copies all rows that have arrived in a step, except the first of each message, to where they go on from. */
     private void passOn(Team team, Area own, int step, long bytes) {
         int nodes = team.nodes();
         for (int arrival = 1; arrival <= route.arrivals(nodes); arrival++) {
@@ -294,7 +299,7 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Where what a sender had for a destination in a step belongs among what leaves this node. */
+    /** Returns where a sender's row for a destination belongs among the messages that leave this node. */
     private long onwardAt(Team team, int sender, int destination, int step, long bytes) {
         int nodes = team.nodes();
         int node = team.node();
@@ -314,7 +319,7 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
         return in.await(1);
     }
 
-    /** Copies this rank's blocks from the first rows of what has come in a step. */
+    /** Copies this rank's blocks from the first rows of the messages of a step. */
     private void take(Team team, Call call, int step) {
         int nodes = team.nodes();
         long bytes = call.bytes();

@@ -4,13 +4,15 @@ package org.tutti.collective.alltoall;
 import org.tutti.pattern.ExchangeRoute;
 
 /**
- * Standard Exchange between nodes (Bokhari 1996; Qian and Afsahi 2008, section 5.1.3). In step j each group of k + 1
- * nodes, (k+1)<sup>j</sup> apart, exchanges what its members hold for each other, and for all whose last j + 1 digits
- * to base k + 1 are the same. ⌈log<sub>k+1</sub> n⌉ steps, each of k messages of n/(k+1) nodes' blocks where n is a
- * power of k + 1: as many as Bruck's, but between nodes near each other first.
+ * Standard Exchange between nodes (Bokhari 1996; Qian and Afsahi 2008, section 5.1.3), for any number of ports k. In
+ * step j each group of k + 1 nodes, (k+1)<sup>j</sup> apart, exchanges the blocks that its members hold for each other,
+ * and for all nodes with the same last j + 1 digits to base k + 1. ⌈log<sub>k+1</sub> n⌉ steps of k messages each; if n
+ * is a power of k + 1, a message has the blocks of n/(k+1) nodes. These are as many as Bruck's, but nodes near each
+ * other exchange first.
  *
- * <p><b>Corrections.</b> The paper has (k+1)·⌈log n⌉ steps if n is no power. Here there are no more steps: who lacks a
- * counterpart sends to the one in the group before, which gets up to k messages more ({@link ExchangeRoute}).
+ * <b>Corrections.</b> The paper has (k+1)·⌈log n⌉ steps if n is not a power of k + 1. Here there are no more steps: a
+ * node that lacks a counterpart sends to the node at the same position in the group before. That node receives up to k
+ * messages more ({@link ExchangeRoute}).
  */
 public final class StandardExchangeAllToAll extends RoutedAllToAll {
     /**

@@ -5,7 +5,7 @@ import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 
 /**
- * A way to do a barrier: it returns when every rank has called it.
+ * An algorithm for barrier: it returns when every rank has called it.
  */
 public abstract class Barrier extends Algorithm {
     /** The step of READY at which a rank says that it has arrived. */
@@ -20,6 +20,6 @@ public abstract class Barrier extends Algorithm {
 
     @Override
     public final long memoryBytes(int nodes, int localRanks, long bytes) {
-        return 0; // words are enough
+        return 0; // a barrier needs words only
     }
 }

@@ -5,14 +5,14 @@ import org.tutti.collective.Team;
 import org.tutti.collective.stage.NodeTree;
 
 /**
- * How the masters of the nodes wait for each other: zero-byte puts in pairs, at distances 1, 2, 4, … (SRM 2003, section
- * 2.4, "Barrier"). When the nodes are no power of two, every master signals the one at that distance ahead instead, and
- * waits for the one behind: dissemination, which takes one step more than there are whole powers. Each step has an edge
+ * How the masters of the nodes wait for each other: with zero-byte puts in pairs, at distances 1, 2, 4, … (SRM 2003,
+ * section 2.4, "Barrier"). If the number of nodes is not a power of two, every master signals the node at that distance
+ * ahead, and waits for the node at that distance behind: dissemination. Both take ⌈log₂ n⌉ steps. Each step has an edge
  * of its own, so a signal that arrives early waits there.
  *
- * <p>In the first operation of a group the masters {@linkplain Team#meet meet} instead, in pairs, as both of two have
- * to hear of each other. When the nodes are no power of two, those beyond the greatest one that there is meet a partner
- * before, which says when all have met.
+ * <p>In the first operation of a group the masters {@linkplain Team#meet meet} instead, in pairs, because the two nodes
+ * of a pair must hear of each other. If the number of nodes is not a power of two, each node beyond the greatest power
+ * of two first meets a partner below it. That partner signals to it when all have met.
  */
 final class MasterExchange {
     private MasterExchange() {}
@@ -20,7 +20,7 @@ final class MasterExchange {
     /**
      * Returns when every node's master has called it.
      *
-     * @param team the ranks; this one is a master, and all ranks of its node have come
+     * @param team the ranks; this rank is a master, and all ranks of its node have arrived
      */
     static void run(Team team) {
         if (team.isComplete()) {

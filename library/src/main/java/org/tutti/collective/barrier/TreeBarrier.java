@@ -6,10 +6,10 @@ import org.tutti.collective.Team;
 import org.tutti.pattern.LevelTree;
 
 /**
- * A barrier for wide nodes: in a node a tree of words that nests over the node's levels ({@link LevelTree}): the ranks
- * of a group, such as those of a shared cache, are waited for by one of them, these by one of a greater group, and so
- * on. So few words cross between caches and sockets, and no rank looks at many lines. Where no levels are known, groups
- * of 4, 16, 64, … ranks take their place.
+ * A barrier for wide nodes: in a node, a tree of words that nests over the node's levels ({@link LevelTree}). In each
+ * group, such as the ranks of a shared cache, one rank waits for the others; in each greater group one rank waits for
+ * the first ranks of its groups; and so on. Few words cross between caches and sockets, and no rank looks at many
+ * lines. If no levels are known, groups of 4, 16, 64, … ranks take their place.
  *
  * <pre>
  *  8 ranks, groups of 4:        0
@@ -19,8 +19,9 @@ import org.tutti.pattern.LevelTree;
  *                                 5 6 7
  * </pre>
  *
- * <p>The masters, at the tops, wait for each other in between ({@link MasterExchange}). Each rank writes two values of
- * one word and reads those of its children and its parent; nothing is reset, so nothing can be read too late.
+ * <p>The masters, at the tops, wait for each other ({@link MasterExchange}) between the way up and the way down. Each
+ * rank writes two values of one word, and reads the words of its children and its parent. Nothing is reset, so nothing
+ * can be read too late.
  */
 public final class TreeBarrier extends Barrier {
     private static final LevelTree FOURS = new LevelTree(4, 16, 64, 256, 1024, 4096);

@@ -5,11 +5,11 @@ import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 
 /**
- * A barrier on two levels. In a node a flat tree, one flag for each rank, each on a line of its own (SRM 2003, section
- * 2.2, "Shared Memory Barrier"): one rank is the master; every other rank sets its flag, and the master waits for all
- * of them. The masters wait for each other. Then the master says that all have arrived.
+ * A barrier on two levels. In a node it is a flat tree, with one flag for each rank, each on a line of its own (SRM
+ * 2003, section 2.2, "Shared Memory Barrier"). One rank is the master; every other rank sets its flag, and the master
+ * waits for all flags. The masters wait for each other. Then each says to its node that all ranks have arrived.
  *
- * <p>The paper's master resets the flags of the others one by one; flags that only grow need no reset, so here the
+ * <p>The paper's master resets the flags of the others one by one. Flags that only grow need no reset, so here the
  * others watch the one flag of the master.
  */
 abstract class TwoLevelBarrier extends Barrier {

@@ -86,7 +86,7 @@ final class ArrivingSections {
         read(section, index, 0);
     }
 
-    // ---- further ones
+    // ---- further sections
 
     /** {@return how many sections follow the first ones} */
     long further() {

@@ -33,7 +33,7 @@ final class CallersBlocks {
         call = null;
     }
 
-    // ---- what this rank has for others
+    // ---- blocks for other ranks
 
     /** A block for this rank itself takes no part in sections. */
     private long lengthFor(int reader) {
@@ -83,7 +83,7 @@ final class CallersBlocks {
         return Sections.aligned(chunkAt);
     }
 
-    // ---- what this rank expects
+    // ---- blocks from other ranks
 
     /** Whether this rank reads something of a source in a round. */
     boolean expects(int source, long round) {

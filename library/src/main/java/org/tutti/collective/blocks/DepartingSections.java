@@ -72,7 +72,7 @@ final class DepartingSections {
         out.send(section, 0, sections.bytes(section, readers, round));
     }
 
-    // ---- at all who have to know
+    // ---- at all ranks
 
     /** Opens the flow of what follows the first sections, at the master; and returns for how many rounds, to all. */
     long openFurther() {

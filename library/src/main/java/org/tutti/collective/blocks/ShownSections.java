@@ -57,7 +57,7 @@ final class ShownSections {
         return roundsMost > 0;
     }
 
-    // ---- what this source shows
+    // ---- sections of this source
 
     /** Shows the first sections for all nodes. */
     void showFirst() {
@@ -125,7 +125,7 @@ final class ShownSections {
         }
     }
 
-    // ---- what all sources of this node show
+    // ---- sections of all sources of this node
 
     /** Finds the first section that a source of this node has for another node or this one. */
     Area findFirst(int source, int node) {

@@ -247,7 +247,7 @@ final class TreePipeline {
         }
     }
 
-    // ---- what it costs
+    // ---- memory
 
     /**
      * {@return the longest window of what goes straight}

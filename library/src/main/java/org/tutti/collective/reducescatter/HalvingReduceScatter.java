@@ -108,7 +108,7 @@ public final class HalvingReduceScatter extends MasterReduceScatter {
         return blocks;
     }
 
-    // ---- what is done
+    // ---- the operation
 
     @Override
     void openInflows(Team team, Call call, Area window) {

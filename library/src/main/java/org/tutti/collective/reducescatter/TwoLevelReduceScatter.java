@@ -31,7 +31,7 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
         super(Collective.REDUCE_SCATTER, description);
     }
 
-    // ---- what a subclass says
+    // ---- for subclasses
 
     /** How many rows come to a master's window at most, of as many nodes; 0 with one node. */
     abstract int rowsMax(int nodes);
@@ -59,7 +59,7 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
      */
     abstract void exchange(Team team, Call call, Area window);
 
-    // ---- what it takes
+    // ---- memory
 
     @Override
     protected long blocksOnNode(int nodes, int ranks, int localRanks) {
@@ -71,7 +71,7 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
         return team.windowBytesMax() / ((long) (team.nodes() + rowsMax(team.nodes())) * team.ranksMax());
     }
 
-    // ---- what is done
+    // ---- the operation
 
     @Override
     public final void run(Team team, Call call) {
@@ -171,7 +171,7 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
         }
     }
 
-    // ---- blocks by their place in a window
+    // ---- blocks by their index in a window
 
     /** How many of some blocks that follow each other are dealt with at once: all, if there are no holes between. */
     static int together(Call call, int from, int to) {

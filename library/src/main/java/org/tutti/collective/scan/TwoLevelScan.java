@@ -73,7 +73,7 @@ abstract class TwoLevelScan extends Scan {
         return Integer.SIZE - Integer.numberOfLeadingZeros(nodes - 1);
     }
 
-    // ---- what it takes
+    // ---- memory
 
     @Override
     protected final long blocksOnNode(int nodes, int ranks, int localRanks) {
@@ -100,7 +100,7 @@ abstract class TwoLevelScan extends Scan {
         return (ARRIVALS + (team.exceedsPair(bytes) ? distances(team.nodes()) : 0)) * bytes;
     }
 
-    // ---- who sends to whom
+    // ---- senders and receivers
 
     private int receiver(Team team, int step) {
         int nodes = team.nodes();
@@ -123,7 +123,7 @@ abstract class TwoLevelScan extends Scan {
         return last;
     }
 
-    // ---- what is done
+    // ---- the operation
 
     @Override
     public final void run(Team team, Call call) {
