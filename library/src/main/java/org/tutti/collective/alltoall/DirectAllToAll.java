@@ -22,11 +22,11 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * <p>On one node, ranks {@linkplain ZeroCopyLoans#lendBlocks lend} long blocks instead of showing them if that is
  * possible, unless the call is in place. Then they wait for each other at the end.
  *
- * <b>Where pieces go.</b> If all pieces of a step fit into the eager buffer of the {@linkplain Team#pair pair}, they go
- * there. Else the receiver invites the sender to one of two halves of its master's window, in turn. The half is free
- * when all ranks of the node have read the pieces of the step before the last. Ranks may therefore still read the
- * pieces of one step while those of the next step arrive. If a half has no room for all pieces of the step, places are
- * given back one by one.
+ * <p><b>Location of the pieces.</b> If all pieces of a step fit into the eager buffer of the {@linkplain Team#pair
+ * pair}, they go there. Else the receiver invites the sender to one of two halves of its master's window, in turn. The
+ * half is free when all ranks of the node have read the pieces of the step before the last. Ranks may therefore still
+ * read the pieces of one step while those of the next step arrive. If a half has no room for all pieces of the step,
+ * places are given back one by one.
  *
  * <b>Why it ends.</b> A master first sends as many pieces as it may be {@linkplain Outflow#ahead ahead}; from then on
  * it takes one piece and sends one. To send a piece after it has taken i pieces, it needs at most that its receiver has
@@ -36,7 +36,7 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * <p><b>DONE</b> counts the pieces that a rank has read, over all steps.
  */
 public final class DirectAllToAll extends EqualBlocksAlgorithm {
-    /** A half has room for all pieces of a step if these are at most so many for each node. */
+    /** A half has room for all pieces of a step if there are at most this many for each node. */
     private static final int PIECES_PER_NODE = 3;
 
     /** Creates the algorithm; one object serves all ranks. */

@@ -5,7 +5,7 @@ import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 
 /**
- * A way to do a broadcast: it copies the root's source into that of every other rank.
+ * An algorithm for broadcast: it copies the root's elements to every other rank.
  */
 public abstract class Broadcast extends Algorithm {
     /**

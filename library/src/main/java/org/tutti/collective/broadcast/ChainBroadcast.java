@@ -8,9 +8,9 @@ import org.tutti.collective.machine.Machine;
 import org.tutti.pattern.ChainTree;
 
 /**
- * Pipelined chain: the nodes stand in a row, from the root's node on, and each passes every chunk on to the next one.
- * So no node sends a byte more than once: of a long message the chain takes n − 2 + c chunks' time, where a binomial
- * tree takes the whole message's time for each child of the root.
+ * A pipelined chain (van de Geijn and Watts 1997, SUMMA, section 4): the nodes stand in a row, from the root's node on,
+ * and each passes every chunk on to the next node. A long message takes the time of n − 2 + c chunks, because no node
+ * sends a byte more than once. A binomial tree takes the time of the whole message for each child of the root.
  *
  * <pre>
  *  4 nodes, root on node 2, chunks 1 2 3:
@@ -19,9 +19,9 @@ import org.tutti.pattern.ChainTree;
  *    0 → 1        1 2 3
  * </pre>
  *
- * <p>Chunks go through the eager buffer of the one edge, {@value #SHORT_PARTS} at a time; those of messages longer
- * than 256 KiB, where the first chunk's way counts for less, straight to where they belong or can be read, as in {@link
- * SrmBroadcast}. On one node as in {@link SlotRingBroadcast}, through shorter windows.
+ * <p>Chunks go through the eager buffer of the one edge, {@value #SHORT_PARTS} at a time. Messages longer than 256 KiB
+ * go straight to where they belong or can be read, as in {@link SrmBroadcast}, because the time of the first chunk
+ * counts for less there. On one node the chain is as {@link SlotRingBroadcast}, with shorter windows.
  */
 public final class ChainBroadcast extends Broadcast {
     private static final long SHORT_BYTES_MAX = 256 << 10;
@@ -68,10 +68,10 @@ public final class ChainBroadcast extends Broadcast {
     }
 
     /**
-     * Says in how many parts other messages go through an eager buffer.
+     * Returns the number of parts of an eager buffer for messages that do not go straight.
      *
      * @param bytes the length of the message
-     * @return how many an eager buffer has
+     * @return the number of parts
      */
     public static int parts(long bytes) {
         return bytes <= SHORT_BYTES_MAX ? SHORT_PARTS : LONG_PARTS;

@@ -13,9 +13,10 @@ import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.Partition;
 
 /**
- * Scatter and allgather (van de Geijn): the message is cut into one part for each node. A binomial tree scatters the
- * parts from the root's node, so that each node has its own; then the parts go round the ring of nodes until everybody
- * has all of them. The busiest node sends less than twice the message, however many nodes there are.
+ * Scatter and allgather (Barnett, Shuler, van de Geijn and others 1994): the message is cut into one part for each
+ * node. A binomial tree scatters the parts from the root's node, so that each node has its own; then the parts go round
+ * the ring of nodes until every node has all parts. ⌈log₂ n⌉ + n − 1 steps a round. The busiest node sends 2·b·(n −
+ * 1)/n bytes, less than twice the message, however many nodes there are.
  *
  * <pre>
  *  4 nodes, the root's first:   0          1          2          3
@@ -25,26 +26,28 @@ import org.tutti.pattern.Partition;
  *    the next; and so on        0 1 2 3    0 1 2 3    0 1 2 3    0 1 2 3
  * </pre>
  *
- * <p>A node that passes parts on in the scatter has them already, so the ring does not bring them again: the node at
- * position q, with span(q) positions in its subtree, gets n − span(q) parts, those of q − 1, q − 2, …, in this order.
+ * <p>A node that passes parts on in the scatter already has them, so the ring does not bring them again. If the node at
+ * position q has span(q) positions in its subtree, the ring brings it n − span(q) parts: q − 1, q − 2, …, in this
+ * order.
  *
- * <p>Long messages go in rounds, through two halves of a window of each master in turn. A master invites its parent in
- * the tree to its window, and its left neighbour in the ring; a round is a piece of the tree's flow, and of the ring's,
- * where it comes in parts. It gives both back when all ranks of its node have said DONE, so nothing is overwritten too
- * early. The ranks of a node copy from the master's window, in the root's node from the root's.
+ * <b>Why nothing is overwritten.</b> Long messages go in rounds, through the two halves of a window of each master in
+ * turn. A master invites its parent in the tree and its left neighbour in the ring to its window. A round is one piece
+ * of the tree's flow and one piece of the ring's flow, in which it comes in parts. The master gives both back when all
+ * ranks of its node have said DONE. The ranks of a node copy from the master's window, and in the root's node from the
+ * root's window.
  *
- * <p>The words of an operation count to {@value Team#STEPS_MAX}. Where the ring would need more, parts would be of a
- * few KiB and the ring slow; such messages go down the binomial tree instead, as in {@link SrmBroadcast}.
+ * <p>The words of an operation count to {@value Team#STEPS_MAX}. If the ring needed more steps, its parts would have a
+ * few KiB and it would be slow; such a message goes down the binomial tree instead, as in {@link SrmBroadcast}.
  */
 public final class ScatterAllgatherBroadcast extends Broadcast {
     private static final int FIRST = 1;
     private static final long WINDOW_BYTES_MAX = 512 << 10;
     private static final long WINDOW_BYTES_MIN = 64;
 
-    /** The edge over which the ring comes: of a first child, from which nothing comes. */
+    /** The edge over which the ring arrives: the edge of a first child, from which nothing comes. */
     private static final int RING = NodeTree.edge(0);
 
-    /** The edge that awaits the ring's credits: the parent gives none. */
+    /** The edge that awaits the ring's credits: the edge of the parent, which gives none. */
     private static final int RING_CREDITS = NodeTree.PARENT;
 
     private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
@@ -86,7 +89,7 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     }
 
     /**
-     * Tells whether the words of an operation count far enough.
+     * Tells whether the words of an operation count far enough for the ring.
      *
      * @param rounds how many rounds there are
      * @param nodes how many nodes there are
@@ -97,7 +100,7 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     }
 
     /**
-     * {@return the bytes of a round of a message of some bytes, where windows have their whole length}
+     * {@return the bytes of a round of a message, with windows of full length}
      *
      * @param bytes the length of the message
      */
@@ -105,7 +108,7 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
         return half(bytes, WINDOW_BYTES_MAX);
     }
 
-    /** The bytes of a round: a short message has one. */
+    /** Returns the bytes of a round; a short message has one round. */
     private static long half(long bytes, long windowBytesMax) {
         return Math.clamp(bytes, WINDOW_BYTES_MIN, windowBytesMax / Chunk.HALVES);
     }
@@ -135,7 +138,7 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
         }
     }
 
-    /** Copies from the window of another rank of the node; the master of the root's node sends from there, too. */
+    /** Copies from the window of another rank of the node; the master of the root's node also sends from there. */
     private static void receive(Team team, Area data, long bytes, long half, int rounds, int from, int top) {
         for (int round = FIRST; round <= rounds; round++) {
             long at = (round - FIRST) * half;
@@ -178,17 +181,17 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
         }
     }
 
-    /** Opens what goes to the children in the tree, and to the neighbour on the right. */
+    /** Opens the flows to the children in the tree, and to the right neighbour. */
     private static void openOutflows(Team team, int top, long half) {
         TREE.openToChildren(team, top, half, Flow.INVITED);
         int next = position(team, top) + 1;
-        if (next < team.nodes()) { // else the neighbour is where everything comes from
+        if (next < team.nodes()) { // else the neighbour is the root's node
             team.outflow(RING_CREDITS).open((team.node() + 1) % team.nodes(), RING, half, Flow.INVITED);
             team.outflow(RING_CREDITS).inParts(missing(team, next));
         }
     }
 
-    /** Puts to each child the parts of its subtree. */
+    /** Sends to each child the parts of its subtree. */
     private static void scatter(Team team, Area source, long sourceOffset, long length, int top) {
         for (int index = TREE.children(team, top) - 1; index >= 0; index--) { // the deepest subtree first
             int child = TREE.child(team, top, index);
@@ -199,8 +202,8 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     }
 
     /**
-     * Takes the parts that come from the left neighbour, and passes on to the right one those that it does not have, in
-     * the order in which they come: first this node's own.
+     * Takes the parts that come from the left neighbour, and passes on to the right neighbour the parts that it lacks,
+     * in the order in which they arrive, this node's own part first.
      */
     private static void circulate(Team team, Area source, long sourceOffset, long length, int top) {
         int nodes = team.nodes();
@@ -228,12 +231,12 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
         return Math.floorMod(team.node() - top, team.nodes());
     }
 
-    /** How many parts the ring brings to a position. */
+    /** Counts the parts that the ring brings to a position. */
     private static int missing(Team team, int position) {
         return team.nodes() - span(position, team.nodes());
     }
 
-    /** How many positions the subtree of a position has, itself included. */
+    /** Counts the positions in the subtree of a position, itself included. */
     private static int span(int position, int nodes) {
         return position == 0 ? nodes : Math.min(Integer.lowestOneBit(position), nodes - position);
     }

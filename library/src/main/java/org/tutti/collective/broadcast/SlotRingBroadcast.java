@@ -10,22 +10,22 @@ import org.tutti.collective.window.ZeroCopyLoans;
 import org.tutti.pattern.BinomialTree;
 
 /**
- * Broadcast through the slot ring: the root writes into the payload of its slot, or into a window, and
- * goes on; nobody answers. A root that broadcasts again and again runs ahead of the others by as many operations as
- * there are slots, or as its ring of windows has room for.
+ * Broadcast through the slot ring: the root writes into the payload of its slot, or into a window, and goes on; no rank
+ * answers. A root that broadcasts repeatedly runs ahead of the others by as many operations as there are slots, or as
+ * its ring of windows has room for.
  *
  * <p>Long messages go through up to {@value #PARTS} parts of the window in turn, so that copying in and copying out
- * overlap; the root fills a part again when all others have emptied it. Each byte crosses between cores once for each
+ * overlap. The root fills a part again when all others have emptied it. Each byte crosses between cores once for each
  * reader.
  *
- * <p>If the root can lend its memory, because the ranks are threads of one process or it lies in memory that they
- * share, the others read messages of {@value #LENT_BYTES_MIN} bytes or more where they are: then they are copied once,
- * and what the root has not written anew since, and the readers' caches still hold, does not cross between cores; but
- * the root waits until all have read. A loan ends when all others have said DONE; {@link ZeroCopyLoans} argues the
- * ordering. On a node with levels they go through windows nevertheless, group by group.
+ * <b>Lent memory.</b> The root lends its memory if it can, because the ranks are threads of one process or the memory
+ * is shared. Then the others copy messages of {@value #LENT_BYTES_MIN} bytes or more from there, and each byte is
+ * copied once. Bytes that the root has not rewritten since the last broadcast, and that the readers' caches still hold,
+ * do not cross between cores. But the root waits until all have read. A loan ends when all others have said DONE;
+ * {@link ZeroCopyLoans} argues the ordering. On a node with levels, messages always go through windows, group by group.
  *
  * <p>Between nodes a message goes down the binomial tree of masters, through the two halves of the eager buffer that
- * the slot has for each edge; messages of up to 64 KiB need no credit, so nobody waits for a node below.
+ * the slot has for each edge. Messages of up to 64 KiB need no credit, so no node waits for a node below it.
  */
 public final class SlotRingBroadcast extends Broadcast implements Chunked {
     private static final int PARTS = 4;
@@ -41,7 +41,7 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
     private final long chunkMin;
     private final long chunkMax;
 
-    /** With chunks of 16 to 128 KiB, a quarter of the message if it can be. */
+    /** Creates the algorithm with chunks of 16 to 128 KiB, a quarter of the message if that is in between. */
     public SlotRingBroadcast() {
         this(DESCRIPTION, CHUNK_BYTES_SHORT, CHUNK_BYTES_LONG);
     }
@@ -52,7 +52,7 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
         this.chunkMax = chunkMax;
     }
 
-    /** What is lent has no chunks. */
+    /** A message in lent memory has no chunks. */
     @Override
     public SlotRingBroadcast withChunk(long bytes) {
         return new SlotRingBroadcast(DESCRIPTION.withChunk(bytes), bytes, bytes);
@@ -79,7 +79,7 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
     }
 
     /**
-     * Says how long chunks are, where windows have their whole length.
+     * Returns the length of chunks, with windows of full length.
      *
      * @param nodes how many nodes there are
      * @param bytes the length of the message

@@ -14,38 +14,36 @@ import org.tutti.pattern.HalvingTree;
 import org.tutti.pattern.Tree;
 
 /**
- * SRM's broadcast. In a node, two shared buffers, A and B (paper: section 2.2, "Shared Memory Broadcast", and figure
- * 3): the root copies a chunk into a buffer and sets READY; the others copy it out of the buffer, all at the same time,
- * and clear the flag. Meanwhile the root fills the other buffer. Messages of one chunk use one buffer, and consecutive
- * ones alternate.
+ * SRM's broadcast. In a node it uses two shared buffers, A and B (SRM 2003, section 2.2, "Shared Memory Broadcast", and
+ * figure 3): the root copies a chunk into a buffer and sets READY; the others copy it out of the buffer, all at the
+ * same time, and clear the flag. Meanwhile the root fills the other buffer. A message of one chunk uses one buffer, and
+ * consecutive messages alternate.
  *
- * <p>Between nodes a tree of masters, rooted at the root's node, and a protocol by size (section 2.4, "Broadcast", and
- * figure 4):
- *
+ * <p>Between nodes it uses a tree of masters, rooted at the root's node, and a protocol for each size (section 2.4,
+ * "Broadcast", and figure 4):
  * <ol>
- * <li>up to 8 KiB: one put per edge, into an eager buffer; the child passes the message on, and then its node copies it
- * from there;
- * <li>above 8 KiB and below 32 KiB: the same in chunks of 4 KiB, through two eager buffer buffers in turn, each given
- * back by a zero-byte put;
- * <li>from 32 KiB to 64 KiB: whole, in one put (the eager buffer of an edge has 64 KiB: its two buffers, as one);
- * <li>above 64 KiB: every child sends the address of its user's buffer to its parent, which puts there straight; in the
- * nodes, the message goes through the two buffers as the chunks arrive. A Java array cannot be addressed from
- * elsewhere: then the child sends the address of buffers of its own, from which its node copies: two in the paper,
- * eight here, or two of 240 KiB, so that nobody waits for a credit while the others are full.
+ * <li>up to 8 KiB: one put for each edge, into an eager buffer; the child passes the message on, and then the ranks of
+ * its node copy it from there;
+ * <li>above 8 KiB and below 32 KiB: the same in chunks of 4 KiB, through two halves of the eager buffer in turn, each
+ * given back by a zero-byte put;
+ * <li>from 32 KiB to 64 KiB: whole, in one put, because the two halves together have 64 KiB;
+ * <li>above 64 KiB: every child sends its parent the address of the user's buffer, and the parent puts there directly.
+ * In the nodes the message goes through the two buffers as the chunks arrive. A Java array has no address for other
+ * processes. For it the child sends the address of buffers of its own, from which its node copies. The paper has two
+ * such buffers; here are eight of a packet, or two of 240 KiB, so that data under way need not wait for a credit.
  * </ol>
  *
- * <p>The paper's READY flags are one word of the root here, and "the flag is cleared" is a rank's DONE word, which is
- * said only when somebody waits for it. The paper has two eager buffer buffers for all operations; here each operation
- * in flight has its own, so small messages need no credit. Where a node is so wide that its ranks have windows of less
- * than 64 KiB, the third protocol goes in halves. {@link TreePipeline} argues why no buffer is overwritten before it
- * was read.
+ * <p>The paper's READY flags are one word of the root here. Instead of clearing a flag, a rank says DONE, and only if
+ * another rank waits for that. The paper has two eager buffers for all operations; here each operation in flight has
+ * its own, so small messages need no credit. On a node so wide that its ranks have windows of less than 64 KiB, the
+ * third protocol goes in halves. {@link TreePipeline} argues why no buffer is overwritten before it has been read.
  *
- * <p>The paper tried binomial, binary and Fibonacci trees (section 2.1) and found the first the fastest. Portals halves
- * the nodes recursively, and has the same two protocols: an eager one, as long as the receiver has a place that is kept
- * for it, and a rendezvous, in which the receiver says where.
+ * <p>The paper tried binomial, binary and Fibonacci trees (section 2.1) and found binomial trees the fastest. Portals
+ * halves the nodes recursively. It has the same two protocols: eager, as long as the receiver has a place that is
+ * reserved for the message, and rendezvous, in which the receiver says where the message goes.
  */
 public final class SrmBroadcast extends Broadcast implements Chunked {
-    /** Each of the two buffers in a node; the paper leaves the size open. */
+    /** The bytes of each of the two buffers in a node; the paper leaves the size open. */
     private static final long BUFFER_BYTES = 64 << 10;
 
     private static final long SMALL_BYTES_MAX = 8 << 10;
@@ -53,17 +51,17 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     private static final long WHOLE_BYTES_MAX = 64 << 10;
     private static final long CHUNK_BYTES = 4 << 10;
 
-    /** Chunks that go straight are as long as a packet. */
+    /** Stands for chunks of the length of a packet, in messages that go straight. */
     private static final long PACKET = 0;
 
-    /** Over binomial trees. */
+    /** SRM's broadcast over binomial trees. */
     public static final SrmBroadcast BINOMIAL =
             new SrmBroadcast("srm", BinomialTree.INSTANCE, "⌊log₂ n⌋", "⌈log₂ n⌉");
 
-    /** Over binary trees. */
+    /** SRM's broadcast over binary trees. */
     public static final SrmBroadcast BINARY = new SrmBroadcast("srm-binary", BinaryTree.INSTANCE, "⌊log₂ n⌋", "2");
 
-    /** Over Fibonacci trees. */
+    /** SRM's broadcast over Fibonacci trees. */
     public static final SrmBroadcast FIBONACCI =
             new SrmBroadcast("srm-fibonacci", FibonacciTree.INSTANCE, "0.72·log₂ n", "1.44·log₂ n");
 
@@ -94,7 +92,7 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
         this.straightBytes = straightBytes;
     }
 
-    /** Between nodes messages above 64 KiB have such chunks; the protocols of the others stay as they are. */
+    /** Between nodes only messages above 64 KiB have such chunks; the other protocols stay as they are. */
     @Override
     public SrmBroadcast withChunk(long bytes) {
         return new SrmBroadcast(description().withChunk(bytes), tree, bytes, bytes);
@@ -145,7 +143,7 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     }
 
     /**
-     * Says how long chunks are, where windows have their whole length.
+     * Returns the length of chunks, with windows of full length.
      *
      * @param nodes how many nodes there are
      * @param bytes the length of the message

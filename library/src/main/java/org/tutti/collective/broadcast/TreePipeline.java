@@ -13,27 +13,28 @@ import org.tutti.pattern.LevelTree;
 import org.tutti.pattern.Tree;
 
 /**
- * How chunks go from the root's node down a tree of nodes, and in each node through shared memory: the movement that
- * several broadcasts have in common. The masters send; a master passes a chunk on before its own node takes it. The
- * master of the root's node sends from the root's shared memory, or from its own if it is the root.
+ * The data movement that several broadcasts share: chunks go from the root's node down a tree of nodes, and in each
+ * node through shared memory. The masters send; a master passes a chunk on before its own node takes it. The master of
+ * the root's node sends from its own memory if it is the root, else from the root's window.
  *
- * <p><b>Eager buffers</b> ({@link #throughEagerBuffers}; SRM 2003, section 2.4, figure 4 on the left). The eager buffer
- * of a node's edge to its parent is cut into parts. It is shared memory: all ranks of the node copy a chunk from there,
- * and the master gives it back when all have read it ({@link Inflow#release}). Across operations the eager buffers are
- * apart, as slots are.
+ * <b>Eager buffers</b> ({@link #throughEagerBuffers}; SRM 2003, section 2.4, figure 4 on the left). The eager buffer of
+ * a node's edge to its parent is cut into parts. It is shared memory: all ranks of the node copy a chunk from there,
+ * and the master gives the part back when all have read it ({@link Inflow#release}). Each operation has eager buffers
+ * of its own, just as it has a slot of its own.
  *
- * <p><b>Straight</b> ({@link #straight}; figure 4 on the right). Each master invites its parent to where the message
- * shall be: the user's memory if that can be addressed, else a window of some parts, which its ranks read. The user's
- * memory has a place for each chunk, so none is given back; the parts are. Both kinds are one to the parent.
+ * <b>Straight</b> ({@link #straight}; figure 4 on the right). Each master invites its parent to the memory in which the
+ * message is to be: the user's memory if that can be addressed, else a window of some parts, which its ranks read. The
+ * user's memory has a place for each chunk, so no place is given back; the parts of a window are. Both kinds are the
+ * same to the parent.
  *
- * <p><b>In a node</b> whoever has the data in memory of its own shows them, chunk after chunk, through the parts of a
- * window, and fills a part again when its readers have said DONE. Those are all others; but on a node with levels the
- * leaders of the groups ({@link LevelTree}), who show the chunk to their groups in windows of their own, so that it
- * crosses between groups once. Or it lends the memory to ranks of its process, and waits at the end until all have
- * read.
+ * <b>In a node</b> the rank that has the data in memory of its own shows them, chunk after chunk, through the parts of
+ * a window. It fills a part again when its readers have said DONE. The readers are all other ranks. On a node with
+ * levels they are the leaders of the groups ({@link LevelTree}), which show the chunk to their groups in windows of
+ * their own, so that it crosses between groups once. Instead of showing a window, the root can lend its memory; then it
+ * waits at the end until all ranks have read.
  */
 final class TreePipeline {
-    /** How many of them a window holds on several nodes at most: what is under way should not wait for a credit. */
+    /** The most chunks that a window holds on several nodes, so that data under way need not wait for a credit. */
     private static final int PARTS_MAX = 8;
 
     private static final int FIRST = 1;
@@ -49,14 +50,14 @@ final class TreePipeline {
     }
 
     /**
-     * Copies the root's bytes to every rank, by way of eager buffers.
+     * Copies the root's bytes to every rank, through eager buffers.
      *
      * @param team the ranks
      * @param call what is called
      * @param chunk the length of a chunk, at most windowBytesMax / parts and, with several nodes, {@link
      *            org.tutti.collective.layout.RingLayout#EAGER_BUFFER_BYTES} / parts
-     * @param parts how many chunks may be under way on an edge and in a node
-     * @param windowsMax how many windows the root may have in use at once
+     * @param parts the number of chunks that may be under way on an edge and in a node
+     * @param windowsMax the number of windows that the root may have in use at the same time
      */
     void throughEagerBuffers(Team team, Call call, long chunk, int parts, int windowsMax) {
         int top = team.nodeOf(call.root());
@@ -79,8 +80,8 @@ final class TreePipeline {
      * @param team the ranks
      * @param call what is called
      * @param chunk the length of a chunk, at most windowBytesMax / parts
-     * @param parts how many chunks may be under way
-     * @param lends whether the root lends its memory if it can; not on a node with levels
+     * @param parts the number of chunks that may be under way
+     * @param lends whether the root lends its memory if it can; false on a node with levels
      */
     void inNode(Team team, Call call, long chunk, int parts, boolean lends) {
         Chunk chunks = team.chunks(call.bytes(), chunk, parts);
@@ -96,7 +97,7 @@ final class TreePipeline {
      *
      * @param team the ranks
      * @param call what is called
-     * @param most the length of a chunk, or less if windows are shorter
+     * @param most the length of a chunk; chunks are shorter if windows are too short for it
      */
     void straight(Team team, Call call, long most) {
         long chunk = Math.min(most, team.windowBytesMax() / Chunk.HALVES);
@@ -142,14 +143,17 @@ final class TreePipeline {
         }
     }
 
-    /** Copies a chunk into a window, when the part has been read. */
+    /** Copies a chunk into a part of a window when the readers have read that part. */
     private static void show(Team team, LevelTree readers, Area data, Area window, Chunk chunk) {
         awaitReaders(team, readers, team.localRank(), chunk.number() - chunk.places());
         team.copy(data, chunk.from(), window, chunk.offset(), chunk.length());
         team.post(Team.READY, chunk.number());
     }
 
-    /** Who reads from whom: data that go straight everybody takes from where they are. */
+    /**
+     * Returns the tree of readers. It is flat for data that go straight, because all ranks read them from the same
+     * memory.
+     */
     private static LevelTree readers(Team team, boolean straight) {
         return straight ? FLAT : team.levelTree();
     }
@@ -164,7 +168,9 @@ final class TreePipeline {
         }
     }
 
-    /** Copies from what another rank of the node shows or lends; the master of the root's node sends it, too. */
+    /**
+     * Copies from the memory that another rank of the node shows or lends; the master of the root's node also sends it.
+     */
     private void receive(Team team, Call call, Chunk chunk, int root, int top, boolean straight, boolean lends) {
         Area data = call.target();
         int chunks = chunk.count();
@@ -222,7 +228,10 @@ final class TreePipeline {
 
     // ---- other nodes, straight
 
-    /** The chunks arrive where they belong, or in a window, which all ranks of the node read. */
+    /**
+     * Receives the chunks in the caller's memory or in a window, passes them on, and lets the ranks of the node read
+     * them.
+     */
     private void passOn(Team team, Call call, Chunk chunk, long longestPiece, int top) {
         Area data = call.target();
         long bytes = call.bytes();
@@ -250,7 +259,7 @@ final class TreePipeline {
     // ---- memory
 
     /**
-     * {@return the longest window of what goes straight}
+     * {@return the longest window for messages that go straight}
      *
      * @param nodes how many nodes there are
      * @param chunk the length of a chunk

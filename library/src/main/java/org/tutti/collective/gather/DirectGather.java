@@ -12,22 +12,25 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
- * Ranks show their blocks and go on. The root copies those of its node from where they are shown; the master of every
- * other node puts what its node's ranks show straight to the root's node, as a piece each, and the root copies them
- * from there.
+ * Every rank shows its block and goes on. The root copies the blocks of its node from where they are shown. The master
+ * of every other node puts the blocks of its node straight to the root's node, one piece for each rank, and the root
+ * copies them from where they arrive (Qian and Afsahi 2008, section 5.1.1; Portals' rendezvous). One step in a node and
+ * n − 1 between nodes; b·p·(n − 1) bytes come to the root's node.
  *
- * <p>On one node long blocks are {@linkplain ZeroCopyLoans#lendBlocks lent} where that can be, and their owners wait
- * for the root.
+ * <p>On one node, ranks {@linkplain ZeroCopyLoans#lendBlocks lend} long blocks if that is possible, and wait for the
+ * root.
  *
- * <p>A node's pieces go to the eager buffer of its {@linkplain Team#pair pair} if they have room, so that the root's
- * master need not have entered; else that master invites the node to one of two places in its window, {@linkplain
- * RendezvousSchedule in turn}: so one sends, and the next one is invited, however many nodes there are. A place is used
- * again when the root has copied what was there; if it is not the master, it says DONE for each node. The master waits
- * for all pieces before it leaves, as they come to its process. Eager buffers and windows belong to the operation until
- * all ranks of the node have left it.
+ * <p>The pieces of a node go to the eager buffer of its {@linkplain Team#pair pair} if they fit, so that the root's
+ * master need not have entered. Else that master invites the node to one of two parts of its window, {@linkplain
+ * RendezvousSchedule in turn}: one node sends while the next one is invited, however many nodes there are.
  *
- * <p>Masters that send wait for the ranks of their node, which show their blocks and go on, and for the root's, which
- * waits for those that it has invited.
+ * <p><b>Why nothing is overwritten.</b> A part of the window is used again when the root has copied the pieces that
+ * were there; a root that is not the master says DONE for each node. Eager buffers and windows belong to the operation
+ * until all ranks of the node have left it. The master waits for all pieces before it leaves, because they come to its
+ * process.
+ *
+ * <b>Why it ends.</b> A master that sends waits for the ranks of its node, which show their blocks and go on, and for
+ * the root's master. The root and its master wait only for nodes that have been invited.
  */
 public final class DirectGather extends EqualBlocksAlgorithm {
     private static final int PORTS = 1;
@@ -70,7 +73,7 @@ public final class DirectGather extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Whether any node's blocks come to the window of the root's master. */
+    /** Tells whether the blocks of any node come to the window of the root's master. */
     private static boolean invitesAny(Team team, long bytes) {
         return team.nodes() > 1 && team.exceedsPair(team.ranksMax() * bytes);
     }
@@ -79,7 +82,9 @@ public final class DirectGather extends EqualBlocksAlgorithm {
         return Math.min(PLACES, team.nodes() - 1);
     }
 
-    /** What a rank of the root's node shows: its block, and behind it the master the places for others. */
+    /**
+     * Returns the length of a window on the root's node: the rank's block, and at the master two parts for other nodes.
+     */
     private static long shownBytes(Team team, int localRank, long bytes) {
         return localRank == Team.MASTER && invitesAny(team, bytes) ? (1 + (long) places(team) * team.ranksMax()) * bytes
                 : bytes;
@@ -160,7 +165,7 @@ public final class DirectGather extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Sends what the ranks of this node show, and the master's own from where it is. */
+    /** Sends the blocks that the ranks of this node show, and the master's own block from its source. */
     private static void send(Team team, Call call, int top) {
         long bytes = call.bytes();
         Outflow out = team.outflow(team.pair(top));

@@ -11,22 +11,24 @@ import org.tutti.collective.flow.RendezvousSchedule;
 import org.tutti.collective.machine.Area;
 
 /**
- * Nodes form a tree whose first one is the root's; each sends its parent the blocks of its subtree, which are those of
- * consecutive nodes: a piece for each rank, its own node's from where they are shown, the others from where they have
- * come to. The root copies all, those of its own node from where they are shown. Ranks that are neither the root nor a
- * master show their block and go on.
+ * A gather over a tree of nodes, rooted at the root's node: each node sends its parent the blocks of its subtree, which
+ * covers consecutive nodes. There is a piece for each rank; a master sends the pieces of its own node from where they
+ * are shown, and the others from where they have arrived. The root copies all blocks, those of its own node from where
+ * they are shown. Ranks that are neither the root nor a master show their block and go on. One step in a node and ⌈log
+ * n⌉ between nodes; b·p·(n − 1) bytes come to the root's node.
  *
- * <p>Places are node by node from the receiver's on, in the eager buffer of the pair or in its master's window, and
- * belong to the operation until all ranks of the node have left it. Each piece has its own, so nobody waits for
- * credits.
+ * <b>Why nothing is overwritten.</b> Each piece has a place of its own, so no sender waits for credits. Places lie in
+ * the order of nodes, from the receiver on, in the eager buffer of the pair or in the receiving master's window. They
+ * belong to the operation until all ranks of the node have left it.
  *
- * <p>Children are invited in {@linkplain RendezvousSchedule turn}, those with the smallest subtrees first, as a master
- * takes what they send in this order. A master waits for its children, and then for its parent to invite it, which may
- * wait for other children before that: so whoever waits does so for nodes of other subtrees, or deeper in its own.
+ * <b>Why it ends.</b> Children are invited in {@linkplain RendezvousSchedule turn}, those with the smallest subtrees
+ * first, because a master takes their pieces in this order. A master waits for its children, and then for an invitation
+ * from its parent, which may wait for other children first. Therefore every wait is for nodes deeper in the own
+ * subtree, or for nodes of other subtrees.
  */
 public final class TreeGather extends SubtreeAlgorithm {
     /**
-     * @param shape which tree
+     * @param shape the tree
      */
     public TreeGather(Shape shape) {
         super(Collective.GATHER, shape, "p·b of a subtree at its master, b at others");
@@ -69,7 +71,7 @@ public final class TreeGather extends SubtreeAlgorithm {
             send(team, top, position, bytes, shown);
         }
         for (int index = 0; team.isMaster() && index < tree.children(position, team.nodes()); index++) {
-            inflow(team, top, tree.child(position, index, team.nodes())).awaitAll(); // empty pieces come as well
+            inflow(team, top, tree.child(position, index, team.nodes())).awaitAll(); // also the empty pieces
         }
     }
 
@@ -77,7 +79,7 @@ public final class TreeGather extends SubtreeAlgorithm {
         return team.inflow(team.pair(nodeAt(team, top, child)));
     }
 
-    /** A master's window has its own block in front, and room for its subtree's if a child is invited there. */
+    /** Returns the length of a master's window: its own block, or room for its subtree if a child is invited there. */
     private long mastersBytes(Team team, int position, long bytes) {
         int children = tree.children(position, team.nodes());
         for (int index = 0; index < children; index++) {
@@ -97,7 +99,7 @@ public final class TreeGather extends SubtreeAlgorithm {
         }
     }
 
-    /** Waits for a block of this node's subtree, and finds where it is. */
+    /** Waits for a block of this node's subtree and returns where it is. */
     private Area block(Team team, int top, int position, int of, int localRank, long bytes, long shown) {
         if (of == position) {
             if (localRank != team.localRank()) {
