@@ -9,10 +9,10 @@ import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.machine.Area;
 
 /**
- * Every rank reads the block of each other rank, either where that rank shows it or where it has arrived from another
- * node ({@link Contributions}). Between nodes this is the Direct algorithm (Qian and Afsahi 2008, section 5.1.2): in
- * step i each master sends its node's blocks to the node at distance i, wrapping around. One step in a node and n − 1
- * between nodes; b·p·(n − 1) bytes leave a node.
+ * An allgather in which every rank reads the block of each other rank, either where that rank shows it or where it has
+ * arrived from another node ({@link Contributions}). Between nodes this is the Direct algorithm (Qian and Afsahi 2008,
+ * section 5.1.2): in step i each master sends its node's blocks to the node at distance i, wrapping around. One step in
+ * a node and n − 1 between nodes; b·p·(n − 1) bytes leave a node.
  *
  * <p>This is the paper's SMP-aware Direct (section 5.2.2). Phase 1, the gather in a node, copies nothing to the master:
  * ranks show their blocks, and the master sends them from there. Phases 2 and 3 overlap further than in the paper,

@@ -12,12 +12,12 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
- * Every rank shows all its blocks, node by node, so that the blocks for the ranks of a node lie together. The ranks of
- * its node copy their blocks from there. Between nodes this is the Direct algorithm (Qian and Afsahi 2008, section
- * 5.1.3): in step i a master sends to the node at distance i, wrapping around, the blocks of its node's ranks for that
- * node. They are one piece for each sending rank, in the order of these ranks. All ranks of the receiving node copy
- * their blocks from where a piece has arrived. One step in a node and n − 1 between nodes; b·p²·(n − 1) bytes leave a
- * node.
+ * An all-to-all in which every rank shows all its blocks, node by node, so that the blocks for the ranks of a node lie
+ * together. The ranks of its node copy their blocks from there. Between nodes this is the Direct algorithm (Qian and
+ * Afsahi 2008, section 5.1.3): in step i a master sends to the node at distance i, wrapping around, the blocks of its
+ * node's ranks for that node. They are one piece for each sending rank, in the order of these ranks. All ranks of the
+ * receiving node copy their blocks from where a piece has arrived. One step in a node and n − 1 between nodes; b·p²·(n
+ * − 1) bytes leave a node.
  *
  * <p>On one node, ranks {@linkplain ZeroCopyLoans#lendBlocks lend} long blocks instead of showing them if that is
  * possible, unless the call is in place. Then they wait for each other at the end.

@@ -12,10 +12,10 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
- * Every rank shows its block and goes on. The root copies the blocks of its node from where they are shown. The master
- * of every other node puts the blocks of its node straight to the root's node, one piece for each rank, and the root
- * copies them from where they arrive (Qian and Afsahi 2008, section 5.1.1; Portals' rendezvous). One step in a node and
- * n − 1 between nodes; b·p·(n − 1) bytes come to the root's node.
+ * A gather in which every rank shows its block and goes on. The root copies the blocks of its node from where they are
+ * shown. The master of every other node puts the blocks of its node straight to the root's node, one piece for each
+ * rank, and the root copies them from where they arrive (Qian and Afsahi 2008, section 5.1.1; Portals' rendezvous). One
+ * step in a node and n − 1 between nodes; b·p·(n − 1) bytes come to the root's node.
  *
  * <p>On one node, ranks {@linkplain ZeroCopyLoans#lendBlocks lend} long blocks if that is possible, and wait for the
  * root.
@@ -29,8 +29,9 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * until all ranks of the node have left it. The master waits for all pieces before it leaves, because they come to its
  * process.
  *
- * <b>Why it ends.</b> A master that sends waits for the ranks of its node, which show their blocks and go on, and for
- * the root's master. The root and its master wait only for nodes that have been invited.
+ * <p><b>Why it ends.</b> A master that sends waits for the ranks of its node, which show their blocks and go on, and
+ * for the root's node. That node waits only for its own ranks, and for nodes that have been invited or need no
+ * invitation.
  */
 public final class DirectGather extends EqualBlocksAlgorithm {
     private static final int PORTS = 1;

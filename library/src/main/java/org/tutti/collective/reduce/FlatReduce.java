@@ -10,11 +10,11 @@ import org.tutti.collective.stage.NodeTree;
 import org.tutti.pattern.BinomialTree;
 
 /**
- * Reduce, the flat baseline: every rank shows its elements and goes on, the root combines them all. Nobody but the root
- * waits when the message is a single chunk, so repeated reductions run ahead of the root by as many operations as there
- * are slots. Longer messages alternate between two parts of a rank's window.
+ * The flat baseline: every rank shows its elements and goes on, and the root combines them all. The root reads (p −
+ * 1)·b bytes. If the message is a single chunk, only the root waits, so repeated reductions run ahead of the root by as
+ * many operations as there are slots. Longer messages go through two parts of a rank's window in turn.
  *
- * <p>On several nodes each master does that for its node, and the masters combine by a binomial tree.
+ * <p>On several nodes each master does this for its node, and the masters combine by a binomial tree.
  */
 public final class FlatReduce extends TwoLevelReduce {
     /** The bytes of a chunk on one node. */

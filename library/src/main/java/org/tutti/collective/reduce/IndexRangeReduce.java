@@ -15,14 +15,15 @@ import org.tutti.pattern.Partition;
 
 /**
  * Reduce by index range: every rank combines one p-th of the elements of all ranks, so that all cores work and each
- * contribution is read once; the root copies the parts together. The steps of {@link
- * org.tutti.collective.allreduce.IndexRangeAllreduce}, which explains why two parts of a window are enough.
+ * contribution is read once; then the root copies the parts together. The steps are those of {@link
+ * org.tutti.collective.allreduce.IndexRangeAllreduce}, which argues that two parts of a window are enough.
  *
- * <p>When all ranks lend their memory, nothing is copied in: each combines its part straight from the sources, and at
- * the end waits until all have read its own. Results go through windows also then: if the root's call failed, nobody
- * should be writing to its target. A window holds a rank's part only, so the chunks are as many times longer.
+ * <b>Lent memory.</b> When all ranks lend their memory, nothing is copied in: each rank combines its part straight from
+ * the sources, and at the end waits until all others have read its own source. Results go through windows also then,
+ * because no rank may write to the root's target after the root's call has failed. A window holds only one rank's part,
+ * so chunks are p times longer.
  *
- * <p>On several nodes the ranks of each combine by index range in their master's window ({@link
+ * <p>On several nodes the ranks of each node combine by index range in their master's window ({@link
  * org.tutti.collective.stage.NodeStage}), and the masters by a binomial tree.
  */
 public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
@@ -34,7 +35,7 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
 
     private final long chunkBytes;
 
-    /** With chunks of 256 KiB. */
+    /** Creates the algorithm with chunks of 256 KiB. */
     public IndexRangeReduce() {
         this(DESCRIPTION, CHUNK_BYTES);
     }
@@ -51,7 +52,7 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
         return chunkBytes;
     }
 
-    /** On one node; between nodes chunks stay as they are. */
+    /** Only on one node; between nodes chunks stay as they are. */
     @Override
     public IndexRangeReduce withChunk(long bytes) {
         return new IndexRangeReduce(DESCRIPTION.withChunk(bytes), bytes);
@@ -119,7 +120,10 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
         team.loans().takeBack();
     }
 
-    /** In each round a rank fills half of its window with results, or the root its target; step 1 was the meeting. */
+    /**
+     * Combines from lent memory, after the meeting in step 1. In each round a rank fills half of its window; the root,
+     * its target.
+     */
     private static void runOnLent(Team team, Call call, long half, long window) {
         Area target = call.target();
         long bytes = call.bytes();
@@ -141,7 +145,7 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
                 team.await(root, Team.DONE, round - Chunk.HALVES);
                 RankOrder.combineLent(team, call, from + start, part, parts, offset);
                 if (round == chunks) {
-                    team.loans().confirm(); // before others can leave, and break what comes afterwards
+                    team.loans().confirm(); // before others can leave, and then break the communicator
                 }
                 team.post(Team.READY, 1L + round);
                 continue;

@@ -6,8 +6,9 @@ import org.tutti.collective.Team;
 import org.tutti.collective.stage.RunChain;
 
 /**
- * Reduce in the order of the ranks wherever they are, for operators that do not commute: a chain of runs of consecutive
- * ranks ({@link RunChain}), and from its end to the root.
+ * Reduce in the order of the ranks wherever they are, for non-commutative operators: a chain of runs of consecutive
+ * ranks ({@link RunChain}). Its last node sends the result to the root. There are as many steps a chunk as runs, and
+ * two more; a node sends b bytes for each of its runs.
  */
 public final class RankOrderReduce extends Reduce {
     /** Creates the algorithm; one object serves all ranks. */

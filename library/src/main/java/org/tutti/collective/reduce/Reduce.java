@@ -11,7 +11,7 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.NodeTree;
 
 /**
- * A way to do a reduce: it combines the ranks' sources in the target of the root. Other targets stay as they are.
+ * An algorithm for reduce: it combines the sources of all ranks in the root's target. Other targets stay as they are.
  */
 public abstract class Reduce extends Algorithm {
     /**
@@ -21,7 +21,10 @@ public abstract class Reduce extends Algorithm {
         super(Collective.REDUCE, description);
     }
 
-    /** Opens the flow by which the result comes from the master of the top's node to the root, if that is elsewhere. */
+    /**
+     * Opens the flow that brings the result from the master of the top node to the root, if the root is on another
+     * node.
+     */
     static void openDelivery(Team team, int root, int top, long chunk, int chunks) {
         int rootNode = team.nodeOf(root);
         if (rootNode == top) {
@@ -36,13 +39,13 @@ public abstract class Reduce extends Algorithm {
         }
     }
 
-    /** Brings a chunk of the result, which lies in some area at the top, to the root; that says DONE afterwards. */
+    /** Brings a chunk of the result from an area of the top node's master to the root, which says DONE afterwards. */
     static void deliver(Team team, Call call, int top, Area result, long at, long from, long length) {
         int root = call.root();
         if (team.node() == top && team.isMaster()) {
             team.outflow(NodeTree.PARENT).send(result, at, length);
         } else if (team.rank() == root || team.node() == team.nodeOf(root) && team.isMaster()) {
-            Area arrived = team.inflow(NodeTree.PARENT).await(); // who receives for the root must stay
+            Area arrived = team.inflow(NodeTree.PARENT).await(); // a master that receives for the root must stay
             if (team.rank() == root) {
                 team.copy(arrived, 0, call.target(), from, length);
             }

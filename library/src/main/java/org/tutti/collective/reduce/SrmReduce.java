@@ -17,28 +17,27 @@ import org.tutti.pattern.HalvingTree;
 import org.tutti.pattern.Tree;
 
 /**
- * SRM's reduce: a binomial tree in each node, in shared memory (paper: section 2.2, "Shared Memory Reduce", and figure
- * 2), and one between the nodes' masters (section 2.4, "Reduce"); together they are a binomial tree of all ranks. Only
- * the leaves copy their elements; every inner rank combines its own with its children's where they lie, in shared
- * buffers or where their nodes have put them, and the last operator, at the root, writes into the caller's memory. With
- * eight ranks on a node that is four copies, where message passing has seven.
+ * SRM's reduce: a binomial tree in each node, in shared memory (SRM 2003, section 2.2, "Shared Memory Reduce", and
+ * figure 2), and a binomial tree of the nodes' masters (section 2.4, "Reduce"). Together they are a binomial tree of
+ * all ranks. Only the leaves copy their elements. Every inner rank combines its own elements with those of its children
+ * where these lie, in shared buffers or where their nodes have put them. The last combination, at the root, writes into
+ * the caller's memory. With eight ranks on a node there are four copies; message passing has seven.
  *
- * <p>Long messages go through two buffers a rank, and between nodes through what {@link
- * org.tutti.collective.flow.Inflow} has room for, in chunks, so that the levels of the tree and the network work at the
- * same time.
+ * <p>Long messages go in chunks through two buffers of each rank, and between nodes through the places of an {@link
+ * org.tutti.collective.flow.Inflow}, so that the levels of the tree and the network work at the same time.
  *
- * <p>For operators that commute the tree is rooted at the root, or on several nodes at the master of its node, which
- * talks to the other nodes, and from whose buffers the root copies then. For others it is rooted at rank 0, so that
- * only runs of consecutive ranks are combined, and the result goes from there to the root; the ranks of each node must
- * follow each other then.
+ * <p>For commutative operators the tree is rooted at the root. On several nodes it is rooted at the master of the
+ * root's node, which exchanges with the other nodes; the root copies the result from that master's buffers. For other
+ * operators the tree is rooted at rank 0, so that only runs of consecutive ranks are combined, and the result goes from
+ * there to the root. Then the ranks of each node must follow each other.
  *
- * <p>Portals' reduce is the inverse of its broadcast: the nodes' masters form the tree of recursive halving instead.
+ * <p>Portals' reduce is the inverse of its broadcast: the nodes' masters form the tree of recursive halving.
  */
 public final class SrmReduce extends Reduce implements Chunked {
-    /** Each of the two buffers of a rank; the paper leaves the size open. */
+    /** The bytes of each of the two buffers of a rank; the paper leaves the size open. */
     private static final long BUFFER_BYTES = 64 << 10;
 
-    /** Chunks between nodes are as long as a packet. */
+    /** Stands for chunks of the length of a packet between nodes. */
     private static final long PACKET = 0;
 
     /** SRM's reduce, over binomial trees. */
@@ -74,7 +73,7 @@ public final class SrmReduce extends Reduce implements Chunked {
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
-        // an edge for each child, and that over which the result may come to the root
+        // an edge for each child, and the edge over which the result may come to the root
         return windows(localRanks, bytes, Chunk.HALVES * bufferBytes(nodes, true, Machine.PACKET_BYTES))
                 + Inflow.memoryBytes(nodes, BinomialTree.INSTANCE.children(0, nodes) + 1, bytes);
     }
@@ -120,11 +119,11 @@ public final class SrmReduce extends Reduce implements Chunked {
     }
 
     /**
-     * Says how long chunks are.
+     * Returns the length of chunks.
      *
      * @param nodes how many nodes there are
-     * @param inbox whether the message is long enough to go to the inbox
-     * @param packetBytes how long a packet is
+     * @param inbox true if the message is long enough to go to the inbox
+     * @param packetBytes the bytes of a packet
      * @return the bytes of a chunk
      */
     public long bufferBytes(int nodes, boolean inbox, long packetBytes) {
@@ -132,7 +131,7 @@ public final class SrmReduce extends Reduce implements Chunked {
         return nodes == 1 ? bufferBytes : inbox ? between : Math.min(Flow.PIECE_BYTES, between);
     }
 
-    /** A rank that is not its node's top shows what it has of its subtree to its parent. */
+    /** At a rank that is not the top of its node, shows the combination of its subtree to its parent. */
     private static void combineBelow(Team team, Call call, Chunk chunk, int top, Area buffers) {
         Area source = call.source();
         int position = Math.floorMod(team.localRank() - top, team.localSize());
@@ -144,7 +143,9 @@ public final class SrmReduce extends Reduce implements Chunked {
         team.post(Team.READY, chunk.number());
     }
 
-    /** The top of a node combines what its node and the nodes below have, and puts it to the node above. */
+    /**
+     * At the top of a node, combines the elements of its node and of the nodes below, and puts them to the node above.
+     */
     private void combineAtTop(Team team, Call call, Chunk chunk, int top, int topNode, Area into, long at) {
         Area source = call.source();
         long from = chunk.from();

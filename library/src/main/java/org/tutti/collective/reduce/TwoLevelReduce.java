@@ -13,15 +13,16 @@ import org.tutti.collective.stage.NodeStage;
 import org.tutti.collective.stage.NodeTree;
 
 /**
- * Reduce on two levels, a chunk after the other: the ranks of each node combine what they have in shared memory
- * ({@link NodeStage}), and the masters combine what their nodes have up a tree; the root copies the result from its
- * master's window. Subclasses say which tree.
+ * Reduce on two levels, chunk by chunk: the ranks of each node combine their elements in shared memory ({@link
+ * NodeStage}), the masters combine the elements of their nodes up a tree, and the root copies the result from its
+ * master's window. Subclasses choose the tree.
  *
- * <p>For operators that commute the tree's top is the root's node. For others it is node 0, so that only consecutive
- * nodes are combined, and the result goes from there to the root's node.
+ * <p>For commutative operators the top of the tree is the root's node. For others it is node 0, so that only
+ * consecutive nodes are combined, and the result goes from there to the root's node.
  *
- * <p>A rank contributes to chunk k when the master of its node has announced chunk k − 2, which was in the same half of
- * its window; the root contributes to a chunk after it has copied the result of the one before.
+ * <b>Why nothing is overwritten.</b> A rank contributes to chunk k after the master of its node has announced chunk k −
+ * 2, which was in the same half of its window. The root contributes to a chunk after it has copied the result of the
+ * chunk before.
  */
 abstract class TwoLevelReduce extends Reduce {
     private final NodeTree tree;
@@ -32,9 +33,9 @@ abstract class TwoLevelReduce extends Reduce {
     }
 
     /**
-     * Bounds the shared memory of a node with a tree of a certain degree.
+     * Bounds the shared memory of a node for a tree of some degree.
      *
-     * @param degree over how many edges data come from children
+     * @param degree the number of edges over which data come from children
      * @param nodes how many nodes there are
      * @param localRanks how many ranks the node has
      * @param bytes the length of the message

@@ -7,9 +7,10 @@ import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * Between nodes the Direct algorithm: a master puts to each other node the blocks of its ranks, a piece each, as soon
- * as they have been combined in its own node. Each rank then combines what its block has become at each node, in the
- * order of the nodes. So operators that do not commute need ranks in blocks.
+ * Reduce-scatter with the Direct algorithm between nodes (Qian and Afsahi 2008, section 5.1.3): a master puts the
+ * blocks for the ranks of each other node there, one piece for each rank, as soon as they have been combined in its own
+ * node. Each rank then combines the pieces of all nodes for its block, in the order of nodes, so non-commutative
+ * operators need ranks in blocks. Two steps in a node and n − 1 between nodes; b·p·(n − 1) bytes leave a node.
  */
 public final class DirectReduceScatter extends TwoLevelReduceScatter {
     /** Creates the algorithm; one object serves all ranks. */
@@ -19,7 +20,7 @@ public final class DirectReduceScatter extends TwoLevelReduceScatter {
                 "index range: this project; Direct: Qian, Afsahi 2008, 5.1.3"));
     }
 
-    /** There is a place for this node, too. */
+    /** One row for each node, also for this one. */
     @Override
     int rowsMax(int nodes) {
         return nodes == 1 ? 0 : nodes;
@@ -67,7 +68,7 @@ public final class DirectReduceScatter extends TwoLevelReduceScatter {
             }
         }
         for (int node = 0; node < team.nodes() && team.isMaster(); node++) {
-            if (node != team.node()) { // what the others of this node need comes to the master's process
+            if (node != team.node()) { // the pieces for the other ranks of this node come to the master's process
                 team.inflow(team.pair(node)).awaitAll();
             }
         }

@@ -8,30 +8,30 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.ExchangeRoute;
 
 /**
- * Between nodes recursive halving, with vector halving and distance doubling (Rabenseifner 2004, section 4; Thakur,
- * Rabenseifner and Gropp 2005, section 4.4), for any number of ports k: in step j each group of k + 1 nodes,
- * (k+1)<sup>j</sup> apart, exchanges rows. Nodes' numbers are written to base k + 1: a master keeps the rows of those
- * nodes whose last j + 1 digits are its own, sends each other one of the group those whose digits are that one's, and
- * combines what comes with what it keeps. ⌈log<sub>k+1</sub> n⌉ steps, and b·p·(n − 1) bytes leave a node if n is a
- * power of k + 1.
+ * Reduce-scatter with recursive halving between nodes, which is vector halving and distance doubling (Rabenseifner
+ * 2004, section 4; Thakur, Rabenseifner and Gropp 2005, section 4.4), for any number of ports k. A row has the blocks
+ * for the ranks of one node. In step j each group of k + 1 nodes, (k+1)<sup>j</sup> apart, exchanges rows. Numbers of
+ * nodes are written to base k + 1: a master keeps the rows of the nodes that share its last j + 1 digits, sends each
+ * other node of its group the rows of the nodes that share the digits of that one, and combines the rows that arrive
+ * with the rows that it keeps. ⌈log<sub>k+1</sub> n⌉ steps; b·p·(n − 1) bytes leave a node if n is a power of k + 1.
  *
  * <pre>
  *  4 nodes, 1 port, rows 0 2 1 3:   0 ↔ 1   2 ↔ 3     0 and 2 keep 0 2, 1 and 3 keep 1 3
  *                                   0 ↔ 2   1 ↔ 3     each keeps its own
  * </pre>
  *
- * <p>Rows lie in the order of their nodes' digits, the last digit first: then those lie together that have their last
- * digits in common, and each message is one put.
+ * <p>Rows lie in the order of their nodes' digits, the last digit first. Rows of nodes that share their last digits lie
+ * together, so each message is one put.
  *
- * <p><b>Corrections.</b> If n is no power of k + 1, nobody folds, and there are no more steps: who lacks a counterpart
- * sends to the one in the group before, as {@link ExchangeRoute} says.
+ * <b>Corrections.</b> If n is not a power of k + 1, no node is folded, and there are no more steps: a node that lacks a
+ * counterpart sends to the node at the same position in the group before, as {@link ExchangeRoute} says.
  *
- * <p><b>Order.</b> A row has been combined of nodes that follow each other. What comes in a step is combined on the
- * right or the left by {@link ExchangeRoute#arrival turns} in which it is of the nodes next to those. So operators that
- * do not commute need ranks in blocks.
+ * <b>Order.</b> A row is a combination of consecutive nodes. The messages of a step are taken in {@link
+ * ExchangeRoute#arrival turns}: each is a combination of the nodes right after these, or right before, and is combined
+ * on that side. Therefore non-commutative operators need ranks in blocks.
  *
- * <p><b>Why it ends.</b> A master invites all senders before it waits for anything. So in step j it waits for messages
- * of that step only, for which their senders wait for earlier ones only.
+ * <b>Why it ends.</b> A master invites all senders before it waits for anything. In step j it waits only for messages
+ * of that step, and their senders wait only for messages of earlier steps.
  */
 public final class HalvingReduceScatter extends MasterReduceScatter {
     private final ExchangeRoute route;
@@ -92,12 +92,12 @@ public final class HalvingReduceScatter extends MasterReduceScatter {
         return blocks;
     }
 
-    /** With which block a message of that step begins. */
+    /** Returns the first block of a message of a step. */
     private int start(Team team, int receiver, int step) {
         return position(team, route.firstDestination(receiver, team.nodes(), step));
     }
 
-    /** How many blocks it has, whoever sends it. */
+    /** Counts the blocks of such a message, which are the same for every sender. */
     private int blocks(Team team, int receiver, int step) {
         int blocks = 0;
         int node = route.firstDestination(receiver, team.nodes(), step);

@@ -8,16 +8,16 @@ import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * Reduce-scatter on two levels in which masters send each other rows that follow each other in their windows, all in
- * one message, and combine what comes with the same rows of their own. At last a master has its own node's row, from
+ * Reduce-scatter on two levels in which masters send each other consecutive rows of their windows, all in one message,
+ * and combine the rows that arrive with the same rows of their own. In the end a master has its own node's row, from
  * which each rank copies its block.
  *
- * <p>A message is one piece, over the {@linkplain Team#pair pair} of its two nodes, of which it is the only one: it
- * goes there if it has room, else in the receiving master's window.
+ * <p>A message is one piece over the {@linkplain Team#pair pair} of its two nodes, and the only one there. It goes to
+ * the pair's eager buffer if it fits, else to the receiving master's window.
  *
- * <p><b>Why nothing is overwritten.</b> What a master has sent it does not touch again: it only combines rows that it
- * keeps. Messages come behind its rows, each to a place that was not used yet, or whose message it has combined. The
- * ranks of its node read its window again when it says EXCHANGED.
+ * <b>Why nothing is overwritten.</b> A master does not touch again the rows that it has sent: it combines only rows
+ * that it keeps. Messages arrive behind its rows, in parts of the window that were not used before, or after the
+ * message there has been combined. The ranks of its node read its window again when it says EXCHANGED.
  */
 abstract class MasterReduceScatter extends TwoLevelReduceScatter {
     private static final long EXCHANGED = 3;
@@ -26,7 +26,7 @@ abstract class MasterReduceScatter extends TwoLevelReduceScatter {
         super(description);
     }
 
-    /** Exchanges, at the master, what all ranks of its node have combined. */
+    /** Exchanges, at the master, the rows that the ranks of its node have combined. */
     abstract void exchangeRows(Team team, Call call, Area window);
 
     @Override
@@ -42,14 +42,14 @@ abstract class MasterReduceScatter extends TwoLevelReduceScatter {
                 call.blockBytes(team.rank()));
     }
 
-    /** Opens what comes from another node: so many blocks, perhaps to a place in the master's window. */
+    /** Opens the flow of some blocks from another node, which may come to a part of the master's window. */
     static void openInflow(Team team, Call call, int sender, int blocks, Area window, long at) {
         Inflow in = team.inflow(team.pair(sender));
         in.openPair(sender, blocks * call.bytes(), 1, window, at);
         in.inParts(blocks / together(call, 0, blocks));
     }
 
-    /** Sends another node the blocks from one to another. */
+    /** Sends another node the blocks {@code from} to {@code to} − 1. */
     final void send(Team team, Call call, Area window, int receiver, int from, int to) {
         int together = together(call, from, to);
         Outflow out = team.outflow(team.pair(receiver));
@@ -60,7 +60,7 @@ abstract class MasterReduceScatter extends TwoLevelReduceScatter {
         }
     }
 
-    /** Waits for what another node sends, and combines it with the blocks from one to another. */
+    /** Waits for a message of another node, and combines it with the blocks {@code from} to {@code to} − 1. */
     final void combineArrived(Team team, Call call, Area window, int sender, int from, int to) {
         int together = together(call, from, to);
         Area arrived = team.inflow(team.pair(sender)).await((to - from) / together);

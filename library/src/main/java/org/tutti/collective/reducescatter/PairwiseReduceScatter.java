@@ -7,19 +7,20 @@ import org.tutti.collective.Team;
 import org.tutti.collective.machine.Area;
 
 /**
- * Between nodes pairwise exchange (Thakur, Rabenseifner and Gropp, section 4.4): in step i of n − 1 a master sends the
- * node at distance i, wrapping around, that node's row, and combines its own row with what comes from the node at the
- * same distance the other way. The next message leaves when that has been combined. So a node's wire carries one
- * message each way at a time, no node gets many at once, and each sends b·p·(n − 1) bytes: none can send fewer. As it
- * begins with the nodes beside it and wraps around, operators must commute.
+ * Reduce-scatter with pairwise exchange between nodes (Thakur, Rabenseifner and Gropp 2005, section 4.4): in step i of
+ * n − 1, a master sends the node at distance i, wrapping around, that node's row, and combines its own row with the row
+ * that comes from the node at the same distance the other way. Then it goes on to the next step. The link of a node
+ * therefore carries one message each way at a time, and no node receives many together. Each node sends b·p·(n − 1)
+ * bytes, which is the least possible. The nodes next to a node come first, and distances wrap around, so operators must
+ * commute.
  *
- * <p><b>Two places.</b> Messages that have no room in a pair go to two places in the master's window in turn. The
- * sender of step i + 2 is invited when what came in step i has been combined: so the next message may come meanwhile,
- * and no more.
+ * <b>Why nothing is overwritten.</b> A message that does not fit into a pair's eager buffer goes to one of two parts of
+ * the master's window, in turn. The sender of step i + 2 is invited when the message of step i has been combined.
+ * Meanwhile the message of step i + 1 may arrive, and no other.
  *
- * <p><b>Why it ends.</b> In step i a master waits for an invitation, which its receiver gives when it has combined what
- * came in step i − 2, and for a message, which its sender sends when it is invited and has combined what came in step
- * i − 1. So all wait for earlier steps only.
+ * <b>Why it ends.</b> In step i a master waits for an invitation, which its receiver gives when it has combined the
+ * message of step i − 2. It also waits for a message, which its sender sends when it has been invited and has combined
+ * the message of step i − 1. Every wait is for an earlier step.
  */
 public final class PairwiseReduceScatter extends MasterReduceScatter {
     /** Creates the algorithm; one object serves all ranks. */
@@ -34,7 +35,7 @@ public final class PairwiseReduceScatter extends MasterReduceScatter {
         return Math.min(Chunk.HALVES, nodes - 1);
     }
 
-    /** In a window come two rows at most; but short ones go to the pairs, all of them. */
+    /** In the window at most two rows arrive, but short rows all arrive in pairs. */
     @Override
     protected long blocksOnNode(int nodes, int ranks, int localRanks) {
         return ((long) ranks + nodes - 1) * localRanks;

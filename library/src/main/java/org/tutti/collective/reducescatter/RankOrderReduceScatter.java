@@ -9,8 +9,8 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.stage.RunChain;
 
 /**
- * Combines in the order of the ranks wherever they are: {@link RunChain}, block after block, and each result goes to
- * the rank whose block it is.
+ * Reduce-scatter in the order of the ranks wherever they are, for non-commutative operators: {@link RunChain}, block by
+ * block. Each result goes to the rank of that block.
  */
 public final class RankOrderReduceScatter extends Algorithm {
     /** Creates the algorithm; one object serves all ranks. */

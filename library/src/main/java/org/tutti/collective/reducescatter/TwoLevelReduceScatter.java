@@ -9,20 +9,21 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Partition;
 
 /**
- * Reduce-scatter on two levels. In a node by index range: every rank shows all its blocks, and combines a part of them
- * of all ranks, in their order. On one node that part is its own block, and goes to its target.
+ * Reduce-scatter on two levels. In a node it goes by index range: every rank shows all its blocks, and combines a part
+ * of the blocks of all ranks, in the order of the ranks. On one node that part is its own block, and the result goes to
+ * its target.
  *
  * <p>On several nodes the blocks lie node by node, those for the ranks of a node in a <i>row</i>. Each rank combines an
- * equal part of them, whole blocks, in its own window; with what its master shows at last, and there the combination
- * stays. So the master has row by row what its node's ranks have for each node. Subclasses say in which order rows lie,
- * and how masters exchange them.
+ * equal part of them, whole blocks, in its own window. Its last operand is in the master's window, and the result stays
+ * there. The master then has, row by row, the combination of its node's ranks for each node. Subclasses say in which
+ * order rows lie, and how masters exchange them.
  *
- * <p>Blocks may differ in length, as all ranks know all lengths: then each has room for the longest, and is combined
- * and sent by itself, without the hole after it.
+ * <p>Blocks may differ in length, because all ranks know all lengths. Then each block has room for the longest, and is
+ * combined and sent by itself, without the gap after it.
  *
- * <p><b>Why nothing is overwritten.</b> Until a rank says COMBINED, its part of any window is read by no other rank,
- * and written by none: each has shown what it has, and then touches its own part only. So the combination may take the
- * place of what the master has shown there. Windows belong to the operation until all ranks of the node have left.
+ * <b>Why nothing is overwritten.</b> Until a rank says COMBINED, no other rank reads or writes its part of any window,
+ * because a rank that has shown its blocks touches only its own part. The combination may therefore replace the blocks
+ * that the master has shown there. Windows belong to the operation until all ranks of the node have left it.
  */
 abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
     static final long COMBINED = 2;
@@ -33,29 +34,30 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
 
     // ---- for subclasses
 
-    /** How many rows come to a master's window at most, of as many nodes; 0 with one node. */
+    /** Bounds the rows that arrive in a master's window, with some number of nodes; 0 with one node. */
     abstract int rowsMax(int nodes);
 
-    /** How long the room for them is in the master's window of this node, after its own rows. */
+    /** Returns the length of the room for them in the master's window of this node, behind its own rows. */
     abstract long arrivalBytes(Team team, long bytes);
 
-    /** Whose row lies after that of a node; what it says of the last one does not matter. */
+    /** Returns the next node in the order of rows; the result for the last node does not matter. */
     int next(int node, int nodes) {
         return node + 1;
     }
 
-    /** How many blocks lie before the row of a node. */
+    /** Counts the blocks that lie before the row of a node. */
     int position(Team team, int node) {
         return team.position(node);
     }
 
-    /** Opens, at the master, what comes from other nodes, before it waits for more than the ranks of its node. */
+    /** Opens, at the master, the flows from other nodes, before it waits for more than the ranks of its node. */
     abstract void openInflows(Team team, Call call, Area window);
 
     /**
-     * Exchanges what nodes have combined, and lets this rank have its block.
+     * Exchanges the combinations of the nodes, and brings this rank its block.
      *
-     * @param window the master's, in which the ranks of this node combine their parts: each has when it says COMBINED
+     * @param window the master's window, in which the ranks of this node combine their parts; a rank has done so when
+     *            it says COMBINED
      */
     abstract void exchange(Team team, Call call, Area window);
 
@@ -97,7 +99,7 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
         long bytes = call.bytes();
         Area own = team.show(team.size() * bytes);
         for (int localRank = 0; localRank < team.size(); localRank++) {
-            if (localRank != team.localRank()) { // nobody else reads this rank's own one
+            if (localRank != team.localRank()) { // no other rank reads this rank's own block
                 team.copy(call.source(), call.sourceAt(localRank), own, localRank * bytes, call.blockBytes(localRank));
             }
         }
@@ -120,12 +122,12 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Where a rank of this node shows its blocks. */
+    /** Returns where a rank of this node shows its blocks. */
     private static Area shown(Team team, Call call, int localRank) {
-        return team.shown(localRank, team.size() * call.bytes()); // a master's is longer, and a window just as well
+        return team.shown(localRank, team.size() * call.bytes()); // a master's may be longer, but then both are windows
     }
 
-    /** Combines the own bytes with those that all others show, from the lowest on; with those of higher ranks first. */
+    /** Combines this rank's bytes with those that others show, from rank {@code lowest} on, first with higher ranks. */
     private static void combine(Team team, Call call, Area own, long from, long offset, long bytes, Area target,
             long at,
             int lowest) {
@@ -158,12 +160,12 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
         }
     }
 
-    /** With which block the part of a rank begins. */
+    /** Returns the first block of a rank's part. */
     private static int start(Team team, int localRank) {
         return (int) Partition.start(team.size(), 1, team.localSize(), localRank);
     }
 
-    /** Waits until that rank of this node has combined a block whose part it is in. */
+    /** Waits until a block has been combined by the rank of this node that has it in its part. */
     static void awaitCombined(Team team, int block) {
         int localRank = Partition.index(team.size(), 1, team.localSize(), block);
         if (localRank != team.localRank()) {
@@ -173,17 +175,17 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
 
     // ---- blocks by their index in a window
 
-    /** How many of some blocks that follow each other are dealt with at once: all, if there are no holes between. */
+    /** Returns how many of some consecutive blocks are handled together: all if there are no gaps between, else one. */
     static int together(Call call, int from, int to) {
         return call.isUnequal() ? 1 : to - from;
     }
 
-    /** How long such blocks are. */
+    /** Returns the length of such blocks. */
     final long bytes(Team team, Call call, int block, int together) {
         return call.isUnequal() ? call.blockBytes(rankOf(team, block)) : together * call.bytes();
     }
 
-    /** Whose block it is. */
+    /** Returns the rank that gets a block. */
     private int rankOf(Team team, int block) {
         int node = 0;
         int localRank = block;

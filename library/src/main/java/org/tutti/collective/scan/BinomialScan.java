@@ -5,10 +5,11 @@ package org.tutti.collective.scan;
  * Scan up and down a binomial tree of masters (Blelloch 1990; the messages are the operators of Brent and Kung 1982).
  * Node i ends a range of 2<sup>j</sup> nodes for each power of two that divides i + 1.
  *
- * <p>Up, for j from 0 on: who ends a range of 2<sup>j</sup> nodes, but no greater one, sends to the node 2<sup>j</sup>
- * further. That one ends a range twice as great, and has then what all of it has. Down, for j backwards: who ends a
- * range of more than 2<sup>j</sup> nodes has what all nodes up to it have by now, and sends it to the node
- * 2<sup>j</sup> further, which lacks just that. Who has no node at that distance does not send.
+ * <p>Up, for j from 0 on: a node that ends a range of 2<sup>j</sup> nodes, but no greater one, sends to the node
+ * 2<sup>j</sup> further. That node ends a range of twice the length, and then has the combination of all of it. Down,
+ * with j in reverse order: a node that ends a range of more than 2<sup>j</sup> nodes already has the combination of all
+ * nodes up to it, and sends it to the node 2<sup>j</sup> further, which lacks just that. A node with no node at that
+ * distance does not send.
  *
  * <pre>
  *  8 nodes, up:    0 → 1   2 → 3   4 → 5   6 → 7      down:            3 → 5
@@ -16,15 +17,15 @@ package org.tutti.collective.scan;
  *                                  3 → 7
  * </pre>
  *
- * <p>Fewer than 2·n messages of b bytes, where {@link DoublingScan} has some n·log₂ n; but for powers of two from 4 on
- * 2·log₂ n − 2 of them wait for each other, and elsewhere no more than for the next one. So it is for nodes that share
- * cores or a wire, where what all of them put together counts.
+ * <p>There are fewer than 2·n messages of b bytes; {@link DoublingScan} has some n·log₂ n. But if n is a power of two
+ * from 4 on, 2·log₂ n − 2 of them wait for each other; for other n, no more than for the next power of two. It suits
+ * nodes that share cores or a link, because there the sum of all puts counts.
  *
- * <p>{@link TwoLevelScan} says what a message is, and what is done inside the nodes.
+ * <p>{@link TwoLevelScan} describes the messages, and the work inside the nodes.
  */
 public final class BinomialScan extends TwoLevelScan {
     /**
-     * @param exclusive whether a rank's own elements are left out
+     * @param exclusive true if a rank's own elements are left out
      */
     public BinomialScan(boolean exclusive) {
         super(exclusive, new Description("binomial", Order.ALWAYS,

@@ -6,13 +6,14 @@ import org.tutti.collective.Team;
 import org.tutti.collective.blocks.Contributions;
 
 /**
- * Every rank combines what the ranks before it contribute, in their order, where it is shown or has arrived ({@link
- * Contributions}); between nodes masters send to each other directly. One step, and the most work: the last rank
- * combines all. It is right for every placement.
+ * A scan in which every rank combines the contributions of the ranks before it, in their order, where these are shown
+ * or have arrived ({@link Contributions}). Between nodes masters send to each other directly (Qian and Afsahi 2008,
+ * section 5.1.2). One step in a node and n − 1 between nodes, but the most work: the last rank combines all
+ * contributions. It is right for every placement.
  */
 public final class DirectScan extends Scan {
     /**
-     * @param exclusive whether a rank's own elements are left out
+     * @param exclusive true if a rank's own elements are left out
      */
     public DirectScan(boolean exclusive) {
         super(exclusive, new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n", "b·p·(n − 1)",
@@ -30,7 +31,7 @@ public final class DirectScan extends Scan {
         contributions.open(call.source(), call.bytes(), call.isInPlace());
         int last = isExclusive() ? team.rank() - 1 : team.rank();
         for (int rank = 0; rank <= last; rank++) {
-            take(team, call, rank == 0, contributions.of(rank)); // this rank's own elements are shown elsewhere, too
+            take(team, call, rank == 0, contributions.of(rank)); // also in place: this rank's elements are in its window
         }
         contributions.complete();
     }

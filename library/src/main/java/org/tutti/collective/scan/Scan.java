@@ -8,12 +8,12 @@ import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.machine.Area;
 
 /**
- * A way to do a scan: the sources of all ranks up to one are combined in its target; or, exclusively, those of all
- * ranks before it, and the target of rank 0 stays as it is.
+ * An algorithm for scan: it combines the sources of all ranks up to a rank in that rank's target. An exclusive scan
+ * combines the sources of all ranks before it, and leaves the target of rank 0 as it is.
  */
 public abstract class Scan extends EqualBlocksAlgorithm {
     /**
-     * @param exclusive whether a rank's own source is left out
+     * @param exclusive true if a rank's own source is left out
      * @param description its entry in the catalogue
      */
     protected Scan(boolean exclusive, Description description) {
@@ -28,12 +28,12 @@ public abstract class Scan extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Takes the elements of the next rank into this one's target.
+     * Combines the elements of the next rank into this rank's target.
      *
      * @param team the ranks
      * @param call what is called
-     * @param isFirst whether they are the first, which are copied
-     * @param elements where they are
+     * @param isFirst true if they are the first elements, which are copied
+     * @param elements the elements of the next rank
      */
     static void take(Team team, Call call, boolean isFirst, Area elements) {
         if (isFirst) {

@@ -8,15 +8,15 @@ import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * A scan on two levels: each node's master combines what its ranks have, and the masters find out from each other what
- * all nodes before theirs have. Meanwhile every other rank combines what the ranks of its node up to it show. In the
- * end what comes before the node goes on the left of that.
+ * A scan on two levels: each node's master combines the elements of its ranks, and the masters exchange these, so that
+ * each has the combination of all nodes before its own. Meanwhile every other rank combines the elements that the ranks
+ * of its node up to itself show. In the end the combination of the nodes before goes on the left of that.
  *
- * <p><b>Between nodes.</b> A master has two combinations of consecutive nodes: TOTAL ends with its own node, BEFORE
- * with the one before it. At first TOTAL is what its own node has, and BEFORE is empty. A message is the sender's
- * TOTAL. It ends where the receiver's TOTAL and BEFORE begin, so it is put on the left of both. When they have come
- * down to node 0, BEFORE is complete. Subclasses only say who sends in which step: always to a node at a distance that
- * is a power of two, and one message at most to each other node.
+ * <b>Between nodes.</b> A master has two combinations of consecutive nodes: TOTAL ends with its own node, BEFORE with
+ * the node before it. At first TOTAL is the combination of its own node, and BEFORE is empty. A message is the sender's
+ * TOTAL. It ends where the receiver's TOTAL and BEFORE begin, so it is put on the left of both. When they begin with
+ * node 0, BEFORE is complete. Subclasses say only which nodes send in a step: always to a node at a distance that is a
+ * power of two, and at most one message to each other node.
  *
  * <pre>
  *  node 5, by {@link BinomialScan}:                  TOTAL          5     BEFORE          –
@@ -25,29 +25,31 @@ import org.tutti.collective.machine.Area;
  *                            to node 6:              TOTAL
  * </pre>
  *
- * <p>A message is one piece over the {@linkplain Team#pair pair} of its two nodes, of which it is the only one: it
- * goes there if it has room, else at its own place in the receiving master's window. There it stays, so a master puts
- * it on the left of BEFORE only when what waits for it has been sent.
+ * <p>A message is one piece over the {@linkplain Team#pair pair} of its two nodes, and the only one there. It goes to
+ * the pair's eager buffer if it fits, else to its own part of the receiving master's window. There it stays. Therefore
+ * a master can first send the messages that wait for it, and then put it on the left of BEFORE.
  *
- * <p><b>Placements.</b> A scan combines consecutive ranks, whether operators commute or not. So a node has a total only
- * when its ranks follow each other. Where they do not, and on one node, where nothing is exchanged, this is {@link
- * DirectScan}. Runs of consecutive ranks could have totals instead of nodes. But where ranks are dealt out one by one,
- * every rank is such a run, and masters alone would make and combine a message for each of their ranks in each step,
- * while ranks of a direct scan combine what is shown and has arrived side by side.
+ * <b>Placements.</b> A scan combines consecutive ranks, whether operators commute or not. A node therefore has a total
+ * only if its ranks follow each other. If they do not, and on one node, where nothing is exchanged, this is {@link
+ * DirectScan}. Runs of consecutive ranks could have totals instead of nodes. But if ranks are dealt out one by one,
+ * every rank is such a run. Then masters alone would make and combine a message for each of their ranks in each step,
+ * while in a direct scan all ranks combine at the same time.
  *
- * <p><b>Why nothing is overwritten.</b> Windows and arrived data belong to the operation until all ranks of the node
- * have left. A rank writes to its target, which may be its source, after it has shown its elements, and others read
- * them where it shows them; a master, whose elements are combined from its source, writes there last of all. TOTAL is
- * read by its master only, which has sent it before it changes it; BEFORE is read when READY says that it is complete.
+ * <b>Why nothing is overwritten.</b> Windows and arrived data belong to the operation until all ranks of the node have
+ * left it. A rank writes to its target, which may be its source, after it has shown its elements, and the others read
+ * them where it shows them. A master combines its elements from its source, and writes to its target last of all. Only
+ * its master reads TOTAL, and has sent it before it changes it. Other ranks read BEFORE when READY says that it is
+ * complete.
  *
- * <p><b>Why it ends.</b> A master invites all senders before it waits for anything. Then it waits for its node's ranks,
- * which have shown their elements without waiting, and for messages of lower nodes, which wait for still lower ones.
+ * <b>Why it ends.</b> A master invites all senders before it waits for anything. Then it waits for its node's ranks,
+ * which have shown their elements without waiting, and for messages of lower nodes, which wait only for still lower
+ * nodes.
  */
 abstract class TwoLevelScan extends Scan {
     private static final int NOBODY = -1;
     private static final long BEFORE_IS_SHOWN = 2;
 
-    /** The places in a master's window: that for its own elements is the first. */
+    /** The index of each block in a master's window; the first block has its own elements. */
     private static final int TOTAL = 1;
     private static final int BEFORE = 2;
     private static final int ARRIVALS = 3;
@@ -59,16 +61,16 @@ abstract class TwoLevelScan extends Scan {
         this.direct = new DirectScan(exclusive);
     }
 
-    /** How many steps there are. */
+    /** Returns the number of steps. */
     abstract int steps(int nodes);
 
-    /** The binary logarithm of the distance at which nodes send in a step. */
+    /** Returns the binary logarithm of the distance at which nodes send in a step. */
     abstract int bit(int step, int nodes);
 
-    /** Whether a node sends in a step, if there is one at that distance. */
+    /** Tells whether a node sends in a step, if there is a node at that distance. */
     abstract boolean isSender(int node, int step, int nodes);
 
-    /** ⌈log₂ n⌉: how many distances there are, each of which a message comes from at most. */
+    /** Returns ⌈log₂ n⌉, the number of distances; from each, at most one message comes. */
     static int distances(int nodes) {
         return Integer.SIZE - Integer.numberOfLeadingZeros(nodes - 1);
     }
@@ -114,7 +116,7 @@ abstract class TwoLevelScan extends Scan {
         return other >= 0 && isSender(other, step, nodes) ? other : NOBODY;
     }
 
-    /** In which step this node sends for the last time; −1 if it never does. */
+    /** Returns the step in which this node sends for the last time; −1 if it never sends. */
     private int lastSend(Team team) {
         int last = steps(team.nodes()) - 1;
         while (last >= 0 && receiver(team, last) == NOBODY) {
@@ -152,7 +154,7 @@ abstract class TwoLevelScan extends Scan {
         }
     }
 
-    /** Waits for what a rank of this node shows. */
+    /** Waits for the elements that a rank of this node shows. */
     private static Area shown(Team team, int localRank, long bytes) {
         if (localRank != team.localRank()) {
             team.await(localRank, Team.READY, SHOWN);
@@ -197,7 +199,10 @@ abstract class TwoLevelScan extends Scan {
         }
     }
 
-    /** Returns what the nodes before this one have: where it has arrived, or at its place in the window; or null. */
+    /**
+     * Returns the combination of the nodes before this one, in the window or where it has arrived; null if there are
+     * none.
+     */
     private Area exchange(Team team, Call call, Area own) {
         int lastSend = lastSend(team);
         Area total = lastSend < 0 ? null : combineNode(team, call, own);
@@ -220,7 +225,10 @@ abstract class TwoLevelScan extends Scan {
         return extend(team, call, arrived, before, own, BEFORE);
     }
 
-    /** Combines what the ranks of this node have; returns where it is: what a lone rank has stays in its source. */
+    /**
+     * Combines the elements of this node's ranks, and returns the area with the result. A lone rank's stay in its
+     * source.
+     */
     private static Area combineNode(Team team, Call call, Area own) {
         long bytes = call.bytes();
         Area total = call.source();
@@ -233,8 +241,8 @@ abstract class TwoLevelScan extends Scan {
     }
 
     /**
-     * Puts what has arrived on the left of a combination, if anything has; returns where that is then: at its place in
-     * the window, or if it was empty, where the message lies.
+     * Puts a message on the left of a combination, if one has arrived. Returns the area with the result: this rank's
+     * window, or, if the combination was empty, the message.
      */
     private static Area extend(Team team, Call call, Area arrived, Area combination, Area own, int localRank) {
         if (arrived == null) {

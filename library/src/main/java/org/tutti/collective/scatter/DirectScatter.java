@@ -11,16 +11,18 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
- * The root shows the blocks of its node's ranks, which copy theirs, and goes on. The master of its node puts those of
- * other nodes straight to each node, a piece for each rank: from the root's memory if it is the root, else from the
- * root's window, where they lie, too. There each rank copies its block from where it has arrived.
+ * A scatter in which the root shows the blocks of its node's ranks, which copy theirs, and goes on. The master of the
+ * root's node puts the blocks of each other node straight there, one piece for each rank: from the root's memory if it
+ * is the root, else from the root's window, which then has these blocks, too. There each rank copies its block from
+ * where it has arrived (Qian and Afsahi 2008, section 5.1.1, the other way). One step in a node and n − 1 between
+ * nodes; b·p·(n − 1) bytes leave the root's node.
  *
- * <p>On one node the root {@linkplain ZeroCopyLoans#lendBlocks lends} long blocks where it can, and waits for the
- * others.
+ * <p>On one node the root {@linkplain ZeroCopyLoans#lendBlocks lends} long blocks if it can, and waits for the others.
  *
- * <p>A node's blocks go to the eager buffer of its {@linkplain Team#pair pair} if they have room, else its master
- * invites the root's node to a window. It waits for all of them before it leaves, as they come to its process. Eager
- * buffers and windows belong to the operation until all ranks of the node have left it.
+ * <b>Why nothing is overwritten.</b> The blocks of a node go to the eager buffer of its {@linkplain Team#pair pair} if
+ * they fit, else its master invites the root's node to a window. The master waits for all of them before it leaves,
+ * because they come to its process. Eager buffers and windows belong to the operation until all ranks of the node have
+ * left it.
  */
 public final class DirectScatter extends EqualBlocksAlgorithm {
     /** Creates the algorithm; one object serves all ranks. */
@@ -52,12 +54,15 @@ public final class DirectScatter extends EqualBlocksAlgorithm {
         return team.localRankOf(root) == Team.MASTER;
     }
 
-    /** Local blocks come first in the root's window; those of other nodes follow if another rank sends them. */
+    /**
+     * Returns the length of the root's window: its node's blocks, and behind them all others if another rank sends
+     * these.
+     */
     private static long shownBytes(Team team, int root, long bytes) {
         return (sendsItself(team, root) ? team.localSize() : team.size()) * bytes;
     }
 
-    /** Where the blocks of another node begin there. */
+    /** Returns where the blocks of another node begin there. */
     private static long start(Team team, int node, long bytes) {
         return (node < team.node() ? team.localSize() + team.position(node) : team.position(node)) * bytes;
     }

@@ -10,17 +10,19 @@ import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * A {@code TreeGather} the other way: nodes form a tree whose first one is the root's, and each sends every child, the
- * one with the longest way first, the blocks of the child's subtree: a piece for each rank, the root's node from the
- * root's memory or window, others from where they have come to. All ranks of a node copy their block from there.
+ * A scatter over a tree of nodes, rooted at the root's node: {@code TreeGather} the other way. Each node sends every
+ * child, the one with the deepest subtree first, the blocks of the child's subtree, one piece for each rank. The root's
+ * node sends them from the root's memory or window, other nodes from where they have arrived. All ranks of a node copy
+ * their block from there. One step in a node and ⌈log n⌉ between nodes; b·p·(n − 1) bytes leave the root's node.
  *
- * <p>Places are node by node from the receiver's on, in the eager buffer of the pair or in its master's window, and
- * belong to the operation until all ranks of the node have left it. Each piece has its own, so nobody waits for
- * credits, and a master waits for its parent only.
+ * <b>Why nothing is overwritten, and why it ends.</b> Each piece has a place of its own, so no sender waits for
+ * credits. Places lie in the order of nodes, from the receiver on, in the eager buffer of the pair or in the receiving
+ * master's window. They belong to the operation until all ranks of the node have left it. A master invites its parent
+ * before it waits, and waits for its parent only.
  */
 public final class TreeScatter extends SubtreeAlgorithm {
     /**
-     * @param shape which tree
+     * @param shape the tree
      */
     public TreeScatter(Shape shape) {
         super(Collective.SCATTER, shape, "p·n·b at the root, p·b of a subtree at its master");
@@ -43,7 +45,7 @@ public final class TreeScatter extends SubtreeAlgorithm {
         }
     }
 
-    /** If its master sends what goes to other nodes, and is not the root, the root shows those blocks, too. */
+    /** Tells whether the root also shows the blocks of other nodes, because it is not the master, which sends them. */
     private static boolean showsAll(Team team, int root) {
         return team.nodes() > 1 && team.localRankOf(root) != Team.MASTER;
     }
@@ -52,7 +54,7 @@ public final class TreeScatter extends SubtreeAlgorithm {
         return (showsAll(team, root) ? (long) team.nodes() * team.ranksMax() : team.localSize()) * bytes;
     }
 
-    /** Where the root shows the block of a rank. */
+    /** Returns where the root shows the block of a rank. */
     private static long at(Team team, int position, int localRank, long bytes) {
         return ((long) position * team.ranksMax() + localRank) * bytes;
     }
@@ -80,7 +82,10 @@ public final class TreeScatter extends SubtreeAlgorithm {
         }
     }
 
-    /** Sends each child what its subtree gets, from the root's memory if it comes from, or is shown, nowhere else. */
+    /**
+     * Sends each child its subtree's blocks, from where they have arrived, else from the window, else from the root's
+     * source.
+     */
     private void sendToChildren(Team team, Call call, int top, Area window, Inflow in) {
         int own = position(team, top);
         for (int index = tree.children(own, team.nodes()) - 1; index >= 0; index--) {

@@ -10,12 +10,12 @@ import org.tutti.collective.window.ZeroCopyLoans;
 import org.tutti.pattern.Partition;
 
 /**
- * Combining by index range on one node: of the elements of all ranks, rank r combines the r-th part. This is how the
- * contributions come to where all can read them: straight from the callers' memory if all ranks lend it, else through
+ * Combining by index range on one node: rank r combines part r of the elements of all ranks. This class brings the
+ * contributions to where all ranks can read them: straight from the callers' memory if all ranks lend it, else through
  * the two parts of a window, chunk after chunk.
  *
- * <p>A rank that could lend has copied nothing when it sees that others do not; it does so then, and all wait for it in
- * a step of its own. So whoever cannot lend never waits for more than a step.
+ * <p>A rank that could lend has copied nothing when it sees that others do not lend. It copies its elements then, and
+ * all ranks wait for it in a step of its own. A rank that cannot lend never waits for more than that step.
  */
 public final class IndexRange {
     private IndexRange() {}
@@ -26,7 +26,7 @@ public final class IndexRange {
      * @param team the ranks
      * @param call what is called
      * @param most how long a chunk may be
-     * @return before the first chunk
+     * @return the chunks, before the first
      */
     public static Chunk chunks(Team team, Call call, long most) {
         return team.chunks(call.bytes(), call.kernel().wholeUnits(Math.min(most, team.windowBytesMax() / Chunk.HALVES)),
@@ -34,13 +34,13 @@ public final class IndexRange {
     }
 
     /**
-     * Begins: afterwards all ranks have lent what they have, or all have shown the first chunk.
+     * Begins the operation: afterwards all ranks have lent their memory, or all have shown the first chunk.
      *
      * @param team the ranks, which have used no step yet
      * @param call what is called
-     * @param chunk as {@link #chunks} has returned it
-     * @param lends whether this rank lends its memory, as {@link ZeroCopyLoans#lend} said
-     * @return the last step of READY that was used; 0 when all ranks lend, and step 1 was
+     * @param chunk the result of {@link #chunks}
+     * @param lends whether this rank lends its memory, from {@link ZeroCopyLoans#lend}
+     * @return the last step of READY that was used; or 0 if all ranks lend, after step 1
      */
     public static int meet(Team team, Call call, Chunk chunk, boolean lends) {
         long bytes = call.bytes();
@@ -76,7 +76,7 @@ public final class IndexRange {
     }
 
     /**
-     * Copies a chunk into this rank's window, but for the part that this rank combines and nobody else reads.
+     * Copies a chunk into this rank's window, without the part that this rank combines: no other rank reads it.
      *
      * @param team the ranks
      * @param call what is called
@@ -91,13 +91,13 @@ public final class IndexRange {
     }
 
     /**
-     * Where a rank's part of some elements begins.
+     * Returns where a rank's part of some elements begins.
      *
      * @param team the ranks
      * @param kernel the operator
      * @param length the bytes of all parts
-     * @param localRank the rank, by its place on the node; their number for the end of the last part
-     * @return at which byte
+     * @param localRank the local rank; the number of local ranks gives the end of the last part
+     * @return the offset, in bytes
      */
     public static long start(Team team, Kernel kernel, long length, int localRank) {
         return Partition.start(length, kernel.unitBytes(), team.localSize(), localRank);

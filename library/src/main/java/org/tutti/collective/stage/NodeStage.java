@@ -10,13 +10,13 @@ import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.LevelTree;
 
 /**
- * What the ranks of a node do in shared memory before and after their master talks to other nodes: they combine what
- * they have in a window of the master, and take the result from there. A message goes through in rounds; a rank's
- * window has a half for every second one.
+ * The work of a node's ranks in shared memory before and after their master exchanges with other nodes: they combine
+ * their elements in a window of the master, and take the result from there. A message goes in rounds, for which the two
+ * halves of a rank's window are used in turn.
  *
- * <p>Short rounds are combined by the master alone, or on a node with levels by the first of each group first. In long
- * ones each rank combines its part of all ranks' elements, and writes the result straight into the master's window,
- * where nobody else reads or writes that part:
+ * <p>Short rounds are combined by the master alone; on a node with levels, first by the leader of each group. In long
+ * rounds each rank combines its part of all ranks' elements, and writes the result straight into the master's window,
+ * where no other rank reads or writes that part:
  *
  * <pre>
  *  rank 0 (master) shows  [ node's part 0 | its part 1 | its part 2 ]    rank 1 combines part 1 of all, its own from
@@ -24,9 +24,9 @@ import org.tutti.pattern.LevelTree;
  *  rank 2 shows           [ its part 0    | its part 1 |     –      ]    with rank 0's part, writes over that
  * </pre>
  *
- * <p>A half is written again two rounds later. Whoever writes it has seen everybody's contribution of the round in
- * between, or the master's result of it, which that has only after that; and a rank contributes to a round after it
- * has taken the result of the one before.
+ * <b>Why nothing is overwritten.</b> A half is written again two rounds later. The rank that writes it has seen the
+ * contributions of all ranks to the round in between, or the master's result of that round, which the master has only
+ * after these. And a rank contributes to a round after it has taken the result of the round before.
  */
 public final class NodeStage {
     /** Rounds of fewer bytes are combined by the master alone. */
@@ -37,13 +37,13 @@ public final class NodeStage {
     private NodeStage() {}
 
     /**
-     * Combines what the ranks of the node have, in the order of the ranks. The node has two ranks or more.
+     * Combines the elements of the node's ranks, in the order of the ranks. Afterwards the master has the combination
+     * in its window. The node has two ranks or more.
      *
      * @param team the ranks
      * @param call what is called
      * @param shown this rank's window, as {@link Team#show} has returned it
-     * @param chunk the chunk of this round, whose number is the round's; windows have {@value Chunk#HALVES} places. For
-     *            the master it is combined in its window afterwards
+     * @param chunk the chunk of this round, with the number of the round; windows have {@value Chunk#HALVES} parts
      */
     public static void combine(Team team, Call call, Area shown, Chunk chunk) {
         if (chunk.length() < BY_RANGE_BYTES_MIN) {
@@ -62,16 +62,17 @@ public final class NodeStage {
     }
 
     /**
-     * Combines this rank's elements with what its children in the node's {@link org.tutti.pattern.LevelTree} show, in
-     * the order of the ranks; a leaf's are only copied. Without levels the children of the root are all others.
+     * Combines this rank's elements with those that its children in the node's {@link org.tutti.pattern.LevelTree}
+     * show, in the order of the ranks. A leaf's elements are only copied. Without levels the children of the root are
+     * all other ranks.
      *
      * @param team the ranks
      * @param call what is called
-     * @param root the root of the tree, by its place on the node
-     * @param chunk which elements
-     * @param step the step of READY that says that a child's are there
-     * @param target where the result goes
-     * @param at at which byte of the area
+     * @param root the local rank of the tree's root
+     * @param chunk the chunk to combine
+     * @param step the step of READY at which a child shows its elements
+     * @param target the area for the result
+     * @param at the offset of the result, in bytes
      */
     public static void combineChildren(Team team, Call call, int root, Chunk chunk, long step, Area target, long at) {
         int rank = team.localRank();
@@ -97,16 +98,16 @@ public final class NodeStage {
     }
 
     /**
-     * Combines this rank's elements with what its children in a binomial tree of the node show: the number of the chunk
-     * is the step of READY that says that a child's are there.
+     * Combines this rank's elements with those that its children in a binomial tree of the node show. A child shows
+     * them at the step of READY that is the number of the chunk.
      *
      * @param team the ranks
      * @param call what is called
-     * @param root the root of the tree, by its place on the node; operators that do not commute need rank 0
-     * @param chunk which elements
-     * @param into where the result goes
-     * @param at at which byte of the area
-     * @return where the result is: a leaf's stays in the source
+     * @param root the local rank of the tree's root; 0 for non-commutative operators
+     * @param chunk the chunk to combine
+     * @param into the area for the result
+     * @param at the offset of the result, in bytes
+     * @return the area with the result; a leaf's is the source
      */
     public static Area combineBinomial(Team team, Call call, int root, Chunk chunk, Area into, long at) {
         int size = team.localSize();
@@ -154,7 +155,7 @@ public final class NodeStage {
     }
 
     /**
-     * Says, at the master, that the result of a round lies in its window.
+     * Says, at the master, that the result of a round is in its window.
      *
      * @param team the ranks
      * @param round the round
@@ -164,10 +165,10 @@ public final class NodeStage {
     }
 
     /**
-     * Waits until the result of a round lies in the master's window.
+     * Waits until the result of a round is in the master's window.
      *
      * @param team the ranks
-     * @param window the length of the windows
+     * @param window the length of the windows, in bytes
      * @param round the round
      * @return the master's window
      */

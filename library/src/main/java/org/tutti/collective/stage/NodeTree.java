@@ -8,12 +8,12 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Tree;
 
 /**
- * A tree between the nodes of a team: one master each, rooted at any node, so that each node is entered once (SRM 2003,
- * section 2.1). Together with what happens inside the nodes it is a tree of all ranks, embedded in the cluster.
+ * A tree of a team's nodes, with one master for each, rooted at any node: data enter each node once (SRM 2003, section
+ * 2.1). Together with the communication inside the nodes it is a tree of all ranks, embedded in the cluster.
  *
- * <p>A node has an edge to its parent, {@value #PARENT}, and one to each child, by the child's index. Data that come
- * down arrive on the child's edge {@value #PARENT}, data that go up on the parent's edge of that child; credits go the
- * other way.
+ * <p>A node has an edge to its parent, {@value #PARENT}, and one to each child, numbered by the child's index. Data
+ * that go down arrive over the child's edge {@value #PARENT}; data that go up arrive over the parent's edge of that
+ * child. Credits go the other way.
  */
 public final class NodeTree {
     /** The edge between a node and its parent, at the node. */
@@ -22,7 +22,7 @@ public final class NodeTree {
     private final Tree tree;
 
     /**
-     * @param tree its shape, over the nodes counted from its top
+     * @param tree the shape, with positions counted from the top node
      */
     public NodeTree(Tree tree) {
         this.tree = tree;
@@ -49,7 +49,7 @@ public final class NodeTree {
     }
 
     /**
-     * Counts the children of the top, which has most.
+     * Counts the children of the top node, which has the most.
      *
      * @param team the team
      * @return how many
@@ -59,14 +59,14 @@ public final class NodeTree {
     }
 
     /**
-     * Opens what comes from the node's children and goes to its parent, to be combined.
+     * Opens the flows from the node's children and to its parent, for elements to be combined.
      *
      * @param team the team, at a master
      * @param kernel the operator
      * @param top the node at the root of the tree
-     * @param shares what {@link Flow#shares} has said
-     * @param transfers how many transfers there will be at most
-     * @param bytesMax how many bytes one of them has at most
+     * @param shares the number of shares of the inbox, from {@link Flow#shares}
+     * @param transfers the greatest number of transfers
+     * @param bytesMax the bytes of the longest transfer
      */
     public void openUpwards(Team team, Kernel kernel, int top, int shares, long transfers, long bytesMax) {
         for (int index = 0; index < children(team, top); index++) {
@@ -79,17 +79,17 @@ public final class NodeTree {
     }
 
     /**
-     * Combines what has come from the node's children with its own.
+     * Combines the elements that come from the node's children with the node's own.
      *
      * @param team the team, at a master
      * @param kernel the operator
      * @param top the node at the root of the tree
      * @param own the node's own elements
-     * @param start at which byte they begin
-     * @param into where the combination goes
-     * @param at at which byte
-     * @param bytes how many
-     * @return where the result is: own without children, else into
+     * @param start the offset of these, in bytes
+     * @param into the area for the result
+     * @param at the offset of the result, in bytes
+     * @param bytes the number of bytes
+     * @return the area with the result: own without children, else into
      */
     public Area combine(Team team, Kernel kernel, int top, Area own, long start, Area into, long at, long bytes) {
         int children = children(team, top);
@@ -101,13 +101,13 @@ public final class NodeTree {
     }
 
     /**
-     * Opens what comes from the node's parent, by way of eager buffers, and what its master passes on to its children.
+     * Opens the flow from the node's parent, through eager buffers, and the flows to its children.
      *
      * @param team the team
      * @param top the node at the root of the tree
      * @param longestPiece the length of the places
-     * @param places how many places there are
-     * @param pieces how many pieces there will be
+     * @param places the number of places
+     * @param pieces the number of pieces
      */
     public void openDownwards(Team team, int top, long longestPiece, long places, long pieces) {
         if (team.node() != top) {
@@ -120,12 +120,12 @@ public final class NodeTree {
     }
 
     /**
-     * Opens what the node passes on to its children.
+     * Opens the flows to the node's children.
      *
      * @param team the team, at a master
      * @param top the node at the root of the tree
      * @param longestPiece the length of the places
-     * @param places how many places a child's eager buffer has, or {@link Flow#INVITED}
+     * @param places the number of places of a child's eager buffer, or {@link Flow#INVITED}
      */
     public void openToChildren(Team team, int top, long longestPiece, long places) {
         for (int index = 0; index < children(team, top); index++) {
@@ -138,9 +138,9 @@ public final class NodeTree {
      *
      * @param team the team, at a master
      * @param top the node at the root of the tree
-     * @param source where it is
-     * @param at at which byte
-     * @param bytes how many
+     * @param source the area with the piece
+     * @param at the offset of the piece, in bytes
+     * @param bytes the number of bytes
      */
     public void passOn(Team team, int top, Area source, long at, long bytes) {
         for (int index = children(team, top) - 1; index >= 0; index--) { // the deepest subtree first

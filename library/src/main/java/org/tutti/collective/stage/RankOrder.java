@@ -9,7 +9,7 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
- * Combining what all ranks show, in the order of the ranks.
+ * Combining the elements that all ranks show, in the order of the ranks.
  */
 public final class RankOrder {
     private static final long PIECE_BYTES = 64 << 10;
@@ -17,32 +17,33 @@ public final class RankOrder {
     private RankOrder() {}
 
     /**
-     * Combines the same bytes of every rank, own ones included, around the own ones: first with those of higher ranks
-     * in ascending order, then with those of lower ranks in descending order. The own bytes may lie where the result
-     * goes. Which rank does it matters for the rounding of the result, so it is for results that one rank computes.
+     * Combines the same bytes of every rank, beginning with this rank's: first with those of higher ranks in ascending
+     * order, then with those of lower ranks in descending order. This rank's bytes may lie where the result goes. The
+     * rounding depends on the rank that combines, so it is for results that one rank computes.
      *
-     * @param team the ranks; all others have posted what is read here
+     * @param team the ranks; all others have posted the elements that are read here
      * @param call what is called; its source has this rank's bytes
-     * @param chunk which chunk the others show
-     * @param start at which byte of it to begin
-     * @param bytes how many bytes
-     * @param target where the result goes
-     * @param at at which byte of the area
+     * @param chunk the chunk that the others show
+     * @param start the offset in the chunk, in bytes
+     * @param bytes the number of bytes
+     * @param target the area for the result
+     * @param at the offset of the result, in bytes
      */
     public static void combineAround(Team team, Call call, Chunk chunk, long start, long bytes, Area target, long at) {
         around(team, call, chunk, start, bytes, target, at);
     }
 
     /**
-     * Combines the same bytes of every rank as {@link #combineAround}, where all have lent their sources. Long ranges
-     * go piece by piece, so that what was combined is still near when the next rank's bytes come.
+     * Combines the same bytes of every rank as {@link #combineAround} does, if all ranks have lent their sources. Long
+     * ranges go piece by piece, so that a partial result is still in the caches when it is combined with the next
+     * rank's bytes.
      *
      * @param team the ranks
      * @param call what is called; its source has this rank's bytes
-     * @param start at which byte of the sources to begin
-     * @param bytes how many bytes
-     * @param target where the result goes
-     * @param at at which byte of the area
+     * @param start the offset in the sources, in bytes
+     * @param bytes the number of bytes
+     * @param target the area for the result
+     * @param at the offset of the result, in bytes
      */
     public static void combineLent(Team team, Call call, long start, long bytes, Area target, long at) {
         long piece = call.kernel().wholeUnits(PIECE_BYTES);
@@ -51,7 +52,7 @@ public final class RankOrder {
         }
     }
 
-    /** The others' bytes lie where they show the chunk; without a chunk, in the sources that they lend. */
+    /** The others' bytes lie where they show the chunk; if that is null, in the sources that they lend. */
     private static void around(Team team, Call call, Chunk shown, long start, long bytes, Area target, long at) {
         Kernel kernel = call.kernel();
         long theirs = shown == null ? start : shown.offset() + start;
@@ -74,10 +75,10 @@ public final class RankOrder {
     }
 
     /**
-     * Combines a chunk of every rank, the own one as shown, from the lowest rank to the highest, to where it belongs in
-     * the call's target: every rank that does it gets the same bits.
+     * Combines a chunk of every rank, from the lowest rank to the highest, into the call's target. This rank's elements
+     * are those that it shows. Every rank that combines gets the same bits.
      *
-     * @param team the ranks, two or more; all have posted what is read here
+     * @param team the ranks, two or more; all have posted the elements that are read here
      * @param call what is called
      * @param shown this rank's own window
      * @param chunk the chunk

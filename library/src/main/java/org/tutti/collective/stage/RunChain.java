@@ -9,32 +9,33 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.machine.Area;
 
 /**
- * Combining in the order of the ranks, wherever they are: maximal runs of consecutive ranks on the same node are
- * combined by that node's master, and what has been combined so far goes from run to run. It is for operators that do
- * not commute where the ranks of a node do not follow each other; a chain, so slow, but never wrong.
+ * Combining in the order of the ranks, wherever they are. A run is a maximal sequence of consecutive ranks on one node.
+ * The master of that node combines the run, and the combination so far goes from run to run. This is for
+ * non-commutative operators where the ranks of a node do not follow each other. A chain is slow, but never wrong.
  *
  * <pre>
  *  ranks 0 1 4 5 on node 0, ranks 2 3 on node 1:    node 0: 0∘1  –→  node 1: (0∘1)∘2∘3  –→  node 0: (0∘1∘2∘3)∘4∘5
  * </pre>
  *
- * <p>A chunk goes through the whole chain before the next one starts: its end is told to the first run by an empty
- * piece. So what arrives at a node over the chain's edge arrives in order, whoever puts it, and finds the eager buffer
- * place free: the master has passed on what was there. Results come from another node than the next chunk does, and
- * may be overtaken by it; so they have an edge of their own. A result is put there after the chain has passed the node
- * with the contributions of all its ranks, which they make after they have copied the result before; for the same
- * reason the place in the master's window is free in which a node combines.
+ * <b>Why nothing is overwritten.</b> A chunk goes through the whole chain before the next one starts, because an empty
+ * piece tells the first run that a chunk has reached the end. Pieces therefore arrive at a node over the chain's edge
+ * in order, from whichever node, and each finds the place in the eager buffer free: the master has passed on the piece
+ * that was there. Results come from another node than the next chunk, and could be overtaken by it, so they have an
+ * edge of their own. A result is put there after the chain has passed the node with the contributions of all its ranks,
+ * which they make after they have copied the result before. For the same reason the part of the master's window in
+ * which it combines is free.
  */
 public final class RunChain {
-    /** No rank in particular: the result is for all. */
+    /** Instead of a root: all ranks get the result. */
     public static final int ALL = -1;
 
-    /** Each rank wants its own block. */
+    /** Instead of a root: each rank gets its own block of the result. */
     public static final int EACH = -2;
 
     /** The bytes of a chunk. */
     public static final long CHUNK_BYTES = Flow.PIECE_BYTES;
 
-    /** The parts of a rank's window: two for contributions in turn, and one in which the master combines. */
+    /** The parts of a rank's window: two for contributions, in turn, and one in which the master combines. */
     private static final int PLACES = 3;
 
     private static final int READY_STEPS = 2;
@@ -45,11 +46,11 @@ public final class RunChain {
     private RunChain() {}
 
     /**
-     * Combines the ranks' elements, and brings the result to a rank, or to all.
+     * Combines the ranks' elements, and brings the result to one rank or to all.
      *
      * @param team the ranks, inside an operation
      * @param call what is called
-     * @param root the rank that wants the combination, or {@link #ALL}, or {@link #EACH}
+     * @param root the rank that gets the result, or {@link #ALL}, or {@link #EACH}
      */
     public static void run(Team team, Call call, int root) {
         Chunk chunk = team.chunks(call.bytes(), chunkBytes(team, call.kernel()), Chunk.HALVES);
@@ -90,7 +91,7 @@ public final class RunChain {
     }
 
     /**
-     * {@return how many steps a chunk takes at most, wherever the ranks are}
+     * {@return the greatest number of steps that a chunk takes, wherever the ranks are}
      *
      * @param team the ranks
      */
@@ -98,12 +99,12 @@ public final class RunChain {
         return team.nodes() == 1 ? READY_STEPS : Math.max(READY_STEPS, team.size()); // an arrival for each run
     }
 
-    /** The length of a rank's window. */
+    /** Returns the length of a rank's window. */
     private static long window(Chunk chunk) {
         return PLACES * chunk.longest();
     }
 
-    /** Where in the window the master combines. */
+    /** Returns the offset in the window at which the master combines. */
     private static long result(Chunk chunk) {
         return Chunk.HALVES * chunk.longest();
     }
@@ -133,7 +134,7 @@ public final class RunChain {
         return team.nodeOf(team.size() - 1);
     }
 
-    /** The number under which what was combined before a run arrives there. */
+    /** Returns the number of the piece that brings the combination so far to a run. */
     private static long arrival(int step, int runs, int run) {
         return (long) (step - 1) * runs + run;
     }
@@ -154,11 +155,13 @@ public final class RunChain {
         }
         if (team.node() == last(team) && team.node() != team.nodeOf(0) && step < chunk.count()) {
             team.outflow(CHAIN).openNext(team.nodeOf(0), CHAIN, arrival(step, runs, runs));
-            team.outflow(CHAIN).signal(); // the chunk has come to its end
+            team.outflow(CHAIN).signal(); // the chunk has reached the end
         }
     }
 
-    /** Combines what has come from the run before with this one's ranks, and passes it on if there is another run. */
+    /**
+     * Combines the piece of the run before with the ranks of this run, and passes the result on if another run follows.
+     */
     private static void combineRun(Team team, Kernel kernel, Area shown, Chunk chunk, long length, int rank, int end,
             long arrival) {
         Area accumulated = null;
@@ -189,7 +192,7 @@ public final class RunChain {
         return rank == team.rank() ? shown : team.shown(team.localRankHere(rank), window(chunk));
     }
 
-    /** The last master puts the result to the other nodes that want it. */
+    /** Puts the result, at the last node's master, to the other nodes that want it. */
     private static void send(Team team, Area shown, Chunk chunk, long length, int root) {
         if (team.node() != last(team)) {
             return;
@@ -208,7 +211,7 @@ public final class RunChain {
         long from = chunk.from();
         boolean wants = root == ALL || root == team.rank();
         if (team.node() != last(team)) {
-            if (wants || team.isMaster() && team.node() == team.nodeOf(root)) { // who receives for the root must stay
+            if (wants || team.isMaster() && team.node() == team.nodeOf(root)) { // the root's master must stay
                 team.inflow(RESULTS).openNext(last(team), chunk.number() - 1);
                 Area arrived = team.inflow(RESULTS).await();
                 if (wants) {
