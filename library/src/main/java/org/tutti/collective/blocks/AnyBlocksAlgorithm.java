@@ -10,13 +10,13 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.layout.RingLayout;
 
 /**
- * A gather, scatter, allgather or all-to-all of blocks of any length, each of which only two ranks know; those of equal
- * length as well. {@link BlockExchange} does it: the first bytes of all blocks at once, between nodes straight from
- * where they are shown to a place that is promised (eager); the rest node by node, when the receiver invites
- * (rendezvous).
+ * A gather, scatter, allgather or all-to-all with blocks of any length, where only two ranks know the length of each
+ * block; blocks of equal length work as well. {@link BlockExchange} does the work. The first bytes of all blocks go
+ * together, between nodes straight from where they are shown to a place that is promised (eager). The rest goes node by
+ * node, when the receiver invites (rendezvous).
  */
 public final class AnyBlocksAlgorithm extends Algorithm {
-    private static final int LEFT_BYTES = 2 * Long.BYTES; // with what a chunk is rounded up by
+    private static final int LEFT_BYTES = 2 * Long.BYTES; // the bytes left for a reader, and the rounding of a chunk
 
     /**
      * @param collective a gather, a scatter, an allgather or an all-to-all
@@ -49,7 +49,10 @@ public final class AnyBlocksAlgorithm extends Algorithm {
         return memoryBytes(topology.nodes(), topology.size(), topology.ranksOn(node), bytes);
     }
 
-    /** What the ranks of a node show, and what comes to it; twice, as chunks may be as short as what says how long. */
+    /**
+     * Bounds what the ranks of a node show and what comes to it, twice: a chunk may be as short as the number before
+     * it.
+     */
     private static long memoryBytes(int nodes, int ranks, int localRanks, long bytes) {
         long shown = (nodes + 1L + ranks) * LEFT_BYTES + ranks * bytes;
         long arrived = nodes == 1 ? 0 : ranks * (bytes + LEFT_BYTES);

@@ -6,9 +6,9 @@ import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * What comes to this node from another one in a {@link BlockExchange}: of each source there the first section, to a
- * place that is promised, and then those that follow, to a share of the inbox, to which the master invites the other
- * node's. All readers of this node find them where they have arrived.
+ * The sections that come to this node from another node in a {@link BlockExchange}: the first section of each source
+ * there, to a place that is promised, and then the further sections, to a share of the inbox, to which the master
+ * invites the other node's master. All readers of this node read them where they have arrived.
  */
 final class ArrivingSections {
     private final Team team;
@@ -16,7 +16,7 @@ final class ArrivingSections {
     private final Sections sections;
     private final CallersBlocks blocks;
 
-    /** By the index of a source: how many rounds follow its first section. */
+    /** The number of rounds that follow the first section, by the index of a source. */
     private final long[] rounds;
 
     private Inflow in;
@@ -35,14 +35,14 @@ final class ArrivingSections {
         this.rounds = new long[roles.sourcesMax()];
     }
 
-    /** {@return how many sources have something that this rank takes} */
+    /** {@return the number of sources from which this rank takes sections} */
     int sources() {
         return sources;
     }
 
     // ---- first sections
 
-    /** Opens the flow of first sections from another node; from this one itself nothing comes. */
+    /** Opens the flow of first sections from another node; nothing comes from this node itself. */
     void openFirst(int node) {
         from = node;
         sources = roles.takesFrom(node) ? roles.sources(node) : 0;
@@ -58,7 +58,7 @@ final class ArrivingSections {
         }
     }
 
-    /** Whether {@link #takeFirst()} takes something, and does not wait for it. */
+    /** Tells whether {@link #takeFirst()} has something to take, and need not wait for it. */
     boolean canTakeFirst() {
         return sources > 0 && !hasTakenFirst && in.hasAll();
     }
@@ -67,7 +67,7 @@ final class ArrivingSections {
         return hasTakenFirst;
     }
 
-    /** Takes all first sections, each of which has a place of its own. */
+    /** Takes all first sections, each from a place of its own. */
     void takeFirst() {
         for (int k = 0; k < sources; k++) {
             takeFirst(k);
@@ -75,7 +75,7 @@ final class ArrivingSections {
         hasTakenFirst = true;
     }
 
-    /** Takes the first section of a source, and counts what follows. */
+    /** Takes the first section of a source, and counts the sections that follow. */
     void takeFirst(int index) {
         Area section = in.await();
         int readers = roles.readersHere();
@@ -88,28 +88,28 @@ final class ArrivingSections {
 
     // ---- further sections
 
-    /** {@return how many sections follow the first ones} */
+    /** {@return the number of sections that follow the first ones} */
     long further() {
         return further;
     }
 
-    /** {@return in how many rounds} */
+    /** {@return the number of rounds in which they come} */
     long rounds() {
         return roundsMost;
     }
 
-    /** Opens the flow of what follows, to a share of the inbox; the master invites the other node. */
+    /** Opens the flow of further sections, to a share of the inbox; the master invites the other node. */
     void openFurther(int share, int shares) {
         in.openInbox(from, longest, further, sources, share, sections.inboxBytes / shares);
         roles.read(in);
     }
 
-    /** Whether a source has something for a further round. */
+    /** Tells whether a source has a section for a further round. */
     boolean has(int index, long round) {
         return round <= roundsMost && index < sources && round <= rounds[index];
     }
 
-    /** Takes the next section, which is that of a source for a round. */
+    /** Takes the next section, which a source has for a round. */
     void take(int index, long round) {
         read(in.await(), index, round);
     }
@@ -122,9 +122,9 @@ final class ArrivingSections {
     }
 
     /**
-     * Gives the place of what was taken last to the next section, when all readers have read it.
+     * Gives back the place of the section that was taken last, when all readers have read it.
      *
-     * @param before how many sections from other nodes have been taken before, where places are used again
+     * @param before the number of sections from other nodes that were taken before, where places are used again
      */
     void release(long before) {
         in.release(before);

@@ -14,55 +14,55 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.WindowPool;
 
 /**
- * The exchange of blocks of any length, of which only the two ranks know how long it is that send and receive it:
- * everything of a gather, scatter, allgather or all-to-all with blocks, which is one operation. Sources are the ranks
- * that have something for others, and readers those that get something: {@link BlockRoles} knows them.
+ * The exchange of blocks of any length, where only the sender and the receiver of a block know its length: everything
+ * of a gather, scatter, allgather or all-to-all with blocks, in one operation. Sources are the ranks that have
+ * something for others, and readers are the ranks that get something ({@link BlockRoles}).
  *
- * <p><b>Sections.</b> What a source has for the readers of a node is a section: for each reader how many bytes are left
- * for it, and then a chunk for each of them, the next of those bytes, one after the other. Readers find theirs by what
- * is left for the readers before them, and compare what is left for them with what they expect. In an allgather all
- * readers get the same, so there is one section for all of them, as for one reader.
+ * <b>Sections.</b> The data of a source for the readers of a node are a section. It begins with the number of bytes
+ * that are left for each reader. Then comes a chunk for each reader, which has the next of those bytes. A reader finds
+ * its chunk by the bytes that are left for the readers before it, and compares the bytes that are left for it with what
+ * it expects. In an allgather all readers get the same, so there is one section for all of them, as for one reader.
  *
  * <pre>
  *  | left for reader 0 | left for reader 1 | … | chunk for reader 0 | chunk for reader 1 | …
  * </pre>
  *
- * <p>{@link Sections} has the arithmetic: how long chunks and sections are, and how many rounds there will be. {@link
- * CallersBlocks} cuts blocks into sections and puts them together again, {@link ShownSections} are those that sources
- * show on their node, {@link DepartingSections} and {@link ArrivingSections} go to another node and come from one. Here
- * is in which order all that happens.
+ * <p>{@link Sections} has the arithmetic: the lengths of chunks and sections, and the number of rounds. {@link
+ * CallersBlocks} cuts blocks into sections and puts them together again. {@link ShownSections} are shown by sources on
+ * their node, {@link DepartingSections} go to another node, and {@link ArrivingSections} come from one. This class has
+ * the order in which all of this happens.
  *
- * <p><b>First round.</b> Each source shows a section for each node, with its first, short chunks: one after the other
- * behind a directory of where they begin. Readers of its node read there; its master puts the section for each other
- * node to the pair's eager buffer there, a piece for each source, which that node's readers read where it is. With
- * short blocks, that is all.
+ * <b>First round.</b> Each source shows a section for each node, with its first, short chunks. These sections lie one
+ * after the other, behind a directory of where they begin. Readers of its node read them there. Its master puts the
+ * section for each other node to the pair's eager buffer there, one piece for each source, and the readers of that node
+ * read it where it arrives. Short blocks need no more than this.
  *
- * <p><b>Further rounds</b>, for what is left, go node by node, so that long chunks have room: first in the node itself,
- * then to and from its partners in a {@link Tournament}, one after the other. A source fills places of its window in
- * turn, behind the first sections, and says READY for each. Masters put sections to the inbox of the other node's
- * master, which invites them: rendezvous, as the first round has told the receiver what will come. All readers of its
- * node read them there. The inbox has two halves in turn: so one sender is invited, and the next one while that sends,
- * and never more, as {@link RendezvousSchedule} have it where lengths are known.
+ * <b>Further rounds.</b> The bytes that are left go node by node, so that long chunks have room: first in the node
+ * itself, then to and from its partners in a {@link Tournament}, one after the other. A source fills places of its
+ * window in turn, behind the first sections, and says READY for each. Masters put sections to the inbox of the other
+ * node's master, after its invitation: rendezvous, because the first round has told the receiver what will come. All
+ * readers of that node read them there. The two halves of the inbox are used in turn: one sender is invited, and the
+ * next one while that sends, and never more. {@link RendezvousSchedule} does the same where lengths are known.
  *
- * <p><b>Words.</b> READY counts what a source has shown: 1 for the first round, and one more for each time it has
- * filled a place. DONE of a reader counts the rounds in its node, up to that which is the last one of all pairs there,
- * and then the pieces that it has read from other nodes where places are used again. DONE of a master counts those
- * rounds, and then the rounds that it has sent. Each rank knows these numbers by what is left for whom.
+ * <b>Words.</b> READY counts what a source has shown: 1 for the first round, and one more for each time it has filled a
+ * place. DONE of a reader counts the rounds in its node, up to the longest exchange of two ranks there, and then the
+ * pieces from other nodes that it has read, where places are used again. DONE of a master counts those rounds, and then
+ * the rounds that it has sent. Each rank can tell these numbers from the bytes that are left for each reader.
  *
- * <p><b>Why nothing is overwritten.</b> The first sections stay until all ranks have left the operation. A source fills
- * a place again when DONE says that the round that was there has been read, by the readers of the node, or by the
- * master that has put it to another one. Places in eager buffers and the inbox are given back by credits, which the
- * master gives when all readers have said DONE; a half of the inbox is another sender's when all have read what the one
- * before the last has sent.
+ * <b>Why nothing is overwritten.</b> First sections stay until all ranks have left the operation. A source fills a
+ * place again when DONE says that the section there has been read: by the readers of the node, or by the master, which
+ * has put it to another node. Places in eager buffers and in the inbox are given back by credits, which the master
+ * gives when all readers have said DONE. A half of the inbox goes to the next sender when all readers have read
+ * everything that the sender before the last has sent.
  *
- * <p><b>Calls in place.</b> In an all-to-all whose source is its target, a block that comes from a rank lies where the
- * one for it lay. The two are equally long and go in the same rounds, as two nodes are partners of each other at the
- * same time; and a rank shows its chunk of a round before it reads that of the other.
+ * <b>Calls in place.</b> In an all-to-all with the same source and target, the block from a rank lies where the block
+ * for that rank lay. The two are equally long and go in the same rounds, because two nodes are partners of each other
+ * at the same time. And a rank shows its chunk of a round before it reads the other's chunk of that round.
  *
- * <p><b>Why it ends.</b> Masters go through the games of the tournament, rounds and sources in the same order, and at
- * each send before they take; what one sends needs at most that its receiver has taken what was sent before. So of all
- * masters that wait, the one that is least far waits for nobody. The next sender is invited only if what it began with
- * is there already.
+ * <b>Why it ends.</b> Masters go through the games of the tournament, the rounds and the sources in the same order, and
+ * at each they send before they take. To send, a master needs at most that its receiver has taken what was sent before.
+ * Therefore the least advanced of all masters waits for no other. The next sender is invited early only if its first
+ * sections have already arrived.
  */
 public final class BlockExchange {
     private static final List<TeamLocal<BlockExchange>> LOCALS = Arrays.stream(Collective.values())
@@ -80,7 +80,7 @@ public final class BlockExchange {
 
     private long taken;
     private long sent;
-    private long invited; // how many nodes have been, or will have been when this rank's master is as far
+    private long invited; // the number of nodes that this rank's master has invited when it is as far as this rank
 
     private BlockExchange(Team team, Collective collective) {
         this.team = team;
@@ -96,7 +96,7 @@ public final class BlockExchange {
     }
 
     /**
-     * Finds the exchange of a team.
+     * Returns the exchange of a team.
      *
      * @param team the team
      * @param collective a gather, a scatter, an allgather or an all-to-all
@@ -107,9 +107,9 @@ public final class BlockExchange {
     }
 
     /**
-     * {@return the longest block that an operation can have, in bytes}
+     * {@return the longest block of an operation, in bytes}
      *
-     * @throws IllegalArgumentException when there are more ranks than it has room for
+     * @throws IllegalArgumentException when a window or an eager buffer has no room for so large a number of ranks
      */
     public long blockBytesMax() {
         if (sections.blockBytesMax() == 0) {
@@ -124,8 +124,8 @@ public final class BlockExchange {
      * Bounds the memory of a node that a call uses.
      *
      * @param nodes how many nodes there are
-     * @param localRanks how many ranks the node has that has most
-     * @return bytes of windows and of the inbox
+     * @param localRanks the number of ranks on the node with the most
+     * @return the bytes of windows and of the inbox
      */
     public static long usedBytesMax(int nodes, int localRanks) {
         long window = WindowSizes.WINDOW_BYTES_MAX;
@@ -137,8 +137,8 @@ public final class BlockExchange {
      * Bounds the memory of a node that is claimed for windows longer than those of a ring, and for the inbox.
      *
      * @param windowBytesMax the greatest window of a ring
-     * @param localRanks how many ranks the node has that has most
-     * @return bytes, of several nodes
+     * @param localRanks the number of ranks on the node with the most
+     * @return the bytes, with several nodes
      */
     public static long claimedBytesMax(long windowBytesMax, int localRanks) {
         long shown = Sections.shownBytesMax(windowBytesMax, localRanks);
@@ -172,11 +172,11 @@ public final class BlockExchange {
 
     // ---- in the node
 
-    /** Reads the first sections for this node, and returns how many rounds follow. */
+    /** Reads the first sections for this node, and returns the number of rounds that follow. */
     private long readFirst() {
         int node = team.node();
         int readers = roles.readersHere();
-        boolean counts = roles.isReader || team.isMaster() && team.nodes() > 1 && readers > 0; // for what DONE says
+        boolean counts = roles.isReader || team.isMaster() && team.nodes() > 1 && readers > 0; // for the value of DONE
         int sources = counts ? roles.sources(node) : 0;
         long most = 0;
         for (int k = 0; k < sources; k++) {
@@ -220,19 +220,19 @@ public final class BlockExchange {
 
     // ---- between nodes
 
-    /** What comes from a partner; of the next one, too, while this one is taken. */
+    /** Returns the sections from a partner; those from the next partner may arrive in another object meanwhile. */
     private ArrivingSections arriving(int game) {
         return arriving[game % arriving.length];
     }
 
-    /** From the next partner; after the last one it is this node itself, from which nothing comes. */
+    /** Opens the flow from the next partner; after the last one that is this node itself, from which nothing comes. */
     private ArrivingSections openFirst(int game) {
         ArrivingSections from = arriving(game);
         from.openFirst(game < partners.length ? partners[game] : team.node());
         return from;
     }
 
-    /** Sends all nodes the first sections, each to a place of its own. */
+    /** Sends the first sections to all nodes, each to a place of its own. */
     private void sendFirst() {
         for (int partner : partners) {
             departing.begin(partner);
@@ -253,7 +253,7 @@ public final class BlockExchange {
         }
     }
 
-    /** Everything that goes to a partner, and comes from it. */
+    /** Exchanges everything with a partner. */
     private void exchange(int game) {
         ArrivingSections current = arriving(game);
         ArrivingSections next = openFirst(game + 1);
@@ -268,7 +268,7 @@ public final class BlockExchange {
         exchangeFurther(to, current, next);
     }
 
-    /** Sends and takes first sections, where they go through a few places in turn. */
+    /** Sends and takes first sections, if they go through a few places in turn. */
     private void exchangeFirst(ArrivingSections current) {
         int sends = team.isMaster() ? departing.sources() : 0;
         if (sends > 0) {
@@ -292,7 +292,7 @@ public final class BlockExchange {
         invite(from);
     }
 
-    /** Invites a node, if its sources have more, to a share of the inbox when all before has been read there. */
+    /** Invites a node, if its sources have more, to a share of the inbox when all sections there have been read. */
     private void invite(ArrivingSections from) {
         if (from.further() > 0) {
             if (team.isMaster() && invited == 0) {
@@ -331,7 +331,7 @@ public final class BlockExchange {
         taken += current.further();
     }
 
-    /** Invites the next sender as well, at a master, if what it begins with has come. */
+    /** At a master, also invites the next sender, if its first sections have arrived. */
     private void lookAhead(ArrivingSections next) {
         if (team.isMaster() && sections.isRoomy && next.canTakeFirst()) {
             takeFirst(next);

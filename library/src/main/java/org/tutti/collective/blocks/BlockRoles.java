@@ -6,15 +6,15 @@ import org.tutti.collective.Team;
 import org.tutti.collective.flow.Inflow;
 
 /**
- * Who has blocks for whom in a {@link BlockExchange}. Sources are the ranks that have something for others: in a
- * scatter the root. Readers are those that get something: in a gather the root. In an allgather all readers get the
- * same, so they count as one reader of a section.
+ * The roles of ranks in a {@link BlockExchange}. Sources are the ranks that have something for others; in a scatter
+ * this is the root. Readers are the ranks that get something; in a gather this is the root. In an allgather all readers
+ * get the same, so they count as one reader of a section.
  */
 final class BlockRoles {
     /** Whether all readers of a source get the same. */
     final boolean sameForAll;
 
-    /** What this rank is in the current operation. */
+    /** The roles of this rank in the current operation. */
     boolean isSource;
     boolean isReader;
 
@@ -42,7 +42,7 @@ final class BlockRoles {
 
     // ---- sources
 
-    /** How many sources a node has at most. */
+    /** Returns the greatest number of sources on a node. */
     int sourcesMax() {
         return fromRoot ? 1 : team.ranksMax();
     }
@@ -55,29 +55,29 @@ final class BlockRoles {
         return fromRoot ? root : team.rankAt(node, index);
     }
 
-    /** The place of a source of this node. */
+    /** Returns the local rank of a source of this node. */
     int sourceLocalRank(int index) {
         return fromRoot ? team.localRankOf(root) : index;
     }
 
     // ---- readers
 
-    /** For how many readers a section is at most. */
+    /** Returns the greatest number of readers of a section. */
     int readersMax() {
         return toRoot || sameForAll ? 1 : team.ranksMax();
     }
 
-    /** For how many readers of all nodes a source has first sections. */
+    /** Counts the readers of all nodes for which a source has first sections. */
     int readersOfAllNodes() {
         return toRoot || sameForAll ? 1 : team.size();
     }
 
-    /** For how many readers of a node a section is. */
+    /** Counts the readers of a section for a node. */
     int readers(int node) {
         return sameForAll ? 1 : !toRoot ? team.ranksOn(node) : node == team.nodeOf(root) ? 1 : 0;
     }
 
-    /** How many of them are on this node. */
+    /** Counts the readers of a section for this node. */
     int readersHere() {
         return readers(team.node());
     }
@@ -86,17 +86,19 @@ final class BlockRoles {
         return toRoot ? root : team.rankAt(node, index);
     }
 
-    /** This rank's index among the readers of its node. */
+    /** Returns this rank's index among the readers of its node. */
     int ownIndex() {
         return toRoot || sameForAll ? 0 : team.localRank();
     }
 
-    /** Whether this rank takes part in what another node has for this one: to read it, or to give places back. */
+    /**
+     * Tells whether this rank takes part in the sections from another node, either to read them or to give places back.
+     */
     boolean takesFrom(int node) {
         return node != team.node() && sources(node) > 0 && readersHere() > 0 && (isReader || team.isMaster());
     }
 
-    /** Says at an end of a flow that this node's readers read what comes. */
+    /** Says to a flow which ranks of this node read from it. */
     void read(Inflow in) {
         if (toRoot) {
             in.readBy(team.localRankOf(root));

@@ -10,8 +10,8 @@ import org.tutti.collective.machine.Area;
 import org.tutti.memory.CallSite;
 
 /**
- * The blocks of this rank's call in a {@link BlockExchange}: those that it has for others are cut into sections, and
- * those that it expects are put together from theirs.
+ * The blocks of this rank's call in a {@link BlockExchange}: the blocks for others are cut into sections, and the
+ * blocks from others are put together from sections.
  */
 final class CallersBlocks {
     private final Team team;
@@ -35,12 +35,12 @@ final class CallersBlocks {
 
     // ---- blocks for other ranks
 
-    /** A block for this rank itself takes no part in sections. */
+    /** Returns the length of the block for a reader; 0 for this rank itself, because its own block is in no section. */
     private long lengthFor(int reader) {
         return reader == team.rank() && !roles.sameForAll ? 0 : call.sourceBytes(reader);
     }
 
-    /** How many further rounds this rank has for the readers of a node, but for itself. */
+    /** Counts the further rounds that this rank has for the other readers of a node. */
     long rounds(int node) {
         if (!roles.isSource || isForItselfOnly(node)) {
             return 0;
@@ -52,12 +52,12 @@ final class CallersBlocks {
         return most;
     }
 
-    /** In an allgather, a rank that is alone on its node. */
+    /** Tells whether only this rank would read its section for a node: in an allgather, if it is alone on its node. */
     boolean isForItselfOnly(int node) {
         return roles.sameForAll && node == team.node() && team.localSize() == 1;
     }
 
-    /** How long this rank's first section for a node is. */
+    /** Returns the length of this rank's first section for a node. */
     long firstBytes(int node) {
         int readers = roles.readers(node);
         long chunks = 0;
@@ -85,7 +85,7 @@ final class CallersBlocks {
 
     // ---- blocks from other ranks
 
-    /** Whether this rank reads something of a source in a round. */
+    /** Tells whether this rank reads something from a source in a round. */
     boolean expects(int source, long round) {
         return roles.isReader && round <= sections.roundsOf(call.targetBytes(source));
     }
@@ -105,7 +105,7 @@ final class CallersBlocks {
         team.copy(section, chunkAt, call.target(), call.targetAt(source) + before, sections.chunkBytes(left, round));
     }
 
-    /** Copies what this rank has for itself. */
+    /** Copies this rank's block for itself. */
     void copyOwn() {
         int rank = team.rank();
         if (call.sourceBytes(rank) != call.targetBytes(rank)) {

@@ -8,17 +8,17 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
- * What every rank contributes to an operation, a block each, where all ranks can read it: those of this node where
- * their ranks show them, or on one node lend long ones, those of other nodes where they have arrived. Each master sends
- * what its node's ranks show to every other one, straight from there.
+ * The contributions of all ranks to an operation, a block each, where all ranks can read them: the blocks of this node
+ * where their ranks show them, or on one node lend long ones, and the blocks of other nodes where they have arrived.
+ * Each master sends the blocks of its node to every other node, straight from where they are shown.
  *
- * <p>A node's blocks come in as many pieces as it has ranks. If they have room in the eager buffer of a {@linkplain
- * Team#pair pair}, they go there; else the receiving master invites the sender to its window, in which the blocks of
- * all ranks have room, node by node.
+ * <p>The blocks of a node come in one piece for each of its ranks. They go to the eager buffer of a {@linkplain
+ * Team#pair pair} if they fit. Else the receiving master invites the sender to its window, which has room for the
+ * blocks of all ranks, node by node.
  *
- * <p><b>Why nothing is overwritten.</b> Windows and eager buffers belong to the operation until all ranks of the node
- * have left it. Who lends waits for the others, and masters for all that comes to their node, before they leave it:
- * {@link #complete}.
+ * <b>Why nothing is overwritten.</b> Windows and eager buffers belong to the operation until all ranks of the node have
+ * left it. Before it leaves, a rank that lends waits for the others, and a master waits for all blocks that come to its
+ * node ({@link #complete}).
  */
 public final class Contributions {
     private static final TeamLocal<Contributions> LOCAL = new TeamLocal<>(Contributions::new);
@@ -35,22 +35,22 @@ public final class Contributions {
     }
 
     /**
-     * Finds the contributions to the present operation of a team.
+     * Returns the contributions to the current operation of a team.
      *
      * @param team the team
-     * @return its contributions, the same object each time, to be {@linkplain #open opened} once an operation
+     * @return its contributions, the same object each time; they must be {@linkplain #open opened} once an operation
      */
     public static Contributions of(Team team) {
         return LOCAL.of(team);
     }
 
     /**
-     * Shows this rank's block, and at a master sends those of its node to the others. Once an operation, before any
-     * other use of READY, of which it takes step 1.
+     * Shows this rank's block, and at a master sends the blocks of its node to the other nodes. It must be called once
+     * an operation, before any other use of READY. It takes step 1 of READY.
      *
      * @param source this rank's block
-     * @param length how long every block is
-     * @param writes whether this rank writes to its block before it {@linkplain #complete completes}
+     * @param length the length of every block, in bytes
+     * @param writes true if this rank writes to its block before it {@linkplain #complete completes}
      */
     public void open(Area source, long length, boolean writes) {
         bytes = length;
@@ -86,7 +86,7 @@ public final class Contributions {
         return Math.floorMod(team.node() + distance, team.nodes());
     }
 
-    /** A master's window has room for all blocks if others are invited there. */
+    /** Returns the length of a rank's window; a master's has room for all blocks if other nodes are invited there. */
     private long shownBytes(int localRank) {
         return localRank == Team.MASTER && invites ? team.size() * bytes : bytes;
     }
@@ -108,7 +108,7 @@ public final class Contributions {
         }
     }
 
-    /** The block that a rank of this node shows or lends. */
+    /** Returns the block that a rank of this node shows or lends. */
     private Area local(int localRank) {
         if (localRank != team.localRank()) {
             team.await(localRank, Team.READY, EqualBlocksAlgorithm.SHOWN);
@@ -126,8 +126,8 @@ public final class Contributions {
     /**
      * Waits for the block of a rank.
      *
-     * @param rank the rank; this one's is there, too
-     * @return where it is, until another one is asked for
+     * @param rank the rank, perhaps this one
+     * @return the area of the block, until the next call
      */
     public Area of(int rank) {
         int node = team.nodeOf(rank);
@@ -136,8 +136,8 @@ public final class Contributions {
     }
 
     /**
-     * Ends this rank's use of the blocks, and waits until others need no more what it has lent. A master waits until
-     * all blocks have come: who sends them must find this node in the operation.
+     * Ends this rank's use of the blocks, and waits until the others no longer need the block that it has lent. A
+     * master waits until all blocks have come, because their senders must find this node in the operation.
      */
     public void complete() {
         found.clear();

@@ -6,9 +6,9 @@ import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * What goes from this node to another one in a {@link BlockExchange}: of each source the first section, to a place that
- * is promised, and then those that follow, to the inbox of the other node's master, when that invites. The master sends
- * them from where they are shown; other ranks only count them.
+ * The sections that go from this node to another node in a {@link BlockExchange}: the first section of each source, to
+ * a place that is promised, and then the further sections, to the inbox of the other node's master, when that master
+ * invites. The master sends them from where they are shown; other ranks only count them.
  */
 final class DepartingSections {
     private final Team team;
@@ -16,7 +16,7 @@ final class DepartingSections {
     private final Sections sections;
     private final ShownSections shown;
 
-    /** By the index of a source: how many rounds follow its first section. */
+    /** The number of rounds that follow the first section, by the index of a source. */
     private final long[] rounds;
 
     private Outflow out;
@@ -33,7 +33,7 @@ final class DepartingSections {
         this.rounds = new long[roles.sourcesMax()];
     }
 
-    /** Begins with another node. */
+    /** Begins with the sections for another node. */
     void begin(int node) {
         to = node;
         readers = roles.readers(node);
@@ -44,7 +44,7 @@ final class DepartingSections {
         }
     }
 
-    /** {@return how many sources have something for the node} */
+    /** {@return the number of sources that have something for the node} */
     int sources() {
         return sources;
     }
@@ -62,7 +62,7 @@ final class DepartingSections {
         out.send(section, 0, sections.bytes(section, readers, 0));
     }
 
-    /** Whether a source has something for a further round, and this rank sends it. */
+    /** Tells whether this rank sends a section of a source in a further round. */
     boolean has(int index, long round) {
         return round <= roundsMost && index < sources && round <= rounds[index] && team.isMaster();
     }
@@ -74,7 +74,7 @@ final class DepartingSections {
 
     // ---- at all ranks
 
-    /** Opens the flow of what follows the first sections, at the master; and returns for how many rounds, to all. */
+    /** Opens the flow of further sections, at the master; returns the number of their rounds, at every rank. */
     long openFurther() {
         long longest = 0;
         for (int k = 0; shown.haveFurther() && k < sources; k++) {

@@ -10,11 +10,11 @@ import org.tutti.collective.layout.WindowSizes;
 import org.tutti.memory.Words;
 
 /**
- * An algorithm whose ranks show the blocks of all ranks in windows, and whose masters exchange them over {@linkplain
- * Team#pair pairs}. A call with longer blocks than a window has room for is several operations.
+ * An algorithm for blocks of equal length: the ranks show all blocks in windows, and the masters exchange them over
+ * {@linkplain Team#pair pairs}. A call with longer blocks than a window has room for is several operations.
  */
 public abstract class EqualBlocksAlgorithm extends Algorithm {
-    /** The step of READY at which a rank shows what it has. */
+    /** The step of READY at which a rank shows its data. */
     protected static final long SHOWN = 1;
 
     /**
@@ -26,12 +26,12 @@ public abstract class EqualBlocksAlgorithm extends Algorithm {
     }
 
     /**
-     * Counts the blocks that the ranks of a node show, and those that come to it from others.
+     * Counts the blocks that the ranks of a node show, and the blocks that come to the node.
      *
      * @param nodes how many nodes there are
-     * @param ranks how many ranks there are on all of them
-     * @param localRanks how many of them the node has
-     * @return how many at most
+     * @param ranks the number of ranks on all nodes
+     * @param localRanks the number of ranks on the node
+     * @return the greatest number
      */
     protected abstract long blocksOnNode(int nodes, int ranks, int localRanks);
 
@@ -64,7 +64,7 @@ public abstract class EqualBlocksAlgorithm extends Algorithm {
      * Bounds the length of a block.
      *
      * @param team the ranks
-     * @return so many bytes that each window has room for what is put there, the same at every rank; 0 if none has
+     * @return a length in bytes for which each window has room, the same at every rank; 0 if there is none
      */
     protected long blockBytesMax(Team team) {
         return team.blockBytesMax();

@@ -6,11 +6,11 @@ import org.tutti.collective.flow.Flow;
 import org.tutti.collective.machine.Area;
 
 /**
- * How a {@link BlockExchange} cuts blocks into sections: how long chunks are in the first round and in further ones,
- * how many rounds a block takes, and how long a section is.
+ * The arithmetic by which a {@link BlockExchange} cuts blocks into sections: the lengths of chunks in the first round
+ * and in further rounds, the number of rounds of a block, and the length of a section.
  */
 final class Sections {
-    /** What a section says of each reader before the chunks: how many bytes are left for it. */
+    /** The bytes in front of the chunks that tell one reader how many bytes are left for it. */
     static final long LEFT_BYTES = Long.BYTES;
 
     /** Places of a window, an eager buffer or the inbox that are filled in turn. */
@@ -20,7 +20,9 @@ final class Sections {
     private static final long ROOMY_MIN = 32;
     private static final int PARTS = 2;
 
-    /** Between nodes places have together up to so many of those parts, within a limit for the ranks of a node. */
+    /**
+     * Between nodes the places of a source together have up to this many parts, within a limit for the ranks of a node.
+     */
     private static final int FURTHER_PARTS = 4;
     private static final long FURTHER_NODE_BYTES_MAX = 8 << 20;
 
@@ -30,14 +32,14 @@ final class Sections {
     /** The longest chunk of further rounds. */
     final long chunkMax;
 
-    /** Whether the first sections of all sources of a node have room in an eager buffer at once. */
+    /** Whether an eager buffer has room for the first sections of all sources of a node. */
     final boolean isRoomy;
 
-    /** How many places a source fills in turn, and how long each is. */
+    /** The number of places that a source fills in turn, and the length of each. */
     final int places;
     final long placeBytes;
 
-    /** How long the inbox is: {@value #PLACES} senders have a share each, with as many places. */
+    /** The length of the inbox: each of {@value #PLACES} senders has a share, with as many places. */
     final long inboxBytes;
 
     private final Team team;
@@ -70,17 +72,20 @@ final class Sections {
         return whole(team.pairBytes() / sources / readers - LEFT_BYTES);
     }
 
-    /** What places have together: longer ones are fewer, each of which a rank waits for, but leave a core's caches. */
+    /**
+     * Returns the length of the places together. Longer places are fewer, and a rank waits for each, but they leave a
+     * core's caches.
+     */
     private static long furtherBytes(long part, int ranksMax) {
         return Math.clamp(Long.highestOneBit(FURTHER_NODE_BYTES_MAX / ranksMax), part, FURTHER_PARTS * part);
     }
 
-    /** {@return how many bytes a source shows at most, of several nodes} */
+    /** {@return the greatest number of bytes that a source shows, with several nodes} */
     static long shownBytesMax(long windowBytesMax, int ranksMax) {
         return windowBytesMax / PARTS + furtherBytes(windowBytesMax / PARTS, ranksMax);
     }
 
-    /** {@return how many bytes the inbox has at most, of several nodes} */
+    /** {@return the greatest length of the inbox, with several nodes} */
     static long inboxBytesMax(long windowBytesMax, int ranksMax) {
         return Math.max(Flow.INBOX_BYTES, PLACES * furtherBytes(windowBytesMax / PARTS, ranksMax));
     }
@@ -93,36 +98,38 @@ final class Sections {
         return whole(at + CHUNK_MIN - 1);
     }
 
-    /** {@return the longest block that an operation can have; 0 if there are more ranks than there is room for} */
+    /** {@return the longest block of an operation; 0 if there is no room for all ranks} */
     long blockBytesMax() {
         return firstMax < CHUNK_MIN || chunkMax < CHUNK_MIN ? 0 : blockBytesMax;
     }
 
-    /** {@return how long the directory is behind which a source's first sections lie} */
+    /** {@return the length of the directory in front of a source's first sections} */
     long directoryBytes() {
         return team.nodes() == 1 ? 0 : (team.nodes() + 2) * LEFT_BYTES;
     }
 
     // ---- the flow of first sections
 
-    /** {@return how long a place for a first section is} */
+    /** {@return the length of a place for a first section} */
     long firstBytes(int readers) {
         return bytes(readers * firstMax, readers);
     }
 
-    /** {@return how many places there are for those of the sources of a node} */
+    /** {@return the number of places for the first sections of the sources of a node} */
     int firstPlaces(int sources) {
         return isRoomy ? sources : Math.min(PLACES, sources);
     }
 
     // ---- rounds
 
-    /** {@return how many rounds follow the first one, for a reader for which so much is left before that} */
+    /**
+     * {@return the number of rounds that follow the first one, if {@code left} bytes are left for a reader before it}
+     */
     long roundsOf(long left) {
         return left <= firstMax ? 0 : (left - firstMax + chunkMax - 1) / chunkMax;
     }
 
-    /** {@return how much of a block has gone before a round} */
+    /** {@return the number of bytes of a block that have gone before a round} */
     long before(long round) {
         return round == 0 ? 0 : firstMax + (round - 1) * chunkMax;
     }
@@ -141,7 +148,7 @@ final class Sections {
         return readers * LEFT_BYTES + chunks;
     }
 
-    /** {@return how long a section is} */
+    /** {@return the length of a section} */
     long bytes(Area section, int readers, long round) {
         long chunks = 0;
         for (int k = 0; k < readers; k++) {
@@ -150,7 +157,7 @@ final class Sections {
         return bytes(chunks, readers);
     }
 
-    /** {@return how many rounds follow a section of the first one} */
+    /** {@return the number of rounds that follow a section of the first round} */
     long rounds(Area first, int readers) {
         long most = 0;
         for (int k = 0; k < readers; k++) {
@@ -159,7 +166,7 @@ final class Sections {
         return most;
     }
 
-    /** {@return how long the longest section is that follows one of the first round} */
+    /** {@return the length of the longest section that follows a section of the first round} */
     long furtherBytes(Area first, int readers) {
         long chunks = 0;
         for (int k = 0; k < readers; k++) {

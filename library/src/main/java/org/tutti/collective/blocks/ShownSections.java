@@ -7,16 +7,16 @@ import org.tutti.collective.Team;
 import org.tutti.collective.machine.Area;
 
 /**
- * What the sources of this node show in a {@link BlockExchange}, this rank among them: first sections, which stay until
- * all ranks have left the operation, and places that a source fills in turn with those of further rounds. With several
- * nodes a directory is in front:
+ * The sections that the sources of this node show in a {@link BlockExchange}; this rank may be one of them. First
+ * sections stay until all ranks have left the operation. A source fills its places in turn with the sections of further
+ * rounds. With several nodes a directory is in front:
  *
  * <pre>
  *  | where the section for node 0 begins | … | where the last one ends | rounds | first sections | place 0 | place 1 |
  * </pre>
  *
- * <p>A place is filled again when DONE says that what was there has been read: by all readers of this node, or by its
- * master, who has put it to another one.
+ * <p>A place is filled again when DONE says that the section there has been read: by all readers of this node, or by
+ * its master, which has put it to another node.
  */
 final class ShownSections {
     private static final long FIRST = 1;
@@ -28,11 +28,13 @@ final class ShownSections {
     private final Area own = new Area();
     private final Area section = new Area();
 
-    /** By the place of a source on the node: where its places begin, and how many times it has filled one. */
+    /** By the local rank of a source: where its places begin, and how many times it has filled one. */
     private final long[] placesAt;
     private final long[] filled;
 
-    /** By the place that this rank fills: what DONE must say before it does so again, and whether the master's. */
+    /**
+     * By the index of this rank's place: the value of DONE at which it is free, and whether that is the master's DONE.
+     */
     private final long[] freeAt = new long[Sections.PLACES];
     private final boolean[] isMasters = new boolean[Sections.PLACES];
 
@@ -52,7 +54,7 @@ final class ShownSections {
         Arrays.fill(filled, 0);
     }
 
-    /** Whether any source whose first section was found has further rounds for another node. */
+    /** Tells whether any source with a first section that was found has further rounds for another node. */
     boolean haveFurther() {
         return roundsMost > 0;
     }
@@ -88,7 +90,7 @@ final class ShownSections {
         }
     }
 
-    /** Fills the next place with a section for this node's readers, whose DONE says which round they have read. */
+    /** Fills the next place with a section for this node's readers; their DONE is the round that they have read. */
     void fillForReaders(long round) {
         fill(team.node(), round, round, false);
     }
@@ -98,7 +100,7 @@ final class ShownSections {
      *
      * @param node the node
      * @param round the round
-     * @param done what the master's DONE says when it has sent it
+     * @param done the value of the master's DONE when it has sent the section
      */
     void fillForMaster(int node, long round, long done) {
         fill(node, round, done, true);
@@ -127,7 +129,7 @@ final class ShownSections {
 
     // ---- sections of all sources of this node
 
-    /** Finds the first section that a source of this node has for another node or this one. */
+    /** Finds the first section that a source of this node has for a node. */
     Area findFirst(int source, int node) {
         boolean isOwn = source == team.localRank();
         Area shown = isOwn ? own : await(source, FIRST);
@@ -144,13 +146,13 @@ final class ShownSections {
         return section;
     }
 
-    /** Waits until another source of this node has said READY, and finds what it shows. */
+    /** Waits until another source of this node has said READY, and finds the memory that it shows. */
     private Area await(int source, long step) {
         team.await(source, Team.READY, step);
         return team.shownVarying(source);
     }
 
-    /** Waits until a source of this node has filled a place so many times, and finds what is there. */
+    /** Waits until a source of this node has filled a place {@code number} times, and finds the section there. */
     Area find(int source, long number) {
         Area shown = source == team.localRank() ? own : await(source, FIRST + number);
         section.set(shown.segment(),
@@ -165,7 +167,9 @@ final class ShownSections {
         }
     }
 
-    /** Finds what a source fills a place with next; or at this rank, has filled it with last. */
+    /**
+     * Finds the section with which a source fills a place next; for this rank, the section that it has filled in last.
+     */
     Area findNext(int source) {
         if (source != team.localRank()) {
             filled[source]++;

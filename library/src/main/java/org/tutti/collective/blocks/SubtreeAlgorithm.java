@@ -8,20 +8,20 @@ import org.tutti.pattern.NomialTree;
 import org.tutti.pattern.Tree;
 
 /**
- * A gather or scatter over a tree of nodes whose first one is the root's. A message has the blocks of a subtree, which
- * are those of consecutive nodes: a piece for each rank, and empty ones where a node has fewer ranks than others.
+ * A gather or scatter over a tree of nodes, rooted at the root's node. A message has the blocks of a subtree, which
+ * covers consecutive nodes: a piece for each rank, and empty pieces where a node has fewer ranks than others.
  */
 public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
-    /** The tree. */
+    /** The tree of nodes. */
     protected final Tree tree;
 
-    /** From, or to, how many children a node exchanges at a time, k. */
+    /** The number of children with which a node exchanges at a time, k. */
     protected final int ports;
 
     /**
      * @param collective what it does
-     * @param shape which tree
-     * @param memory what the catalogue says of the memory that it takes
+     * @param shape the tree
+     * @param memory the catalogue's entry for the memory
      */
     protected SubtreeAlgorithm(Collective collective, Shape shape, String memory) {
         super(collective,
@@ -32,19 +32,22 @@ public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Which tree, and what the algorithm is called over it.
+     * A tree, and the name of the algorithm over it.
      *
-     * @param name the name, but for the ports
+     * @param name the name, without the ports
      * @param tree the tree
-     * @param ports k
+     * @param ports the number of children with which a node exchanges at a time, k
      * @param source where it was published
      */
     public record Shape(String name, Tree tree, int ports, String source) {
-        /** Recursive halving, as Portals has it: ⌈log n⌉ steps, and the root's wire carries half of all in one. */
+        /**
+         * Recursive halving, as Portals has it: ⌈log n⌉ steps, and the root's link carries half of all bytes in one of
+         * them.
+         */
         public static final Shape HALVING = new Shape("halving", HalvingTree.INSTANCE, 1, "Portals collectives 2007");
 
         /**
-         * The (k+1)-nomial tree (Qian and Afsahi, section 5.1.1): ⌈log n⌉ steps to the base of k + 1.
+         * The (k+1)-nomial tree (Qian and Afsahi 2008, section 5.1.1): ⌈log<sub>k+1</sub> n⌉ steps.
          *
          * @param ports k
          * @return the shape
@@ -55,7 +58,7 @@ public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Finds the node at a position of the tree.
+     * Returns the node at a position of the tree.
      *
      * @param team the ranks
      * @param top the root's node
@@ -67,7 +70,7 @@ public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Finds where this rank's node is in the tree.
+     * Returns the position of this rank's node in the tree.
      *
      * @param team the ranks
      * @param top the root's node

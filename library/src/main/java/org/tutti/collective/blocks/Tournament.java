@@ -2,11 +2,11 @@
 package org.tutti.collective.blocks;
 
 /**
- * In which order each of n nodes exchanges something with each of the others, so that two are partners of each other at
- * the same time. A tournament in which everybody plays everybody, by the circle method: in round r those are partners
- * whose numbers have the sum r, modulo n. If n is odd, one node has no partner in a round, its own number being its
- * counterpart. If n is even, the last node is left out of the circle, and is the partner of that one: n − 1 rounds, in
- * which nobody waits.
+ * The order in which each of n nodes exchanges with each other node, so that two nodes are partners of each other at
+ * the same time. It is a tournament in which every node plays every other, by the circle method: in round r two nodes
+ * of the circle are partners if the sum of their numbers is r, modulo the size of the circle. If n is odd, the circle
+ * has all nodes, and a node that would be its own partner has none in that round. If n is even, the last node is not in
+ * the circle, and is the partner of that node: n − 1 rounds, in which no node waits.
  */
 final class Tournament {
     private Tournament() {}
@@ -14,7 +14,7 @@ final class Tournament {
     /**
      * Lists the partners of a node.
      *
-     * @param nodes how many there are, 1 or more
+     * @param nodes the number of nodes, 1 or more
      * @param node one of them
      * @return all others, in the order of rounds
      */
@@ -34,7 +34,8 @@ final class Tournament {
     }
 
     private static int partner(int circle, int node, int round) {
-        // of the last node, which is not in the circle, it is who is its own counterpart: twice its number is the round
+        // the last node, outside the circle, plays the node that would be its own partner: twice its number is the
+        // round
         return node < circle ? Math.floorMod(round - node, circle) : round * ((circle + 1) / 2) % circle;
     }
 }

@@ -31,7 +31,7 @@ public final class DirectScan extends Scan {
         contributions.open(call.source(), call.bytes(), call.isInPlace());
         int last = isExclusive() ? team.rank() - 1 : team.rank();
         for (int rank = 0; rank <= last; rank++) {
-            take(team, call, rank == 0, contributions.of(rank)); // also in place: this rank's elements are in its window
+            take(team, call, rank == 0, contributions.of(rank)); // in place, this rank's own block is in its window
         }
         contributions.complete();
     }

@@ -35,11 +35,11 @@ import org.tutti.collective.machine.Area;
  * every rank is such a run. Then masters alone would make and combine a message for each of their ranks in each step,
  * while in a direct scan all ranks combine at the same time.
  *
- * <b>Why nothing is overwritten.</b> Windows and arrived data belong to the operation until all ranks of the node have
- * left it. A rank writes to its target, which may be its source, after it has shown its elements, and the others read
- * them where it shows them. A master combines its elements from its source, and writes to its target last of all. Only
- * its master reads TOTAL, and has sent it before it changes it. Other ranks read BEFORE when READY says that it is
- * complete.
+ * <p><b>Why nothing is overwritten.</b> Windows and arrived data belong to the operation until all ranks of the node
+ * have left it. A rank writes to its target, which may be its source, after it has shown its elements, and the others
+ * read them where it shows them. A master combines its elements from its source, and writes to its target last of all.
+ * No other rank reads TOTAL, and the master sends it before it changes it. Other ranks read BEFORE when READY says that
+ * it is complete.
  *
  * <b>Why it ends.</b> A master invites all senders before it waits for anything. Then it waits for its node's ranks,
  * which have shown their elements without waiting, and for messages of lower nodes, which wait only for still lower
