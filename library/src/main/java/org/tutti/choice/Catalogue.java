@@ -58,7 +58,7 @@ import org.tutti.collective.scatter.DirectScatter;
 import org.tutti.collective.scatter.TreeScatter;
 
 /**
- * All algorithms, by collective. Who adds an algorithm adds it here; the tests take their cases from this list.
+ * All algorithms, by collective. A new algorithm must be added here; the tests take their cases from this list.
  */
 public final class Catalogue {
     private static final Map<Collective, List<Algorithm>> ALGORITHMS = Stream.of(
@@ -88,7 +88,7 @@ public final class Catalogue {
             new DoublingScan(false), new DoublingScan(true), new BinomialScan(false), new BinomialScan(true))
             .collect(Collectors.groupingBy(Algorithm::collective));
 
-    /** Those of the list with other numbers of ports. */
+    /** Algorithms of the list with other numbers of ports. */
     private static final List<Algorithm> UNLISTED = List.of(
             new TreeGather(Shape.nomial(2)), new TreeGather(Shape.nomial(4)),
             new TreeScatter(Shape.nomial(2)), new TreeScatter(Shape.nomial(4)),
@@ -99,7 +99,7 @@ public final class Catalogue {
             new StandardExchangeAllToAll(2), new StandardExchangeAllToAll(4),
             new HalvingReduceScatter(2), new HalvingReduceScatter(4));
 
-    /** What follows the name of an algorithm whose chunks are chosen. */
+    /** The length of chunks in an algorithm's name, behind the @. */
     private static final Pattern CHUNK = Pattern.compile("([1-9]\\d{0,3})k");
 
     private static final int KIBIBYTE = 1 << 10;
@@ -117,10 +117,10 @@ public final class Catalogue {
     }
 
     /**
-     * Lists the algorithms that differ from those of {@link #of} by their numbers of ports alone, and are found by
-     * name, as {@code bruck@2-ports}.
+     * Lists the algorithms that differ from those of {@link #of} only in their numbers of ports. They are found by
+     * name, such as {@code bruck@2-ports}.
      *
-     * @return those of all collectives
+     * @return these algorithms, for all collectives
      */
     public static List<Algorithm> unlisted() {
         return UNLISTED;
@@ -130,10 +130,10 @@ public final class Catalogue {
      * Finds an algorithm by name.
      *
      * @param collective the operation
-     * @param name the algorithm's name; if it is {@link Chunked}, perhaps with the length of its chunks in KiB, as in
+     * @param name the algorithm's name; for a {@link Chunked} one perhaps with the length of its chunks in KiB, as in
      *            {@code srm@32k}
      * @return the algorithm
-     * @throws IllegalArgumentException when there is none; the message lists those that there are
+     * @throws IllegalArgumentException when there is none; the message lists the names
      */
     public static Algorithm find(Collective collective, String name) {
         return search(collective, name).orElseThrow(() -> new IllegalArgumentException("there is no algorithm \""

@@ -26,43 +26,46 @@ import static org.tutti.Collective.SCAN;
 import static org.tutti.Collective.SCATTER;
 
 /**
- * Which algorithm a call uses: the one that was asked for, else the one that measured fastest on the machine that Tutti
- * was built on (docs/algorithms.md says why), or on a node with levels the one that is predicted to be.
- * Immutable. The choice depends only on what all ranks know alike.
+ * Chooses the algorithm of a call: the one that was requested, else the one that was fastest on the machine on which
+ * Tutti was built (docs/algorithms.md says why), or on a node with levels the one that is predicted to be fastest.
+ * Immutable. The choice depends only on facts that all ranks know alike.
  */
 public final class Choice {
     private static final boolean ANY = false;
 
-    /** Ranks of different nodes may have been told different levels, so only on one node do all know them alike. */
+    /**
+     * Ranks of different nodes may have been given different levels, so only on one node do all ranks know them alike.
+     */
     private static final boolean LEVELS = true;
 
-    /** For each collective the first rule that fits is taken. */
+    /** For each collective, the first rule that fits is taken. */
     private static final List<Rule> RULES = List.of(
             Rule.of(BARRIER, Range.ONE, Range.ANY, LEVELS, Length.ANY, "tree"),
             Rule.of(BARRIER, Range.ONE, Range.upTo(8), ANY, Length.ANY, "flat"),
             Rule.of(BARRIER, Range.ANY, Range.ANY, ANY, Length.ANY, "srm"),
 
-            // of a shorter message the way of the first chunk, of 8 KiB, down the chain is too much
+            // down the chain, the first chunk of 8 KiB of a shorter message takes too long
             Rule.ofSlowLinks(BROADCAST, Range.from(3), Length.fromForEachNode(4 << 10), "chain"),
             Rule.of(BROADCAST, Range.from(3), Range.ANY, ANY, Length.fromForEachNode(256 << 10), "chain"),
             Rule.of(BROADCAST, Range.from(2), Range.ANY, ANY, Length.fromForEachNode(256 << 10), "srm@240k"),
             Rule.of(BROADCAST, Range.from(2), Range.ANY, ANY, Length.from(128 << 10), "srm"),
             Rule.of(BROADCAST, Range.ANY, Range.ANY, ANY, Length.ANY, "slot-ring"),
 
-            // chunks of 32 KiB: a single one is no faster from here on, but a train of them is
+            // chunks of 32 KiB: from here on a train of them is faster, although a single one is not
             Rule.ofSlowLinks(REDUCE, Range.from(3), Length.fromForEachNode(8 << 10), "chain"),
-            // ranks that share cores take turns more seldom; of a shorter message the first chunk would be too much
+            // long chunks: ranks that share cores take turns less often; a shorter message waits too long for its first
+            // one
             Rule.of(REDUCE, Range.from(2), Range.ANY, ANY, Length.fromForEachNode(256 << 10), "srm@240k"),
             Rule.of(REDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "srm"),
             Rule.of(REDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "rank-order"),
-            // its binomial tree nests over levels of powers of two
+            // srm's binomial tree nests over levels of powers of two
             Rule.of(REDUCE, Range.ONE, Range.ANY, LEVELS, Length.ANY, "srm"),
             Rule.of(REDUCE, Range.ONE, Range.ANY, ANY, Length.from(256 << 10), "index-range"),
             Rule.of(REDUCE, Range.ONE, Range.ANY, ANY, Length.from(64 << 10), "srm"),
             Rule.of(REDUCE, Range.ONE, Range.ANY, ANY, Length.ANY, "flat"),
 
             Rule.of(ALLREDUCE, Range.from(2), Range.ANY, ANY, Length.from(64 << 10), "index-range"),
-            // it sends less than srm, in twice as many steps, which pays from here on
+            // rabenseifner sends fewer bytes than srm in twice as many steps, which pays from here on
             Rule.ofSlowLinks(ALLREDUCE, Range.from(3), Length.fromForEachNode(2 << 10), "rabenseifner"),
             Rule.of(ALLREDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "srm"),
             Rule.of(ALLREDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "rank-order"),
@@ -74,18 +77,20 @@ public final class Choice {
 
             Rule.of(GATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
             Rule.of(SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
-            // one operation, however long the blocks are; each is copied for each node, which many nodes make too much
+            // one operation for blocks of any length; each block is copied for each node, which is too much with many
+            // nodes
             Rule.of(ALLGATHER, Range.from(2), new Range(3, 8), ANY, Length.from(1 << 20), "blocks"),
             Rule.of(ALLGATHER, Range.from(3), Range.ANY, ANY, Length.from(1 << 10), "direct"),
             Rule.of(ALLGATHER, Range.from(3), Range.ANY, ANY, Length.ANY, "standard-exchange"),
             Rule.of(ALLGATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
-            // one operation, too; where there are too many ranks, it has no room
+            // also one operation; it has no room for too many ranks
             Rule.of(ALL_TO_ALL, Range.from(2), Range.upTo(64), ANY, Length.from(256 << 10), "blocks"),
-            // what goes more than once is little against its latency
+            // below this length, the bytes that bruck sends more than once cost little beside the latency
             Rule.of(ALL_TO_ALL, Range.from(3), Range.ANY, ANY, Length.from(128), "direct"),
             Rule.of(ALL_TO_ALL, Range.from(3), Range.ANY, ANY, Length.ANY, "bruck"),
             Rule.of(ALL_TO_ALL, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
-            // each link has one sender at a time; on three nodes bytes would cross twice, on eight it is no faster
+            // halving: a link has one sender at a time; on three nodes bytes would cross twice, on eight it is no
+            // faster
             Rule.ofSlowLinks(REDUCE_SCATTER, Range.exactly(4), Length.from(64 << 10), "halving"),
             Rule.of(REDUCE_SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
             Rule.of(REDUCE_SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "rank-order"),
@@ -95,8 +100,9 @@ public final class Choice {
             Rule.of(EXCLUSIVE_SCAN, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"));
 
     /**
-     * What comes before these rules when it is asked for by name: on several nodes what Qian and Afsahi, section 7,
-     * found on their cluster. Each limit is the shortest length at which they measured the other algorithm ahead.
+     * Rules that come before the others if they are requested by name: on several nodes the choices that Qian and
+     * Afsahi, section 7, found best on their cluster. Each limit is the shortest length at which they measured the
+     * other algorithm ahead.
      */
     private static final Map<String, List<Rule>> TABLES = Map.of("qian-afsahi", List.of(
             Rule.of(GATHER, Range.from(2), Range.ANY, ANY, Length.from(512), "direct"),
@@ -107,18 +113,18 @@ public final class Choice {
             Rule.of(ALL_TO_ALL, Range.from(2), Range.ANY, ANY, Length.from(128), "direct"),
             Rule.of(ALL_TO_ALL, Range.from(2), Range.ANY, ANY, Length.ANY, "bruck")));
 
-    /** What a choice is before anybody has asked for anything. */
+    /** The choice if nothing was requested. */
     public static final Choice DEFAULT =
             new Choice(Arrays.stream(Collective.values()).map(Choice::rules).toList(), Links.FAST);
 
-    /** How blocks are moved that may differ in length, by collective. */
+    /** The algorithms for blocks that may differ in length, by collective. */
     private static final Algorithm[] OF_BLOCKS = Arrays.stream(Collective.values())
             .map(collective -> Catalogue.search(collective, "blocks").orElse(null)).toArray(Algorithm[]::new);
 
     private static final Algorithm REDUCE_SCATTER_OF_BLOCKS = Catalogue.find(REDUCE_SCATTER, "direct");
     private static final Algorithm REDUCE_SCATTER_IN_ORDER = Catalogue.find(REDUCE_SCATTER, "rank-order");
 
-    /** By collective. */
+    /** The rules of each collective. */
     private final List<List<Rule>> rules;
     private final Links links;
 
@@ -128,7 +134,7 @@ public final class Choice {
     }
 
     /**
-     * Lists what is chosen from when nobody has asked for anything.
+     * Lists the rules of a collective if nothing was requested.
      *
      * @param collective the operation
      * @return its rules, of which the first that fits is taken
@@ -142,20 +148,20 @@ public final class Choice {
     }
 
     /**
-     * Lists what may be asked for by a name of its own, for several collectives at once.
+     * Lists the tables that may be requested by name, each for several collectives.
      *
-     * @return by name, the rules that then come before all others
+     * @return by name, the rules that come before all others
      */
     public static Map<String, List<Rule>> tables() {
         return TABLES;
     }
 
     /**
-     * Finds the algorithm for blocks that may differ in length, whatever was asked for.
+     * Finds the algorithm for blocks that may differ in length, whatever was requested.
      *
      * @param collective a gather, a scatter, an allgather, an all-to-all or a reduce-scatter
      * @param topology where the ranks are
-     * @param operatorCommutes whether the operator does; also said where nothing is combined
+     * @param operatorCommutes whether the operator commutes; true if nothing is combined
      * @return the algorithm
      */
     public static Algorithm ofBlocks(Collective collective, Topology topology, boolean operatorCommutes) {
@@ -167,7 +173,7 @@ public final class Choice {
     }
 
     /**
-     * A choice that uses a certain algorithm for one collective.
+     * Returns a choice with a certain algorithm for one collective.
      *
      * @param collective the operation
      * @param name the algorithm's name
@@ -186,27 +192,27 @@ public final class Choice {
     }
 
     /**
-     * A choice for certain links between the nodes.
+     * Returns a choice for certain links between the nodes.
      *
-     * @param present what they are
+     * @param present the links
      * @return the choice
      */
     public Choice over(Links present) {
         return new Choice(rules, present);
     }
 
-    /** {@return which links it is for} */
+    /** {@return the links for which it is} */
     public Links links() {
         return links;
     }
 
     /**
-     * Reads a choice as the environment has it: {@code allreduce=flat,barrier=srm}, or the name of a table of rules.
-     * What comes later counts more.
+     * Reads a choice from the text in the environment: {@code allreduce=flat,barrier=srm}, or the name of a table of
+     * rules. Later parts of the text take precedence.
      *
-     * @param text the text, may be empty
+     * @param text the text; it may be empty
      * @return the choice
-     * @throws IllegalArgumentException when it cannot be read, or names what there is not
+     * @throws IllegalArgumentException when the text cannot be read, or names something unknown
      */
     public static Choice parse(String text) {
         Choice choice = DEFAULT;
@@ -236,10 +242,10 @@ public final class Choice {
     }
 
     /**
-     * Takes those rules that fit a communicator.
+     * Selects the rules that fit a communicator.
      *
      * @param topology where its ranks are
-     * @return what its calls choose from
+     * @return the rules from which its calls choose
      */
     public Shortlist shortlist(Topology topology) {
         return new Shortlist(topology, links, rules);

@@ -3,15 +3,15 @@ package org.tutti.choice;
 
 import java.util.Locale;
 
-/** What takes the time of long messages between nodes: the cores at their ends, or the links. */
+/** The limit of long messages between nodes: the cores at their ends, or the links. */
 public enum Links {
-    /** The cores: who has to wait for others in a row waits for longer than for bytes that cross twice. */
+    /** The cores: waiting for a chain of ranks costs more than sending the bytes twice. */
     FAST,
-    /** The links, of which the cores can fill each: no byte should enter or leave a node twice. */
+    /** The links, because the cores can fill each of them: no byte should enter or leave a node twice. */
     SLOW;
 
     /**
-     * Reads what the environment and the command line have.
+     * Reads the text that the environment or the command line has.
      *
      * @param text {@code fast} or {@code slow}
      * @return the links

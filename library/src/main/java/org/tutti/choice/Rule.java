@@ -6,20 +6,20 @@ import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 
 /**
- * A line of the table from which {@link Choice} takes algorithms. Which of the lines of a collective fit a communicator
- * follows from where its ranks are; which of these is taken, from the length of a message.
+ * A line of the table from which {@link Choice} takes algorithms. The topology of a communicator decides which lines of
+ * a collective fit; the length of a message decides which of these is taken.
  *
- * @param nodes on how many nodes the ranks are
- * @param ranks how many ranks there are
+ * @param nodes the number of nodes
+ * @param ranks the number of ranks
  * @param levels whether the nodes must have levels inside
  * @param slowLinks whether the links between nodes must be slow
- * @param bytes how long the message is
- * @param algorithm what is taken; it must keep the order of the ranks if the operator does not commute
+ * @param bytes the length of the message
+ * @param algorithm the algorithm; it must keep the order of the ranks for a non-commutative operator
  */
 public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, Length bytes, Algorithm algorithm) {
     private static final String ANY = "any";
 
-    /** A rule that fits wherever the order of the ranks is kept, if that is needed. */
+    /** Returns a rule for all topologies in which the algorithm keeps the order that an operator needs. */
     static Rule of(Algorithm algorithm) {
         return new Rule(Range.ANY, Range.ANY, false, false, Length.ANY, algorithm);
     }
@@ -28,7 +28,7 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
         return new Rule(nodes, ranks, levels, false, bytes, Catalogue.find(collective, algorithm));
     }
 
-    /** A rule for links that are slow. */
+    /** Returns a rule for slow links. */
     static Rule ofSlowLinks(Collective collective, Range nodes, Length bytes, String algorithm) {
         return new Rule(nodes, Range.ANY, false, true, bytes, Catalogue.find(collective, algorithm));
     }
@@ -40,7 +40,7 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
     }
 
     /**
-     * {@return which operators it is for, in words}
+     * {@return the operators for which it is, in words}
      */
     public String operators() {
         return switch (algorithm.description().order()) {
@@ -51,10 +51,10 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
     }
 
     /**
-     * Some consecutive numbers.
+     * A range of numbers.
      *
-     * @param least the least of them
-     * @param most the greatest, {@link Integer#MAX_VALUE} for no limit
+     * @param least the least number
+     * @param most the greatest number, {@link Integer#MAX_VALUE} for no limit
      */
     public record Range(int least, int most) {
         static final Range ANY = from(1);
@@ -85,10 +85,10 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
     }
 
     /**
-     * How long a message is at least.
+     * The least length of a message.
      *
-     * @param least its bytes
-     * @param forEachNode whether as many for each node
+     * @param least the length, in bytes
+     * @param forEachNode whether the length counts for each node
      */
     public record Length(long least, boolean forEachNode) {
         static final Length ANY = from(0);

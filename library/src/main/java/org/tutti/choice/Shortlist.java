@@ -8,8 +8,8 @@ import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 
 /**
- * What a {@link Choice} leaves to one communicator: the rules that fit its topology, so that a call has no more to
- * compare than its length with a few limits. Immutable.
+ * The rules of a {@link Choice} that fit the topology of one communicator, so that a call only compares its length with
+ * a few limits. Immutable.
  */
 public final class Shortlist {
     private record Candidate(long bytesMin, Algorithm algorithm) {}
@@ -37,10 +37,10 @@ public final class Shortlist {
      *
      * @param collective the operation
      * @param bytes the length of the message
-     * @param operatorCommutes whether the operator does; also said where nothing is combined
+     * @param operatorCommutes whether the operator commutes; true if nothing is combined
      * @return the algorithm
-     * @throws IllegalArgumentException when the one that was asked for would not keep the order that the operator
-     *             needs, and there is something to combine
+     * @throws IllegalArgumentException when the requested algorithm would not keep the order that the operator needs,
+     *            and there is something to combine
      */
     public Algorithm algorithm(Collective collective, long bytes, boolean operatorCommutes) {
         for (Candidate candidate : (operatorCommutes ? commuting : ordered)[collective.ordinal()]) {

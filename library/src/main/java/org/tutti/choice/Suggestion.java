@@ -4,19 +4,19 @@ package org.tutti.choice;
 import java.util.Collection;
 import java.util.Comparator;
 
-/** What somebody may have meant who has mistyped a name, for messages. */
+/** Suggests, in messages, the name that a mistyped one may stand for. */
 public final class Suggestion {
     private static final int LETTERS_PER_SLIP = 3;
 
     private Suggestion() {}
 
     /**
-     * Finds the name that is nearest to what was given: a letter wrong, missing, too many, or two in the wrong order is
-     * a slip, and a name has one for each {@value #LETTERS_PER_SLIP} letters at most.
+     * Finds the name that is nearest to a text. A letter that is wrong, missing or too many, or two letters in the
+     * wrong order, are a slip; a name may have one slip for each {@value #LETTERS_PER_SLIP} letters.
      *
-     * @param given what was given
-     * @param names all names that there are
-     * @return such as "; did you mean ring?", or nothing if no name is near
+     * @param given the text
+     * @param names all valid names
+     * @return a text such as "; did you mean ring?", or an empty one if no name is near
      */
     public static String of(String given, Collection<String> names) {
         return names.stream().filter(name -> slips(given, name) * LETTERS_PER_SLIP <= name.length())
@@ -24,7 +24,7 @@ public final class Suggestion {
                 .map(name -> "; did you mean " + name + "?").orElse("");
     }
 
-    /** How many slips lead from one text to another (the distance of Damerau and Levenshtein, without overlaps). */
+    /** Counts the slips from one text to another (the distance of Damerau and Levenshtein, without overlaps). */
     static int slips(String from, String to) {
         int[][] least = new int[from.length() + 1][to.length() + 1];
         for (int i = 0; i <= from.length(); i++) {

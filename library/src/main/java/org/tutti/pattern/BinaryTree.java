@@ -2,8 +2,8 @@
 package org.tutti.pattern;
 
 /**
- * The binary tree: every position is followed by its first subtree and then by its second one, the second of which is
- * as large as the first or larger by one.
+ * The binary tree: every position is followed by its first subtree and then by its second, which is as large as the
+ * first or larger by one.
  *
  * <pre>
  *  size 8:          0
@@ -54,7 +54,7 @@ public final class BinaryTree implements Tree {
         return position - 1 == parent(position, size) ? 0 : 1;
     }
 
-    /** How many positions the subtree of a position has. */
+    /** Counts the positions in the subtree of a position. */
     private static int span(int position, int size) {
         int root = 0;
         int span = size;
@@ -68,7 +68,8 @@ public final class BinaryTree implements Tree {
     }
 
     /**
-     * Where the second subtree of a root begins; with fewer than three positions there is none, and this is its end.
+     * Returns where the second subtree of a root begins; with fewer than three positions, the end of the root's
+     * subtree.
      */
     private static int second(int root, int span) {
         return span > 2 ? root + 1 + (span - 1) / 2 : root + span;

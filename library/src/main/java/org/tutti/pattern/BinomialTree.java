@@ -2,7 +2,7 @@
 package org.tutti.pattern;
 
 /**
- * The binomial tree: the children of position p are p + 1, p + 2, p + 4, … as long as the added power of two is below
+ * The binomial tree: the children of position p are p + 1, p + 2, p + 4, …, as long as the added power of two is below
  * p's lowest set bit (the root has no such limit) and the sum is below size. The subtree of the child p + 2<sup>j</sup>
  * covers the positions p + 2<sup>j</sup> … p + 2<sup>j+1</sup> − 1.
  *

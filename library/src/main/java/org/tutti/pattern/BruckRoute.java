@@ -2,20 +2,20 @@
 package org.tutti.pattern;
 
 /**
- * Bruck's route: blocks are numbered by how far they have to go, wrapping around. In step j those whose digit j is z go
- * z·(k+1)<sup>j</sup> further; so all participants do the same, whatever their number is. Before step j a participant
- * has the blocks of (k+1)<sup>j</sup> sources, itself the last of them: fewer, if some of them have none that goes so
- * far.
+ * Bruck's route: blocks are numbered by the distance that they have to go, wrapping around. In step j the blocks with z
+ * as digit j of their distance go z·(k+1)<sup>j</sup> further, so all participants do the same, whatever their numbers.
+ * Before step j a participant has the blocks of (k+1)<sup>j</sup> sources, itself the last of them; fewer, if some
+ * sources have no block that goes so far.
  *
  * <pre>
- *  size 5, 1 port, what 0 sends:   step 0: blocks that go 1 and 3 far     to 1
- *                                  step 1: those that go 2 (3) far        to 2     (of which 1 is done: from 4)
- *                                  step 2: that which goes 4 far          to 4
+ *  size 5, 1 port, messages of 0:   step 0, to 1: its blocks for 1 and 3
+ *                                   step 1, to 2: its block for 2, and the block of 4 for 2, which came in step 0
+ *                                   step 2, to 4: its block for 4
  * </pre>
  */
 public final class BruckRoute extends Route {
     /**
-     * @param ports how many messages a participant sends in a step, 1 or more
+     * @param ports the number of messages that a participant sends in a step, 1 or more
      */
     public BruckRoute(int ports) {
         super(ports);
@@ -38,7 +38,7 @@ public final class BruckRoute extends Route {
         return distance < size ? (int) Math.floorMod(index - distance, (long) size) : -1;
     }
 
-    /** Exactly as many numbers below size have the digit. */
+    /** Exactly this many numbers below size have the digit. */
     @Override
     public int blocksMax(int size, int step, int arrival) {
         int weight = weight(size, step);

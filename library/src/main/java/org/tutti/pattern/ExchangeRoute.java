@@ -2,30 +2,33 @@
 package org.tutti.pattern;
 
 /**
- * The route of Standard Exchange: in step j groups of k + 1 exchange what is for each other's destinations, those whose
- * numbers differ in digit j only. After it a participant has the blocks for those destinations that have its last j + 1
- * digits, of the (k+1)<sup>j+1</sup> sources that have its other digits.
+ * The route of Standard Exchange: in step j groups of k + 1 participants, with numbers that differ in digit j only,
+ * exchange the blocks for each other's destinations. After it a participant has the blocks for the destinations that
+ * share its last j + 1 digits, from the (k+1)<sup>j+1</sup> sources that share its other digits.
  *
- * <p><b>Corrections.</b> When the size is no power of k + 1, the last group of a step may lack some. What was for one
- * of them goes to the one at the same place in the group before, (k+1)<sup>j+1</sup> less: it is there, as the
- * destination itself has these last digits, and is no greater. So whoever lacks a counterpart in the last group has the
- * blocks of all sources there as well, and one may get up to k messages more in a step; there are no more steps.
+ * <b>Corrections.</b> If the size is not a power of k + 1, the last group of a step may lack members. Blocks for a
+ * missing member go to the participant at the same position in the group before, (k+1)<sup>j+1</sup> less. That
+ * participant exists, because the destination itself has the same last digits and is no greater. A participant with no
+ * counterpart in the last group therefore also has the blocks of all sources there, and may receive up to k messages
+ * more in a step. There are no more steps.
  *
  * <pre>
- *  size 5, 1 port:   step 0: 0 ↔ 1   2 ↔ 3   4 → 3       what 4 has for 1 and 3: 5 is not there
- *                    step 1: 0 ↔ 2   1 ↔ 3   4 → 2       what 4 has for 2: 6 is not there
- *                    step 2: 0 ↔ 4                       3, as all odd ones, has sent what it had for 4 in step 0
+ *  size 5, 1 port:   step 0: 0 ↔ 1   2 ↔ 3   4 → 3       4 sends its blocks for 1 and 3: there is no 5
+ *                    step 1: 0 ↔ 2   1 ↔ 3   4 → 2       4 sends its block for 2: there is no 6
+ *                    step 2: 0 ↔ 4                       odd numbers sent their blocks for 4 in step 0
  * </pre>
  *
- * <p><b>The order of digits.</b> Destinations are ordered by their last digit, those with the same one by the last but
- * one, and so on: 0 2 4 1 3 of five with one port. So those that a message has rows for follow each other.
+ * <b>The order of digits.</b> Destinations are ordered by their last digit, destinations with the same last digit by
+ * the last but one, and so on: 0 2 4 1 3 of five with one port. The destinations of a message therefore follow each
+ * other.
  *
- * <p><b>Turns.</b> What a participant has for a destination is from consecutive sources that do not wrap around. Taken
- * by {@linkplain #arrival turns}, each message of a step has rows from the sources right after these, or right before.
+ * <b>Turns.</b> The blocks that a participant has for a destination are from consecutive sources that do not wrap
+ * around. If messages are taken by {@linkplain #arrival turns}, each message of a step has rows from the sources right
+ * after these, or right before.
  */
 public final class ExchangeRoute extends Route {
     /**
-     * @param ports how many messages a participant sends in a step, 1 or more
+     * @param ports the number of messages that a participant sends in a step, 1 or more
      */
     public ExchangeRoute(int ports) {
         super(ports);
@@ -52,7 +55,7 @@ public final class ExchangeRoute extends Route {
         long other;
         if (arrival <= ports) {
             other = index + (long) ((own + arrival) % (ports + 1) - own) * weight;
-        } else { // from the last group, which lacks one at this place
+        } else { // from the last group, which lacks a member at this position
             int digit = arrival - ports - 1;
             long lacking = index + nextWeight(size, step);
             other = lacking < size || digit >= own ? size : lacking - (long) (own - digit) * weight;
@@ -65,7 +68,7 @@ public final class ExchangeRoute extends Route {
         int weight = weight(size, step);
         long next = nextWeight(size, step);
         if (arrival > ports(size) && (next >= size || size % next == 0)) {
-            return 0; // there is no group that lacks some
+            return 0; // no group lacks a member
         }
         return (int) Math.ceilDiv(size, next) * (size % weight == 0 ? weight : Math.min(size, 2 * weight - 1));
     }
@@ -102,17 +105,17 @@ public final class ExchangeRoute extends Route {
     /**
      * Finds where the rows of a message begin in the order of digits.
      *
-     * @param receiver who gets the message
+     * @param receiver the receiver of the message
      * @param size the number of participants
-     * @param step in which step
-     * @return the first destination, of as many as the message has {@link #rows}
+     * @param step the step, from 0 on
+     * @return the first destination; the message has {@link #rows} of them
      */
     public int firstDestination(int receiver, int size, int step) {
         return (int) (receiver % nextWeight(size, step));
     }
 
     /**
-     * Goes on in the order of digits, which begins with 0.
+     * Finds the next destination in the order of digits, which begins with 0.
      *
      * @param destination a destination
      * @param size the number of participants
@@ -125,44 +128,44 @@ public final class ExchangeRoute extends Route {
             if (digit(next, size, step) < ports(size) && next + weight < size) {
                 return next + weight;
             }
-            next %= weight; // carry: those above are 0 already
+            next %= weight; // carry: the digits above are 0 already
         }
         return -1;
     }
 
     /**
-     * Tells which message of a step to take, one after the other, so that what is for a destination stays from
-     * consecutive sources. Those of senders with higher numbers have rows from sources after those that are there.
+     * Finds the message of a step to take in a turn. In this order the blocks for a destination stay from consecutive
+     * sources. Senders with higher numbers have rows from sources after those that are there.
      *
-     * @param index who gets the messages
+     * @param index the receiver of the messages
      * @param size the number of participants
-     * @param step in which step
+     * @param step the step, from 0 on
      * @param turn 1 to {@link #arrivals}
-     * @return the message, as {@link #sender} counts them
+     * @return the message, numbered as in {@link #sender}
      */
     public int arrival(int index, int size, int step, int turn) {
         int ports = ports(size);
         int higher = ports - digit(index, size, step);
         int lower = turn - higher - ports;
-        if (turn <= higher) { // after it in its group, upwards
+        if (turn <= higher) { // senders after it in its group, upwards
             return turn;
         }
-        return lower <= 0 ? turn - higher + ports // in the last group, upwards
-                : ports + 1 - lower; // before it in its group, downwards
+        return lower <= 0 ? turn - higher + ports // senders in the last group, upwards
+                : ports + 1 - lower; // senders before it in its group, downwards
     }
 
     /**
      * Bounds the rows that come to a participant in all steps.
      *
      * @param size the number of participants
-     * @return how many at most; where the size is a power of the ports and one, that is size − 1
+     * @return the greatest number; size − 1 if the size is a power of k + 1
      */
     public int rowsArrivingMax(int size) {
         int rows = 0;
         for (int step = 0; step < steps(size); step++) {
             int next = (int) Math.min(size, nextWeight(size, step));
-            int places = Math.ceilDiv(next, weight(size, step)); // in a group
-            int lastPlaces = Math.ceilDiv(size % next, weight(size, step)); // in the last one, if it lacks some
+            int places = Math.ceilDiv(next, weight(size, step)); // of a group
+            int lastPlaces = Math.ceilDiv(size % next, weight(size, step)); // of the last group, if it lacks members
             int corrections = Math.min(ports(size), lastPlaces);
             rows += Math.max((places - 1) * Math.ceilDiv(size, next), (places - 1 + corrections) * (size / next));
         }

@@ -3,9 +3,10 @@ package org.tutti.pattern;
 
 /**
  * The Fibonacci tree, or λ-tree with λ = 2 (Bar-Noy and Kipnis, Designing broadcasting algorithms in the postal model,
- * 1992): the fastest way to tell everybody when a message takes two units of time to arrive and a sender may begin
- * another one each unit. With t units left a position can reach N(t) positions, itself included: N(0) = N(1) = 1, N(t)
- * = N(t − 1) + N(t − 2); it first sends to the head of the last N(t − 2) of them, and has the others left for t − 1.
+ * 1992). It reaches all positions fastest if a message takes two units of time to arrive and a sender may begin another
+ * one each unit. With t units left a position can reach N(t) positions, itself included: N(0) = N(1) = 1, N(t) = N(t −
+ * 1) + N(t − 2). It first sends to the head of the last N(t − 2) of them, and keeps the others for the remaining t − 1
+ * units.
  *
  * <pre>
  *  size 8:              0
@@ -26,7 +27,7 @@ public final class FibonacciTree implements Tree {
     private FibonacciTree() {}
 
     private static int[] reach() {
-        int[] reach = new int[46]; // the next one is no int
+        int[] reach = new int[46]; // the next number exceeds an int
         reach[0] = 1;
         reach[1] = 1;
         for (int time = 2; time < reach.length; time++) {
@@ -64,7 +65,9 @@ public final class FibonacciTree implements Tree {
         return (int) find(position, size);
     }
 
-    /** The parent of a position, and how many positions its subtree has. */
+    /**
+     * Returns the parent of a position in the upper 32 bits, and the number of positions of its subtree in the lower.
+     */
     private static long find(int position, int size) {
         int parent = 0;
         int root = 0;
@@ -79,11 +82,11 @@ public final class FibonacciTree implements Tree {
                 span = kept;
             }
         }
-        // what is left of the root's span may still hold children; it begins at the root
+        // the rest of the root's span, which begins at the root, may still have children
         return (long) parent << Integer.SIZE | span;
     }
 
-    /** How many of the positions that a root has to reach are left to it after its first message. */
+    /** Returns how many of a root's positions are left to it after its first message. */
     private static int kept(int span) {
         int time = 1;
         while (REACH[time] < span) {

@@ -2,9 +2,9 @@
 package org.tutti.pattern;
 
 /**
- * Making a power of two of any number of participants: they are cut into that many runs, as evenly as that goes, of one
- * or two, and the first of two hands what it has to the other one. That stands for the run from then on. So those that
- * are left stand for consecutive runs, in ascending order.
+ * Reduces any number of participants to a power of two: they are cut into that many runs of one or two, as evenly as
+ * possible. The first of two hands its data to the second, which stands for the run from then on. The remaining
+ * participants stand for consecutive runs, in ascending order.
  *
  * <pre>
  *  size 6:    0 → 1   2 → 3   4   5
@@ -15,27 +15,27 @@ public final class Folding {
     private Folding() {}
 
     /**
-     * Counts those that are left.
+     * Counts the participants that remain.
      *
      * @param size the number of participants, 1 or more
-     * @return the greatest power of two that is not greater
+     * @return the greatest power of two that is not greater than size
      */
     public static int positions(int size) {
         return Integer.highestOneBit(size);
     }
 
     /**
-     * Counts those that hand what they have to the same one.
+     * Counts the participants that hand their data to the same one.
      *
      * @param size the number of participants
-     * @return how many at most: 0 for a power of two, else 1
+     * @return the greatest number: 0 for a power of two, else 1
      */
     public static int foldedMax(int size) {
         return positions(size) == size ? 0 : 1;
     }
 
     /**
-     * Finds the position of a participant's run among those that are left.
+     * Finds the position of a participant's run.
      *
      * @param index the participant, 0 to size − 1
      * @param size the number of participants
@@ -46,7 +46,7 @@ public final class Folding {
     }
 
     /**
-     * Finds the first one of the run at a position.
+     * Finds the first participant of the run at a position.
      *
      * @param position the position
      * @param size the number of participants
@@ -57,7 +57,7 @@ public final class Folding {
     }
 
     /**
-     * Finds the last one of the run at a position, which stands for all of it.
+     * Finds the last participant of the run at a position, which stands for all of it.
      *
      * @param position the position
      * @param size the number of participants

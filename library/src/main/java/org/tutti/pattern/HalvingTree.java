@@ -2,8 +2,8 @@
 package org.tutti.pattern;
 
 /**
- * The tree of recursive halving: a range of positions is cut in the middle, the first position of the upper half is a
- * child of the first one of the lower half, and so on with both halves.
+ * The tree of recursive halving: a range of positions is cut in the middle, and the first position of the upper half is
+ * a child of the first position of the lower half; so on with both halves.
  *
  * <pre>
  *  size 6:          0
@@ -13,8 +13,8 @@ package org.tutti.pattern;
  *                      4   5
  * </pre>
  *
- * <p>Its height is ⌊log₂ size⌋, its degree ⌈log₂ size⌉. Other than in the binomial tree, both halves of a range are
- * about as long where size is no power of two.
+ * <p>Its height is ⌊log₂ size⌋, its degree ⌈log₂ size⌉. Unlike in the binomial tree, both halves of a range are about
+ * equally long if size is not a power of two.
  */
 public final class HalvingTree implements Tree {
     /** The only instance; it has no state. */
@@ -36,7 +36,7 @@ public final class HalvingTree implements Tree {
         return (int) find(position, size);
     }
 
-    /** The parent of a position, and where its subtree ends. */
+    /** Returns the parent of a position in the upper 32 bits, and the end of its subtree in the lower. */
     private static long find(int position, int size) {
         int parent = 0;
         int first = 0;

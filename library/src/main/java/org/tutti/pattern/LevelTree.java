@@ -2,10 +2,10 @@
 package org.tutti.pattern;
 
 /**
- * A tree that nests over levels: consecutive positions form groups, such as those of a shared cache, groups form
- * greater ones, such as sockets, and at the top is one group of all. Each group has a leader: the root if it is in the
- * group, else the group's first position. The parent of a position is the leader of the smallest group that it does not
- * lead.
+ * A tree that nests over levels: consecutive positions form groups, such as the ranks of a shared cache; groups form
+ * greater groups, such as sockets; at the top is one group of all positions. Each group has a leader: the root if it is
+ * in the group, else the group's first position. The parent of a position is the leader of the smallest group that it
+ * does not lead.
  *
  * <pre>
  *  12 positions, groups of 2 in groups of 4, root 5:
@@ -16,24 +16,24 @@ package org.tutti.pattern;
  *
  * <p>Without levels every other position is a child of the root: a flat tree.
  *
- * <p>The children of a position are listed from the smallest group to the greatest, in each those above in ascending
- * order, then those below in descending order. The subtree of every child covers consecutive positions next to those
- * that come before it: so combining a position with its children one after the other, each on its side, keeps the order
- * of positions, whatever the root.
+ * <p>The children of a position are listed from the smallest group to the greatest. In each group the positions above
+ * come first, in ascending order, and then the positions below, in descending order. The subtree of every child covers
+ * consecutive positions next to those of the children before it. A position that combines with its children one after
+ * the other, each on its side, therefore keeps the order of positions, whatever the root is.
  */
 public final class LevelTree {
     private final int[] groups;
 
     /**
-     * @param groups the positions of a group, for each level from the smallest groups to the greatest, each a multiple
-     *            of the one before; none for a flat tree
+     * @param groups the number of positions of a group, for each level from the smallest groups to the greatest, each a
+     *            multiple of the one before; none for a flat tree
      */
     public LevelTree(int... groups) {
         this.groups = groups.clone();
     }
 
     /**
-     * {@return whether there are no groups but that of all}
+     * {@return true if the only group is that of all positions}
      */
     public boolean isFlat() {
         return groups.length == 0;
@@ -42,7 +42,7 @@ public final class LevelTree {
     /**
      * Finds the parent of a position.
      *
-     * @param position any but the root
+     * @param position any position except the root
      * @param root the root
      * @return its parent
      */
@@ -85,7 +85,7 @@ public final class LevelTree {
      * @return the child
      */
     public int child(int position, int index, int root, int size) {
-        if (isFlat()) { // the general way, without its divisions: short reductions go through here
+        if (isFlat()) { // a short cut without divisions, because short reductions come here
             return index < size - 1 - position ? position + 1 + index : size - 2 - index;
         }
         int level = 0;
@@ -106,7 +106,7 @@ public final class LevelTree {
         return (level == groups.length ? root : leader(position, groups[level], root)) == position;
     }
 
-    /** How many groups of the level below are in a position's group of a level. */
+    /** Counts the groups of the level below in a position's group of a level. */
     private int members(int position, int level, int size) {
         int inner = inner(level);
         int start = start(position, level, size);

@@ -3,8 +3,8 @@ package org.tutti.pattern;
 
 /**
  * The (k+1)-nomial tree for k ports: the children of position p are p + z·(k+1)<sup>j</sup>, z from 1 to k, as long as
- * the power is below the weight of p's lowest digit to the base of k + 1 that is not 0 (the root has no such limit) and
- * the sum is below size. With one port it is the {@link BinomialTree}.
+ * the power is below the weight of p's lowest digit other than 0 to base k + 1 (the root has no such limit) and the sum
+ * is below size. With one port it is the {@link BinomialTree}.
  *
  * <pre>
  *  size 9, 2 ports:            0
@@ -14,7 +14,7 @@ package org.tutti.pattern;
  *                           4    5 7    8
  * </pre>
  *
- * <p>A position that serves k others at a time reaches all in ⌈log size⌉ steps to the base of k + 1.
+ * <p>If each position serves k others at a time, all positions are reached in ⌈log<sub>k+1</sub> size⌉ steps.
  */
 public final class NomialTree implements Tree {
     private final int ports;
@@ -29,7 +29,8 @@ public final class NomialTree implements Tree {
     }
 
     /**
-     * Counts the steps in which all positions can be reached, if each that has been reaches k others in a step.
+     * Counts the steps in which all positions are reached, if each position that has been reached serves k others in a
+     * step.
      *
      * @param size the number of positions
      * @param ports k, 1 or more
@@ -75,7 +76,7 @@ public final class NomialTree implements Tree {
         return exponent * ports + digit - 1;
     }
 
-    /** The weight of the lowest digit that is not 0. */
+    /** Returns the weight of the lowest digit that is not 0. */
     private int weight(int position) {
         int weight = 1;
         while (position / weight % base == 0) {

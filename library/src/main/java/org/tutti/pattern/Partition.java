@@ -2,19 +2,19 @@
 package org.tutti.pattern;
 
 /**
- * Cutting a range of bytes into consecutive parts between units, as evenly as that goes: of {@code n} units the first
+ * Cuts a range of bytes into consecutive parts between units, as evenly as possible: of {@code n} units the first
  * {@code n % parts} parts have one more than the others.
  */
 public final class Partition {
     private Partition() {}
 
     /**
-     * Finds where a part begins; where part {@code index + 1} begins it ends.
+     * Finds where a part begins; it ends where part {@code index + 1} begins.
      *
      * @param bytes the length of the whole, a multiple of unitBytes
-     * @param unitBytes what must not be cut
-     * @param parts how many parts, 1 or more
-     * @param index which part, 0 to parts
+     * @param unitBytes the length of a unit, which is not cut
+     * @param parts the number of parts, 1 or more
+     * @param index the part, 0 to parts
      * @return the first byte of the part
      */
     public static long start(long bytes, long unitBytes, int parts, int index) {
@@ -26,8 +26,8 @@ public final class Partition {
      * Finds the part in which a byte lies.
      *
      * @param bytes the length of the whole, a multiple of unitBytes
-     * @param unitBytes what must not be cut
-     * @param parts how many parts, 1 or more
+     * @param unitBytes the length of a unit, which is not cut
+     * @param parts the number of parts, 1 or more
      * @param at the byte, 0 to bytes − 1
      * @return the index of the part
      */
@@ -45,7 +45,7 @@ public final class Partition {
      *
      * @param bytes the length of the whole
      * @param chunkBytes the length of a chunk, more than zero
-     * @return how many chunks, 1 or more
+     * @return the number of chunks, 1 or more
      */
     public static int chunks(long bytes, long chunkBytes) {
         return Math.toIntExact(Math.max(1, (bytes + chunkBytes - 1) / chunkBytes));

@@ -2,22 +2,22 @@
 package org.tutti.pattern;
 
 /**
- * The way of blocks that every participant has for every other one, in steps. With k ports numbers are written in base
- * k + 1, and a step settles one of their digits: so a participant sends k messages in a step, one for each other value
- * of the digit, and there are ⌈log<sub>k+1</sub> size⌉ steps.
+ * A way to move a block from every participant to every other one, in steps. With k ports, numbers are written to base
+ * k + 1, and a step settles one of their digits. A participant sends k messages in a step, one for each other value of
+ * the digit, and there are ⌈log<sub>k+1</sub> size⌉ steps.
  *
- * <p>A message has rows, one for each destination. What has come together for a destination is from consecutive
- * sources, wrapping around: so a row lies as it is, whoever it came from, and wherever it goes on to. The first row of
- * a message is for its receiver, and all others go on. Between two participants there is one message at most each way.
+ * <p>A message has rows, one for each destination. The blocks that have come together for a destination are from
+ * consecutive sources, wrapping around, so a row stays as it is on all its way. The first row of a message is for its
+ * receiver, and all others go on. Between two participants there is at most one message each way.
  */
 public abstract class Route {
-    /** As many ports as there are others: everybody sends to everybody, in one step. */
+    /** As many ports as there are other participants: each sends to all others, in one step. */
     public static final int ALL_PORTS = Integer.MAX_VALUE;
 
     private final int portsMax;
 
     /**
-     * @param ports how many messages a participant sends in a step, 1 or more
+     * @param ports the number of messages that a participant sends in a step, 1 or more
      */
     protected Route(int ports) {
         if (ports < 1) {
@@ -27,7 +27,7 @@ public abstract class Route {
     }
 
     /**
-     * Counts the messages that a participant sends in a step at most.
+     * Counts the messages that a participant may send in a step.
      *
      * @param size the number of participants, 2 or more
      * @return the ports; they are numbered from 1
@@ -37,10 +37,10 @@ public abstract class Route {
     }
 
     /**
-     * Counts the messages that come to a participant in a step at most.
+     * Counts the messages that may come to a participant in a step.
      *
      * @param size the number of participants, 2 or more
-     * @return their number; they are numbered from 1 as the ports are, and further
+     * @return the number; messages have the numbers of the ports, from 1 on, and then further ones
      */
     public abstract int arrivals(int size);
 
@@ -59,24 +59,24 @@ public abstract class Route {
     }
 
     /**
-     * Finds to whom a participant sends.
+     * Finds the receiver of a message.
      *
-     * @param index the participant
+     * @param index the sender
      * @param size the number of participants
      * @param step the step, from 0 on
      * @param port the port, from 1 on
-     * @return the receiver, or −1
+     * @return the receiver, or −1 if there is none
      */
     public abstract int receiver(int index, int size, int step, int port);
 
     /**
-     * Finds who sends to a participant.
+     * Finds the sender of a message.
      *
-     * @param index the participant
+     * @param index the receiver
      * @param size the number of participants
      * @param step the step, from 0 on
-     * @param arrival which message, from 1 on
-     * @return the sender, or −1
+     * @param arrival the number of the message, from 1 on
+     * @return the sender, or −1 if there is none
      */
     public abstract int sender(int index, int size, int step, int arrival);
 
@@ -85,30 +85,30 @@ public abstract class Route {
      *
      * @param size the number of participants
      * @param step the step, from 0 on
-     * @param arrival the port, or which message comes
-     * @return how many at most; 0 if there is none
+     * @param arrival the port, or the number of an arriving message
+     * @return the greatest number; 0 if there is no such message
      */
     public abstract int blocksMax(int size, int step, int arrival);
 
     /**
      * Counts the rows of a message.
      *
-     * @param sender who sends it
-     * @param receiver who gets it
+     * @param sender the sender of the message
+     * @param receiver the receiver of the message
      * @param size the number of participants
-     * @param step in which step
-     * @return the rows, 1 or more
+     * @param step the step, from 0 on
+     * @return the number of rows, 1 or more
      */
     public abstract int rows(int sender, int receiver, int size, int step);
 
     /**
-     * Tells whom a row of a message is for.
+     * Finds the destination of a row of a message.
      *
-     * @param receiver who gets the message
+     * @param receiver the receiver of the message
      * @param size the number of participants
-     * @param step in which step
-     * @param row which row, from 0 on
-     * @return the destination; of the first row it is the receiver
+     * @param step the step, from 0 on
+     * @param row the row, from 0 on
+     * @return the destination; for the first row, the receiver
      */
     public abstract int destination(int receiver, int size, int step, int row);
 
@@ -119,12 +119,12 @@ public abstract class Route {
      * @param destination the destination, to which it sends in this step or later
      * @param size the number of participants
      * @param step the step
-     * @return how many
+     * @return the number of blocks
      */
     public abstract int sources(int index, int destination, int size, int step);
 
     /**
-     * Finds the first of those that these blocks are from; the others follow it, wrapping around.
+     * Finds the first source of these blocks; the other sources follow it, wrapping around.
      *
      * @param index the participant
      * @param destination the destination
@@ -135,10 +135,10 @@ public abstract class Route {
     public abstract int firstSource(int index, int destination, int size, int step);
 
     /**
-     * Tells in which step a participant sends what it has for a destination.
+     * Finds the step in which a participant sends its blocks for a destination.
      *
      * @param index the participant
-     * @param destination another one
+     * @param destination another participant
      * @param size the number of participants
      * @return the step, from 0 on
      */
@@ -151,17 +151,17 @@ public abstract class Route {
     }
 
     /**
-     * Tells over which port a participant sends in a step what it has for a destination.
+     * Finds the port over which a participant sends its blocks for a destination in a step.
      *
      * @param index the participant
-     * @param destination another one
+     * @param destination another participant
      * @param size the number of participants
      * @param step the step
-     * @return the port, from 1 on; 0 if it keeps it in this step
+     * @return the port, from 1 on; 0 if it keeps the blocks in this step
      */
     public abstract int portTowards(int index, int destination, int size, int step);
 
-    /** What the digit that a step settles counts for. */
+    /** Returns the weight of the digit that a step settles. */
     final int weight(int size, int step) {
         int weight = 1;
         for (int i = 0; i < step; i++) {
@@ -170,7 +170,7 @@ public abstract class Route {
         return weight;
     }
 
-    /** What the next digit counts for; more than the greatest number below size may be. */
+    /** Returns the weight of the next digit, which may exceed the greatest number below size. */
     final long nextWeight(int size, int step) {
         return (long) weight(size, step) * (ports(size) + 1);
     }

@@ -3,8 +3,8 @@ package org.tutti.pattern;
 
 /**
  * A tree over positions 0 … size − 1, rooted at 0. The subtree of every position covers consecutive positions, of which
- * it is the first, and the children of a position stand in ascending order: so combining a position with its children
- * one after the other keeps the order of positions. The last child is the one whose subtree takes longest to reach.
+ * it is the first. The children of a position are in ascending order, so a position that combines with its children one
+ * after the other keeps the order of positions. The last child has the subtree that takes longest to reach.
  */
 public interface Tree {
     /**
@@ -52,7 +52,7 @@ public interface Tree {
     }
 
     /**
-     * Tells where the subtree of a position ends.
+     * Finds where the subtree of a position ends.
      *
      * @param position 0 to size − 1
      * @param size the number of positions

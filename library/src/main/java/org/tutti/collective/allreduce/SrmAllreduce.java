@@ -77,7 +77,7 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
     /**
      * Returns the length of the chunks of longer messages.
      *
-     * @param nodes how many nodes there are
+     * @param nodes the number of nodes
      * @return the bytes of a chunk
      */
     public long bufferBytes(int nodes) {

@@ -40,8 +40,8 @@ abstract class TwoLevelAllreduce extends Allreduce {
      *
      * @param half the bytes of a round
      * @param edges the number of edges over which data come to a node
-     * @param nodes how many nodes there are
-     * @param localRanks how many ranks the node has
+     * @param nodes the number of nodes
+     * @param localRanks the number of ranks on the node
      * @param bytes the length of the message
      * @return the bytes
      */
@@ -74,7 +74,7 @@ abstract class TwoLevelAllreduce extends Allreduce {
      * unless a subclass has a better way.
      *
      * @param team the ranks
-     * @param call what is called
+     * @param call the call
      */
     protected void runOnOneNode(Team team, Call call) {
         runTogether(team, call, chunks(team, call), null);

@@ -123,7 +123,7 @@ public final class BlockExchange {
     /**
      * Bounds the memory of a node that a call uses.
      *
-     * @param nodes how many nodes there are
+     * @param nodes the number of nodes
      * @param localRanks the number of ranks on the node with the most
      * @return the bytes of windows and of the inbox
      */

@@ -35,7 +35,7 @@ final class CallersBlocks {
 
     // ---- blocks for other ranks
 
-    /** Returns the length of the block for a reader; 0 for this rank itself, because its own block is in no section. */
+    /** Returns the length of the block for a reader; 0 for this rank itself, unless one section is for all readers. */
     private long lengthFor(int reader) {
         return reader == team.rank() && !roles.sameForAll ? 0 : call.sourceBytes(reader);
     }

@@ -28,7 +28,7 @@ public abstract class EqualBlocksAlgorithm extends Algorithm {
     /**
      * Counts the blocks that the ranks of a node show, and the blocks that come to the node.
      *
-     * @param nodes how many nodes there are
+     * @param nodes the number of nodes
      * @param ranks the number of ranks on all nodes
      * @param localRanks the number of ranks on the node
      * @return the greatest number

@@ -47,7 +47,7 @@ final class Sections {
 
     /**
      * @param team the ranks
-     * @param roles who has blocks for whom
+     * @param roles the roles of the ranks
      */
     Sections(Team team, BlockRoles roles) {
         this.team = team;

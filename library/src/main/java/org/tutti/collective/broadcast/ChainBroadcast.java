@@ -59,7 +59,7 @@ public final class ChainBroadcast extends Broadcast {
     /**
      * Tells whether a message goes straight from node to node, in packets.
      *
-     * @param nodes how many nodes there are
+     * @param nodes the number of nodes
      * @param bytes the length of the message
      * @return whether it does
      */

@@ -91,8 +91,8 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     /**
      * Tells whether the words of an operation count far enough for the ring.
      *
-     * @param rounds how many rounds there are
-     * @param nodes how many nodes there are
+     * @param rounds the number of rounds
+     * @param nodes the number of nodes
      * @return whether they do; if not, the message goes down a tree
      */
     public static boolean suffices(int rounds, int nodes) {

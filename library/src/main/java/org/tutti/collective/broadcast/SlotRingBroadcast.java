@@ -81,7 +81,7 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
     /**
      * Returns the length of chunks, with windows of full length.
      *
-     * @param nodes how many nodes there are
+     * @param nodes the number of nodes
      * @param bytes the length of the message
      * @return the bytes of a chunk
      */

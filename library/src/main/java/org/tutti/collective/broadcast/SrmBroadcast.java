@@ -134,7 +134,7 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     /**
      * Tells whether a message goes straight from node to node.
      *
-     * @param nodes how many nodes there are
+     * @param nodes the number of nodes
      * @param bytes the length of the message
      * @return whether it does
      */
@@ -145,7 +145,7 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     /**
      * Returns the length of chunks, with windows of full length.
      *
-     * @param nodes how many nodes there are
+     * @param nodes the number of nodes
      * @param bytes the length of the message
      * @return the bytes of a chunk
      */

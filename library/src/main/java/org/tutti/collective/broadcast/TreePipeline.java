@@ -53,7 +53,7 @@ final class TreePipeline {
      * Copies the root's bytes to every rank, through eager buffers.
      *
      * @param team the ranks
-     * @param call what is called
+     * @param call the call
      * @param chunk the length of a chunk, at most windowBytesMax / parts and, with several nodes, {@link
      *            org.tutti.collective.layout.RingLayout#EAGER_BUFFER_BYTES} / parts
      * @param parts the number of chunks that may be under way on an edge and in a node
@@ -78,7 +78,7 @@ final class TreePipeline {
      * Copies the root's bytes to every other rank of its node, the only one.
      *
      * @param team the ranks
-     * @param call what is called
+     * @param call the call
      * @param chunk the length of a chunk, at most windowBytesMax / parts
      * @param parts the number of chunks that may be under way
      * @param lends whether the root lends its memory if it can; false on a node with levels
@@ -96,7 +96,7 @@ final class TreePipeline {
      * Copies the root's bytes to every rank, straight to where they belong or can be read.
      *
      * @param team the ranks
-     * @param call what is called
+     * @param call the call
      * @param most the length of a chunk; chunks are shorter if windows are too short for it
      */
     void straight(Team team, Call call, long most) {
@@ -261,7 +261,7 @@ final class TreePipeline {
     /**
      * {@return the longest window for messages that go straight}
      *
-     * @param nodes how many nodes there are
+     * @param nodes the number of nodes
      * @param chunk the length of a chunk
      */
     static long windowBytes(int nodes, long chunk) {

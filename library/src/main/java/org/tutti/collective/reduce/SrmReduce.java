@@ -121,7 +121,7 @@ public final class SrmReduce extends Reduce implements Chunked {
     /**
      * Returns the length of chunks.
      *
-     * @param nodes how many nodes there are
+     * @param nodes the number of nodes
      * @param inbox true if the message is long enough to go to the inbox
      * @param packetBytes the bytes of a packet
      * @return the bytes of a chunk

@@ -36,8 +36,8 @@ abstract class TwoLevelReduce extends Reduce {
      * Bounds the shared memory of a node for a tree of some degree.
      *
      * @param degree the number of edges over which data come from children
-     * @param nodes how many nodes there are
-     * @param localRanks how many ranks the node has
+     * @param nodes the number of nodes
+     * @param localRanks the number of ranks on the node
      * @param bytes the length of the message
      * @return the bytes
      */

@@ -31,7 +31,7 @@ public abstract class Scan extends EqualBlocksAlgorithm {
      * Combines the elements of the next rank into this rank's target.
      *
      * @param team the ranks
-     * @param call what is called
+     * @param call the call
      * @param isFirst true if they are the first elements, which are copied
      * @param elements the elements of the next rank
      */

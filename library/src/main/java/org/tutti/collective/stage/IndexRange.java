@@ -24,7 +24,7 @@ public final class IndexRange {
      * Cuts the message into chunks.
      *
      * @param team the ranks
-     * @param call what is called
+     * @param call the call
      * @param most how long a chunk may be
      * @return the chunks, before the first
      */
@@ -37,7 +37,7 @@ public final class IndexRange {
      * Begins the operation: afterwards all ranks have lent their memory, or all have shown the first chunk.
      *
      * @param team the ranks, which have used no step yet
-     * @param call what is called
+     * @param call the call
      * @param chunk the result of {@link #chunks}
      * @param lends whether this rank lends its memory, from {@link ZeroCopyLoans#lend}
      * @return the last step of READY that was used; or 0 if all ranks lend, after step 1
@@ -79,7 +79,7 @@ public final class IndexRange {
      * Copies a chunk into this rank's window, without the part that this rank combines: no other rank reads it.
      *
      * @param team the ranks
-     * @param call what is called
+     * @param call the call
      * @param shown this rank's window
      * @param chunk the chunk
      */

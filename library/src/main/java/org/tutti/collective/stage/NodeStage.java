@@ -41,7 +41,7 @@ public final class NodeStage {
      * in its window. The node has two ranks or more.
      *
      * @param team the ranks
-     * @param call what is called
+     * @param call the call
      * @param shown this rank's window, as {@link Team#show} has returned it
      * @param chunk the chunk of this round, with the number of the round; windows have {@value Chunk#HALVES} parts
      */
@@ -67,7 +67,7 @@ public final class NodeStage {
      * all other ranks.
      *
      * @param team the ranks
-     * @param call what is called
+     * @param call the call
      * @param root the local rank of the tree's root
      * @param chunk the chunk to combine
      * @param step the step of READY at which a child shows its elements
@@ -102,7 +102,7 @@ public final class NodeStage {
      * them at the step of READY that is the number of the chunk.
      *
      * @param team the ranks
-     * @param call what is called
+     * @param call the call
      * @param root the local rank of the tree's root; 0 for non-commutative operators
      * @param chunk the chunk to combine
      * @param into the area for the result

@@ -22,7 +22,7 @@ public final class RankOrder {
      * rounding depends on the rank that combines, so it is for results that one rank computes.
      *
      * @param team the ranks; all others have posted the elements that are read here
-     * @param call what is called; its source has this rank's bytes
+     * @param call the call; its source has this rank's bytes
      * @param chunk the chunk that the others show
      * @param start the offset in the chunk, in bytes
      * @param bytes the number of bytes
@@ -39,7 +39,7 @@ public final class RankOrder {
      * rank's bytes.
      *
      * @param team the ranks
-     * @param call what is called; its source has this rank's bytes
+     * @param call the call; its source has this rank's bytes
      * @param start the offset in the sources, in bytes
      * @param bytes the number of bytes
      * @param target the area for the result
@@ -79,7 +79,7 @@ public final class RankOrder {
      * are those that it shows. Every rank that combines gets the same bits.
      *
      * @param team the ranks, two or more; all have posted the elements that are read here
-     * @param call what is called
+     * @param call the call
      * @param shown this rank's own window
      * @param chunk the chunk
      */

@@ -49,7 +49,7 @@ public final class RunChain {
      * Combines the ranks' elements, and brings the result to one rank or to all.
      *
      * @param team the ranks, inside an operation
-     * @param call what is called
+     * @param call the call
      * @param root the rank that gets the result, or {@link #ALL}, or {@link #EACH}
      */
     public static void run(Team team, Call call, int root) {
@@ -84,7 +84,7 @@ public final class RunChain {
      * {@return the longest chunk, in bytes}
      *
      * @param team the ranks
-     * @param kernel the operator, whose units are not cut
+     * @param kernel the operator; its units are not cut
      */
     public static long chunkBytes(Team team, Kernel kernel) {
         return kernel.wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax() / PLACES));
@@ -112,8 +112,8 @@ public final class RunChain {
     /**
      * Bounds the shared memory of a node.
      *
-     * @param nodes how many nodes there are
-     * @param localRanks how many ranks the node has
+     * @param nodes the number of nodes
+     * @param localRanks the number of ranks on the node
      * @param bytes the length of the message
      * @return the bytes
      */
