@@ -6,7 +6,7 @@ package org.tutti.pattern;
  * exchange the blocks for each other's destinations. After it a participant has the blocks for the destinations that
  * share its last j + 1 digits, from the (k+1)<sup>j+1</sup> sources that share its other digits.
  *
- * <b>Corrections.</b> If the size is not a power of k + 1, the last group of a step may lack members. Blocks for a
+ * <p><b>Corrections.</b> If the size is not a power of k + 1, the last group of a step may lack members. Blocks for a
  * missing member go to the participant at the same position in the group before, (k+1)<sup>j+1</sup> less. That
  * participant exists, because the destination itself has the same last digits and is no greater. A participant with no
  * counterpart in the last group therefore also has the blocks of all sources there, and may receive up to k messages
@@ -18,11 +18,11 @@ package org.tutti.pattern;
  *                    step 2: 0 ↔ 4                       odd numbers sent their blocks for 4 in step 0
  * </pre>
  *
- * <b>The order of digits.</b> Destinations are ordered by their last digit, destinations with the same last digit by
+ * <p><b>The order of digits.</b> Destinations are ordered by their last digit, destinations with the same last digit by
  * the last but one, and so on: 0 2 4 1 3 of five with one port. The destinations of a message therefore follow each
  * other.
  *
- * <b>Turns.</b> The blocks that a participant has for a destination are from consecutive sources that do not wrap
+ * <p><b>Turns.</b> The blocks that a participant has for a destination are from consecutive sources that do not wrap
  * around. If messages are taken by {@linkplain #arrival turns}, each message of a step has rows from the sources right
  * after these, or right before.
  */

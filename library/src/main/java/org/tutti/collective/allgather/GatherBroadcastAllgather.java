@@ -18,10 +18,11 @@ import org.tutti.pattern.Tree;
  * leaves it to the network's hardware. On the tree of recursive halving this is Portals' allgather (Schutt and
  * Brightwell 2007).
  *
- * <p>It takes 2·⌈log<sub>k+1</sub> n⌉ steps on the (k+1)-nomial tree, 2·⌊log₂ n⌋ on the tree of recursive halving, and
+ * <p>The steps are 2·⌈log<sub>k+1</sub> n⌉ on the (k+1)-nomial tree, 2·⌊log₂ n⌋ on the tree of recursive halving, and
  * two if direct. There are 2·(n − 1) messages; other algorithms have ⌈log n⌉ steps or n·(n − 1) messages. The blocks of
  * n − 1 nodes come to the root, those of (n − 1)/k nodes over each port (equation 1). No block crosses to a node twice.
- * It suits short blocks, as both papers say, because the root sends nearly all blocks to each of its children.
+ * The algorithm suits short blocks, as both papers say, because the root sends nearly all blocks to each of its
+ * children.
  *
  * <p>A subtree covers consecutive nodes. A node therefore receives the blocks that its subtree lacks in two parts: the
  * blocks before those of the subtree, and the blocks after them.

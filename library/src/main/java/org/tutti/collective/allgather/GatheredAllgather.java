@@ -16,14 +16,14 @@ import org.tutti.collective.machine.Area;
  * they lie together. No rank copies out before all blocks have arrived, so this suits short blocks. Subclasses say in
  * which order the nodes' blocks lie, and how masters exchange them.
  *
- * <b>Why nothing is overwritten.</b> Each block is written to a window once: by its rank, between SHOWN and GATHERED,
- * or by another node's master, after an invitation. A short message arrives in the eager buffer of a pair, and this
- * node's master copies it to the window. Only the writer of a part of the window uses that part before the master has
- * awaited it; the other ranks use it after the master has said COMPLETE. Windows and eager buffers belong to the
- * operation until all ranks of the node have left it.
+ * <p><b>Why nothing is overwritten.</b> Each block is written to a window once: by its rank, between SHOWN and
+ * GATHERED, or by another node's master, after an invitation. A short message arrives in the eager buffer of a pair,
+ * and this node's master copies it to the window. Only the writer of a part of the window uses that part before the
+ * master has awaited it; the other ranks use it after the master has said COMPLETE. Windows and eager buffers belong to
+ * the operation until all ranks of the node have left it.
  *
- * <b>Why it ends.</b> A master opens all flows to its node before it waits. It waits for the ranks of its node, which
- * wait only for its window, and then as the subclass says.
+ * <p><b>Why it ends.</b> A master opens all flows to its node before it waits. It waits for the ranks of its node,
+ * which wait only for its window, and then as the subclass says.
  */
 abstract class GatheredAllgather extends EqualBlocksAlgorithm {
     private static final long GATHERED = 2;

@@ -17,9 +17,9 @@ import org.tutti.pattern.ExchangeRoute;
  * first groups are far apart and the last ones neighbours. The paper has the opposite order, with as many messages and
  * bytes. Blocks lie in the order of digits, so the blocks of a message lie together.
  *
- * <b>Corrections.</b> If n is not a power of k + 1, there are no more steps. The last group of a step may then lack a
- * node; the node at the same position in the group before sends in its stead. That is up to k messages more in a step;
- * no node receives more than k.
+ * <p><b>Corrections.</b> If n is not a power of k + 1, there are no more steps. The last group of a step may then lack
+ * a node; the node at the same position in the group before sends in its stead. That is up to k messages more in a
+ * step; no node receives more than k.
  *
  * <p>{@link GatheredAllgather} says where blocks lie. In a step a master waits only for messages of that step, and
  * their senders wait only for messages of earlier steps.

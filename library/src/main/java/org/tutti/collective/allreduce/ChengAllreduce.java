@@ -26,21 +26,21 @@ import org.tutti.collective.stage.RankOrder;
  *     0 → 3   0 → 6                              and hands out the sum, which all ranks copy
  * </pre>
  *
- * <b>Which ranks are masters.</b> The paper chooses each node's master at random, and the cluster master at random
+ * <p><b>Which ranks are masters.</b> The paper chooses each node's master at random, and the cluster master at random
  * among them. Here a node's master is always its first rank, because only that rank exchanges data with other nodes.
  * The cluster master is node 0's master in {@code cheng}. In {@code cheng-random} it is the master of a node that is
  * drawn for each operation from the operation's number, so all ranks draw the same node without a message.
  *
- * <b>How data reach the cluster master.</b> The paper's cluster master polls the memory of the other nodes. Here every
- * master puts its sum over its {@linkplain Team#pair pair} with the cluster master. A message that does not fit into
- * the pair's eager buffer comes in chunks. For these the cluster master invites one master after the other to two
+ * <p><b>How data reach the cluster master.</b> The paper's cluster master polls the memory of the other nodes. Here
+ * every master puts its sum over its {@linkplain Team#pair pair} with the cluster master. A message that does not fit
+ * into the pair's eager buffer comes in chunks. For these the cluster master invites one master after the other to two
  * places in turn, in the eager buffer of an edge that is otherwise unused there. Two places suffice, however many nodes
  * there are.
  *
- * <b>Why nothing is overwritten.</b> A rank contributes to chunk k + 1 after it has copied the result of chunk k, and a
- * master sends chunk k + 1 after all its ranks have contributed. When the cluster master has the total of chunk k + 1,
- * the place to which it puts this total is therefore free on every node. A place at the cluster master is offered again
- * when the sum that was in it has been combined.
+ * <p><b>Why nothing is overwritten.</b> A rank contributes to chunk k + 1 after it has copied the result of chunk k,
+ * and a master sends chunk k + 1 after all its ranks have contributed. When the cluster master has the total of chunk k
+ * + 1, the place to which it puts this total is therefore free on every node. A place at the cluster master is offered
+ * again when the sum that was in it has been combined.
  */
 public final class ChengAllreduce extends Allreduce {
     private static final long CHUNK_BYTES = Flow.PIECE_BYTES;

@@ -12,9 +12,9 @@ import org.tutti.collective.stage.RankOrder;
  * the ranks, so that all get the same bits. One step, in which a rank reads (p − 1)·b bytes; nothing is faster for few
  * ranks and few bytes.
  *
- * <b>Why nothing is overwritten.</b> Long messages go through two parts of a rank's window in turn. No word says that a
- * part has been read, because the next READY word says it: a rank that shows chunk k has read chunk k − 1 of every
- * rank. A rank that has seen chunk k of every rank may therefore overwrite chunk k − 1.
+ * <p><b>Why nothing is overwritten.</b> Long messages go through two parts of a rank's window in turn. No word says
+ * that a part has been read, because the next READY word says it: a rank that shows chunk k has read chunk k − 1 of
+ * every rank. A rank that has seen chunk k of every rank may therefore overwrite chunk k − 1.
  *
  * <p>Between nodes the masters combine by {@link RecursiveDoublingAllreduce}.
  */

@@ -24,11 +24,11 @@ import org.tutti.pattern.Partition;
  * </pre>
  *
  * <p>A rank waits for few others in each stage, instead of for all ranks twice. On wide nodes each byte crosses between
- * groups once for each group. If groups are not equal, the ranks left over belong to the last smallest group; only as
+ * groups once for each group. Ranks that are left over from equal groups belong to the last smallest group; only as
  * many ranks combine there as in the other groups. A level counts only if the node has at least two whole groups of it.
  *
- * <b>Why nothing is overwritten.</b> Two parts of a window are used in turn: a rank writes round k + 1 over round k −
- * 1. Before that it has awaited, in each stage of round k, a word of every rank that reads its window in that stage.
+ * <p><b>Why nothing is overwritten.</b> Two parts of a window are used in turn: a rank writes round k + 1 over round k
+ * − 1. Before that it has awaited, in each stage of round k, a word of every rank that reads its window in that stage.
  * Such a rank has posted this word after it had finished round k − 1, with everything that it copied from there. On the
  * way back the same ranks read each other as in the stages before. Ranks that do not combine also await the words of
  * their group, because the group's members read their windows.

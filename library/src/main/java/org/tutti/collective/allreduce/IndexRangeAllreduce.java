@@ -20,7 +20,7 @@ import org.tutti.collective.window.ZeroCopyLoans;
  *
  * <pre>
  *  rank 0 shows   [ result 0 | its part 1 | its part 2 ]      with three ranks; a rank does not show its own
- *  rank 1 shows   [ its part 0 | result 1 | its part 2 ]      part, which nobody else reads, but puts its
+ *  rank 1 shows   [ its part 0 | result 1 | its part 2 ]      part, which no other rank reads, but puts its
  *  rank 2 shows   [ its part 0 | its part 1 | result 2 ]      result there
  * </pre>
  *
@@ -30,16 +30,16 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * <p><b>Why nothing is overwritten.</b> Two parts of a window, used in turn, suffice without further words. A rank that
  * has seen step 2k − 1 of all ranks knows that they have copied out round k − 1, so it may write round k + 1 over it.
  *
- * <b>Lent memory.</b> When all ranks lend their memory, because they are threads of one process or their segments lie
- * in the node's memory, nothing goes through windows. In a single round each rank combines its part from the sources
- * straight into its target (step 2), and copies the other parts from the others' targets. No rank writes bytes that
- * another rank still reads, even if source and target are the same memory: of rank r's source, rank s reads part s
+ * <p><b>Lent memory.</b> When all ranks lend their memory, because they are threads of one process or their segments
+ * lie in the node's memory, nothing goes through windows. In a single round each rank combines its part from the
+ * sources straight into its target (step 2), and copies the other parts from the others' targets. No rank writes bytes
+ * that another rank still reads, even if source and target are the same memory: of rank r's source, rank s reads part s
  * only, and r writes there only after s has said that its result is complete. At the end each rank awaits DONE of all
  * others, which have then read its result. If only some ranks lend, these copy their elements to their windows after
  * all, in a step of its own.
  *
- * <b>Several nodes.</b> The ranks of each node combine by index range in their master's window ({@link NodeStage}). The
- * masters combine by recursive doubling, or by recursive halving if rounds are longer than 16 KiB.
+ * <p><b>Several nodes.</b> The ranks of each node combine by index range in their master's window ({@link NodeStage}).
+ * The masters combine by recursive doubling, or by recursive halving if rounds are longer than 16 KiB.
  */
 public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chunked {
     /** The bytes of a chunk on one node. */

@@ -27,9 +27,9 @@ import org.tutti.pattern.Partition;
  * </pre>
  *
  * <p>The distances grow while the ranges shrink. A node therefore combines the elements of consecutive nodes, with the
- * lower nodes on the left. Whatever comes from a partner is combined piece by piece ({@link Inflow}). If the number of
- * nodes is not a power of two, some nodes hand all elements to their neighbour first and receive the result at the end
- * ({@link Folding}).
+ * lower nodes on the left. The elements that come from a partner are combined piece by piece ({@link Inflow}). If the
+ * number of nodes is not a power of two, some nodes hand all elements to their neighbour first and receive the result
+ * at the end ({@link Folding}).
  */
 public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Exchange {
     /** The packets of a round, so that its halves and quarters are whole packets. */

@@ -21,9 +21,9 @@ import org.tutti.pattern.Folding;
  *
  * <p>⌊log₂ n⌋ steps, in each of which a node sends b bytes.
  *
- * <b>Why nothing is overwritten, and why it ends.</b> A round is one piece of each flow ({@link Partners}). It arrives
- * in one of two places in turn, and is combined from there. A master that has the result of a round knows that all
- * masters have read the pieces of the round before. In a step a master sends before it waits. It waits only for
+ * <p><b>Why nothing is overwritten, and why it ends.</b> A round is one piece of each flow ({@link Partners}). It
+ * arrives in one of two places in turn, and is combined from there. A master that has the result of a round knows that
+ * all masters have read the pieces of the round before. In a step a master sends before it waits. It waits only for
  * messages of that step, and their senders wait only for messages of earlier steps.
  */
 public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce implements Exchange {

@@ -28,9 +28,9 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * read the pieces of one step while those of the next step arrive. If a half has no room for all pieces of the step,
  * places are given back one by one.
  *
- * <b>Why it ends.</b> A master first sends as many pieces as it may be {@linkplain Outflow#ahead ahead}; from then on
- * it takes one piece and sends one. To send a piece after it has taken i pieces, it needs at most that its receiver has
- * taken i pieces. The receiver takes its piece i before it sends more. Therefore no master waits for a master that
+ * <p><b>Why it ends.</b> A master first sends as many pieces as it may be {@linkplain Outflow#ahead ahead}; from then
+ * on it takes one piece and sends one. To send a piece after it has taken i pieces, it needs at most that its receiver
+ * has taken i pieces. The receiver takes its piece i before it sends more. Therefore no master waits for a master that
  * waits for it, also not by way of others.
  *
  * <p><b>DONE</b> counts the pieces that a rank has read, over all steps.

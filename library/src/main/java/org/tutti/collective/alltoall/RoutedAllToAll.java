@@ -25,12 +25,12 @@ import org.tutti.pattern.Route;
  * <p>A message is one piece over the {@linkplain Team#pair pair} of its two nodes, and the only one there. It goes to
  * the pair's eager buffer if it fits, else to its own part of the receiving master's window.
  *
- * <b>Why nothing is overwritten.</b> Each message has memory of its own at its sender and at its receiver, until all
+ * <p><b>Why nothing is overwritten.</b> Each message has memory of its own at its sender and at its receiver, until all
  * ranks of the node have left the operation. A rank writes to its master's window after the master has shown it. The
  * master sends after all ranks have said that they have written there (GATHERED). When it sends the messages of step j
  * + 1, it has copied into them what arrived until step j.
  *
- * <b>Why it ends.</b> A master invites all senders before it waits for anything. It waits for the ranks of its node,
+ * <p><b>Why it ends.</b> A master invites all senders before it waits for anything. It waits for the ranks of its node,
  * which wait only for each other. In step j it waits only for messages of that step, and their senders wait only for
  * messages of earlier steps.
  */

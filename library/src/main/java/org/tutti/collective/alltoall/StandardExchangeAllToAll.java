@@ -10,9 +10,9 @@ import org.tutti.pattern.ExchangeRoute;
  * is a power of k + 1, a message has the blocks of n/(k+1) nodes. These are as many as Bruck's, but nodes near each
  * other exchange first.
  *
- * <b>Corrections.</b> The paper has (k+1)·⌈log n⌉ steps if n is not a power of k + 1. Here there are no more steps: a
- * node that lacks a counterpart sends to the node at the same position in the group before. That node receives up to k
- * messages more ({@link ExchangeRoute}).
+ * <p><b>Corrections.</b> The paper has (k+1)·⌈log n⌉ steps if n is not a power of k + 1. Here there are no more steps:
+ * a node that lacks a counterpart sends to the node at the same position in the group before. That node receives up to
+ * k messages more ({@link ExchangeRoute}).
  */
 public final class StandardExchangeAllToAll extends RoutedAllToAll {
     /**

@@ -6,15 +6,15 @@ import org.tutti.collective.Team;
 
 /**
  * A barrier without a master, for few ranks: in a node every rank sets its flag, and then waits for the flags of all
- * others. One step instead of two: with two ranks each waits for one line, and both lines cross at the same time. Also
- * with more ranks than cores, the rank that runs last can go on without any other.
+ * others. One step instead of two: with two ranks each waits for one line, and both lines cross at the same time. If
+ * there are more ranks than cores, the rank that runs last finds all other flags set and goes on.
  *
  * <pre>
  *  3 ranks:   0: ARRIVED, waits for 1 and 2      1: ARRIVED, waits for 2 and 0      2: ARRIVED, waits for 0 and 1
  * </pre>
  *
- * <p>In exchange p·(p − 1) lines cross; {@link SrmBarrier} needs 2·(p − 1). On several nodes a master has to wait for
- * other nodes anyway, so there this barrier is the same as that one.
+ * <p>The price is p·(p − 1) lines that cross; {@link SrmBarrier} needs 2·(p − 1). On several nodes a master has to wait
+ * for other nodes anyway, so there this barrier is the same as that one.
  */
 public final class FlatBarrier extends Barrier {
     private static final SrmBarrier SRM = new SrmBarrier();

@@ -18,7 +18,7 @@ import org.tutti.collective.window.WindowPool;
  * of a gather, scatter, allgather or all-to-all with blocks, in one operation. Sources are the ranks that have
  * something for others, and readers are the ranks that get something ({@link BlockRoles}).
  *
- * <b>Sections.</b> The data of a source for the readers of a node are a section. It begins with the number of bytes
+ * <p><b>Sections.</b> The data of a source for the readers of a node are a section. It begins with the number of bytes
  * that are left for each reader. Then comes a chunk for each reader, which has the next of those bytes. A reader finds
  * its chunk by the bytes that are left for the readers before it, and compares the bytes that are left for it with what
  * it expects. In an allgather all readers get the same, so there is one section for all of them, as for one reader.
@@ -32,37 +32,37 @@ import org.tutti.collective.window.WindowPool;
  * their node, {@link DepartingSections} go to another node, and {@link ArrivingSections} come from one. This class has
  * the order in which all of this happens.
  *
- * <b>First round.</b> Each source shows a section for each node, with its first, short chunks. These sections lie one
- * after the other, behind a directory of where they begin. Readers of its node read them there. Its master puts the
+ * <p><b>First round.</b> Each source shows a section for each node, with its first, short chunks. These sections lie
+ * one after the other, behind a directory of where they begin. Readers of its node read them there. Its master puts the
  * section for each other node to the pair's eager buffer there, one piece for each source, and the readers of that node
  * read it where it arrives. Short blocks need no more than this.
  *
- * <b>Further rounds.</b> The bytes that are left go node by node, so that long chunks have room: first in the node
+ * <p><b>Further rounds.</b> The bytes that are left go node by node, so that long chunks have room: first in the node
  * itself, then to and from its partners in a {@link Tournament}, one after the other. A source fills places of its
  * window in turn, behind the first sections, and says READY for each. Masters put sections to the inbox of the other
  * node's master, after its invitation: rendezvous, because the first round has told the receiver what will come. All
  * readers of that node read them there. The two halves of the inbox are used in turn: one sender is invited, and the
  * next one while that sends, and never more. {@link RendezvousSchedule} does the same where lengths are known.
  *
- * <b>Words.</b> READY counts what a source has shown: 1 for the first round, and one more for each time it has filled a
- * place. DONE of a reader counts the rounds in its node, up to the longest exchange of two ranks there, and then the
- * pieces from other nodes that it has read, where places are used again. DONE of a master counts those rounds, and then
- * the rounds that it has sent. Each rank can tell these numbers from the bytes that are left for each reader.
+ * <p><b>Words.</b> READY counts what a source has shown: 1 for the first round, and one more for each time it has
+ * filled a place. DONE of a reader counts the rounds in its node, up to the longest exchange of two ranks there, and
+ * then the pieces from other nodes that it has read, where places are used again. DONE of a master counts those rounds,
+ * and then the rounds that it has sent. Each rank can tell these numbers from the bytes that are left for each reader.
  *
- * <b>Why nothing is overwritten.</b> First sections stay until all ranks have left the operation. A source fills a
+ * <p><b>Why nothing is overwritten.</b> First sections stay until all ranks have left the operation. A source fills a
  * place again when DONE says that the section there has been read: by the readers of the node, or by the master, which
  * has put it to another node. Places in eager buffers and in the inbox are given back by credits, which the master
  * gives when all readers have said DONE. A half of the inbox goes to the next sender when all readers have read
  * everything that the sender before the last has sent.
  *
- * <b>Calls in place.</b> In an all-to-all with the same source and target, the block from a rank lies where the block
- * for that rank lay. The two are equally long and go in the same rounds, because two nodes are partners of each other
- * at the same time. And a rank shows its chunk of a round before it reads the other's chunk of that round.
+ * <p><b>Calls in place.</b> In an all-to-all with the same source and target, the block from a rank lies where the
+ * block for that rank lay. The two are equally long and go in the same rounds, because two nodes are partners of each
+ * other at the same time. And a rank shows its chunk of a round before it reads the other's chunk of that round.
  *
- * <b>Why it ends.</b> Masters go through the games of the tournament, the rounds and the sources in the same order, and
- * at each they send before they take. To send, a master needs at most that its receiver has taken what was sent before.
- * Therefore the least advanced of all masters waits for no other. The next sender is invited early only if its first
- * sections have already arrived.
+ * <p><b>Why it ends.</b> Masters go through the games of the tournament, the rounds and the sources in the same order,
+ * and at each they send before they take. To send, a master needs at most that its receiver has taken what was sent
+ * before. Therefore the least advanced of all masters waits for no other. The next sender is invited early only if its
+ * first sections have already arrived.
  */
 public final class BlockExchange {
     private static final List<TeamLocal<BlockExchange>> LOCALS = Arrays.stream(Collective.values())

@@ -16,9 +16,9 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * Team#pair pair} if they fit. Else the receiving master invites the sender to its window, which has room for the
  * blocks of all ranks, node by node.
  *
- * <b>Why nothing is overwritten.</b> Windows and eager buffers belong to the operation until all ranks of the node have
- * left it. Before it leaves, a rank that lends waits for the others, and a master waits for all blocks that come to its
- * node ({@link #complete}).
+ * <p><b>Why nothing is overwritten.</b> Windows and eager buffers belong to the operation until all ranks of the node
+ * have left it. Before it leaves, a rank that lends waits for the others, and a master waits for all blocks that come
+ * to its node ({@link #complete}).
  */
 public final class Contributions {
     private static final TeamLocal<Contributions> LOCAL = new TeamLocal<>(Contributions::new);

@@ -18,7 +18,7 @@ public abstract class EqualBlocksAlgorithm extends Algorithm {
     protected static final long SHOWN = 1;
 
     /**
-     * @param collective what it does
+     * @param collective the collective
      * @param description its entry in the catalogue
      */
     protected EqualBlocksAlgorithm(Collective collective, Description description) {

@@ -19,7 +19,7 @@ public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
     protected final int ports;
 
     /**
-     * @param collective what it does
+     * @param collective the collective
      * @param shape the tree
      * @param memory the catalogue's entry for the memory
      */

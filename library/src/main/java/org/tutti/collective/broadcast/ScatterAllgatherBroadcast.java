@@ -30,11 +30,11 @@ import org.tutti.pattern.Partition;
  * position q has span(q) positions in its subtree, the ring brings it n − span(q) parts: q − 1, q − 2, …, in this
  * order.
  *
- * <b>Why nothing is overwritten.</b> Long messages go in rounds, through the two halves of a window of each master in
- * turn. A master invites its parent in the tree and its left neighbour in the ring to its window. A round is one piece
- * of the tree's flow and one piece of the ring's flow, in which it comes in parts. The master gives both back when all
- * ranks of its node have said DONE. The ranks of a node copy from the master's window, and in the root's node from the
- * root's window.
+ * <p><b>Why nothing is overwritten.</b> Long messages go in rounds, through the two halves of a window of each master
+ * in turn. A master invites its parent in the tree and its left neighbour in the ring to its window. A round is one
+ * piece of the tree's flow and one piece of the ring's flow, in which it comes in parts. The master gives both back
+ * when all ranks of its node have said DONE. The ranks of a node copy from the master's window, and in the root's node
+ * from the root's window.
  *
  * <p>The words of an operation count to {@value Team#STEPS_MAX}. If the ring needed more steps, its parts would have a
  * few KiB and it would be slow; such a message goes down the binomial tree instead, as in {@link SrmBroadcast}.

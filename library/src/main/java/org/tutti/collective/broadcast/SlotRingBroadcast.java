@@ -18,10 +18,10 @@ import org.tutti.pattern.BinomialTree;
  * overlap. The root fills a part again when all others have emptied it. Each byte crosses between cores once for each
  * reader.
  *
- * <b>Lent memory.</b> The root lends its memory if it can, because the ranks are threads of one process or the memory
- * is shared. Then the others copy messages of {@value #LENT_BYTES_MIN} bytes or more from there, and each byte is
- * copied once. Bytes that the root has not rewritten since the last broadcast, and that the readers' caches still hold,
- * do not cross between cores. But the root waits until all have read. A loan ends when all others have said DONE;
+ * <p><b>Lent memory.</b> The root lends its memory if it can, because the ranks are threads of one process or the
+ * memory is shared. Then the others copy messages of {@value #LENT_BYTES_MIN} bytes or more from there, and each byte
+ * is copied once. Bytes that the root has not rewritten since the last broadcast, and that the readers' caches still
+ * hold, do not cross between cores. But the root waits until all have read. A loan ends when all others have said DONE;
  * {@link ZeroCopyLoans} argues the ordering. On a node with levels, messages always go through windows, group by group.
  *
  * <p>Between nodes a message goes down the binomial tree of masters, through the two halves of the eager buffer that

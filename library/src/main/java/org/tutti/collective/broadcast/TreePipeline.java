@@ -17,18 +17,18 @@ import org.tutti.pattern.Tree;
  * node through shared memory. The masters send; a master passes a chunk on before its own node takes it. The master of
  * the root's node sends from its own memory if it is the root, else from the root's window.
  *
- * <b>Eager buffers</b> ({@link #throughEagerBuffers}; SRM 2003, section 2.4, figure 4 on the left). The eager buffer of
- * a node's edge to its parent is cut into parts. It is shared memory: all ranks of the node copy a chunk from there,
+ * <p><b>Eager buffers</b> ({@link #throughEagerBuffers}; SRM 2003, section 2.4, figure 4 on the left). The eager buffer
+ * of a node's edge to its parent is cut into parts. It is shared memory: all ranks of the node copy a chunk from there,
  * and the master gives the part back when all have read it ({@link Inflow#release}). Each operation has eager buffers
  * of its own, just as it has a slot of its own.
  *
- * <b>Straight</b> ({@link #straight}; figure 4 on the right). Each master invites its parent to the memory in which the
- * message is to be: the user's memory if that can be addressed, else a window of some parts, which its ranks read. The
- * user's memory has a place for each chunk, so no place is given back; the parts of a window are. Both kinds are the
- * same to the parent.
+ * <p><b>Straight</b> ({@link #straight}; figure 4 on the right). Each master invites its parent to the memory in which
+ * the message is to be: the user's memory if that can be addressed, else a window of some parts, which its ranks read.
+ * The user's memory has a place for each chunk, so no place is given back; the parts of a window are. Both kinds are
+ * the same to the parent.
  *
- * <b>In a node</b> the rank that has the data in memory of its own shows them, chunk after chunk, through the parts of
- * a window. It fills a part again when its readers have said DONE. The readers are all other ranks. On a node with
+ * <p><b>In a node</b> the rank that has the data in memory of its own shows them, chunk after chunk, through the parts
+ * of a window. It fills a part again when its readers have said DONE. The readers are all other ranks. On a node with
  * levels they are the leaders of the groups ({@link LevelTree}), which show the chunk to their groups in windows of
  * their own, so that it crosses between groups once. Instead of showing a window, the root can lend its memory; then it
  * waits at the end until all ranks have read.

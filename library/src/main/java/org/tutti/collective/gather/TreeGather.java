@@ -17,13 +17,13 @@ import org.tutti.collective.machine.Area;
  * they are shown. Ranks that are neither the root nor a master show their block and go on. One step in a node and ⌈log
  * n⌉ between nodes; b·p·(n − 1) bytes come to the root's node.
  *
- * <b>Why nothing is overwritten.</b> Each piece has a place of its own, so no sender waits for credits. Places lie in
- * the order of nodes, from the receiver on, in the eager buffer of the pair or in the receiving master's window. They
- * belong to the operation until all ranks of the node have left it.
+ * <p><b>Why nothing is overwritten.</b> Each piece has a place of its own, so no sender waits for credits. Places lie
+ * in the order of nodes, from the receiver on, in the eager buffer of the pair or in the receiving master's window.
+ * They belong to the operation until all ranks of the node have left it.
  *
- * <b>Why it ends.</b> Children are invited in {@linkplain RendezvousSchedule turn}, those with the smallest subtrees
+ * <p><b>Why it ends.</b> Children are invited in {@linkplain RendezvousSchedule turn}, those with the smallest subtrees
  * first, because a master takes their pieces in this order. A master waits for its children, and then for an invitation
- * from its parent, which may wait for other children first. Therefore every wait is for nodes deeper in the own
+ * from its parent, which may wait for other children first. Therefore every wait is for nodes deeper in the same
  * subtree, or for nodes of other subtrees.
  */
 public final class TreeGather extends SubtreeAlgorithm {

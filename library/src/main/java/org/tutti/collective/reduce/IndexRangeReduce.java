@@ -18,10 +18,10 @@ import org.tutti.pattern.Partition;
  * contribution is read once; then the root copies the parts together. The steps are those of {@link
  * org.tutti.collective.allreduce.IndexRangeAllreduce}, which argues that two parts of a window are enough.
  *
- * <b>Lent memory.</b> When all ranks lend their memory, nothing is copied in: each rank combines its part straight from
- * the sources, and at the end waits until all others have read its own source. Results go through windows also then,
- * because no rank may write to the root's target after the root's call has failed. A window holds only one rank's part,
- * so chunks are p times longer.
+ * <p><b>Lent memory.</b> When all ranks lend their memory, nothing is copied in: each rank combines its part straight
+ * from the sources, and at the end waits until all others have read its own source. Results go through windows also
+ * then, because no rank may write to the root's target after the root's call has failed. A window holds only one rank's
+ * part, so chunks are p times longer.
  *
  * <p>On several nodes the ranks of each node combine by index range in their master's window ({@link
  * org.tutti.collective.stage.NodeStage}), and the masters by a binomial tree.

@@ -20,9 +20,9 @@ import org.tutti.collective.stage.NodeTree;
  * <p>For commutative operators the top of the tree is the root's node. For others it is node 0, so that only
  * consecutive nodes are combined, and the result goes from there to the root's node.
  *
- * <b>Why nothing is overwritten.</b> A rank contributes to chunk k after the master of its node has announced chunk k −
- * 2, which was in the same half of its window. The root contributes to a chunk after it has copied the result of the
- * chunk before.
+ * <p><b>Why nothing is overwritten.</b> A rank contributes to chunk k after the master of its node has announced chunk
+ * k − 2, which was in the same half of its window. The root contributes to a chunk after it has copied the result of
+ * the chunk before.
  */
 abstract class TwoLevelReduce extends Reduce {
     private final NodeTree tree;

@@ -23,15 +23,15 @@ import org.tutti.pattern.ExchangeRoute;
  * <p>Rows lie in the order of their nodes' digits, the last digit first. Rows of nodes that share their last digits lie
  * together, so each message is one put.
  *
- * <b>Corrections.</b> If n is not a power of k + 1, no node is folded, and there are no more steps: a node that lacks a
- * counterpart sends to the node at the same position in the group before, as {@link ExchangeRoute} says.
+ * <p><b>Corrections.</b> If n is not a power of k + 1, no node is folded, and there are no more steps: a node that
+ * lacks a counterpart sends to the node at the same position in the group before, as {@link ExchangeRoute} says.
  *
- * <b>Order.</b> A row is a combination of consecutive nodes. The messages of a step are taken in {@link
+ * <p><b>Order.</b> A row is a combination of consecutive nodes. The messages of a step are taken in {@link
  * ExchangeRoute#arrival turns}: each is a combination of the nodes right after these, or right before, and is combined
  * on that side. Therefore non-commutative operators need ranks in blocks.
  *
- * <b>Why it ends.</b> A master invites all senders before it waits for anything. In step j it waits only for messages
- * of that step, and their senders wait only for messages of earlier steps.
+ * <p><b>Why it ends.</b> A master invites all senders before it waits for anything. In step j it waits only for
+ * messages of that step, and their senders wait only for messages of earlier steps.
  */
 public final class HalvingReduceScatter extends MasterReduceScatter {
     private final ExchangeRoute route;

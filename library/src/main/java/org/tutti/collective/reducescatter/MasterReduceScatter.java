@@ -15,7 +15,7 @@ import org.tutti.collective.machine.Area;
  * <p>A message is one piece over the {@linkplain Team#pair pair} of its two nodes, and the only one there. It goes to
  * the pair's eager buffer if it fits, else to the receiving master's window.
  *
- * <b>Why nothing is overwritten.</b> A master does not touch again the rows that it has sent: it combines only rows
+ * <p><b>Why nothing is overwritten.</b> A master does not touch again the rows that it has sent: it combines only rows
  * that it keeps. Messages arrive behind its rows, in parts of the window that were not used before, or after the
  * message there has been combined. The ranks of its node read its window again when it says EXCHANGED.
  */

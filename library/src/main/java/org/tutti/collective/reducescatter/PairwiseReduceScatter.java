@@ -14,11 +14,11 @@ import org.tutti.collective.machine.Area;
  * bytes, which is the least possible. The nodes next to a node come first, and distances wrap around, so operators must
  * commute.
  *
- * <b>Why nothing is overwritten.</b> A message that does not fit into a pair's eager buffer goes to one of two parts of
- * the master's window, in turn. The sender of step i + 2 is invited when the message of step i has been combined.
+ * <p><b>Why nothing is overwritten.</b> A message that does not fit into a pair's eager buffer goes to one of two parts
+ * of the master's window, in turn. The sender of step i + 2 is invited when the message of step i has been combined.
  * Meanwhile the message of step i + 1 may arrive, and no other.
  *
- * <b>Why it ends.</b> In step i a master waits for an invitation, which its receiver gives when it has combined the
+ * <p><b>Why it ends.</b> In step i a master waits for an invitation, which its receiver gives when it has combined the
  * message of step i − 2. It also waits for a message, which its sender sends when it has been invited and has combined
  * the message of step i − 1. Every wait is for an earlier step.
  */

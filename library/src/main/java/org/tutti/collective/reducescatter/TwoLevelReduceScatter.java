@@ -21,9 +21,9 @@ import org.tutti.pattern.Partition;
  * <p>Blocks may differ in length, because all ranks know all lengths. Then each block has room for the longest, and is
  * combined and sent by itself, without the gap after it.
  *
- * <b>Why nothing is overwritten.</b> Until a rank says COMBINED, no other rank reads or writes its part of any window,
- * because a rank that has shown its blocks touches only its own part. The combination may therefore replace the blocks
- * that the master has shown there. Windows belong to the operation until all ranks of the node have left it.
+ * <p><b>Why nothing is overwritten.</b> Until a rank says COMBINED, no other rank reads or writes its part of any
+ * window, because a rank that has shown its blocks touches only its own part. The combination may therefore replace the
+ * blocks that the master has shown there. Windows belong to the operation until all ranks of the node have left it.
  */
 abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
     static final long COMBINED = 2;

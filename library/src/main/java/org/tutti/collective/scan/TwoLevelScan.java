@@ -12,11 +12,11 @@ import org.tutti.collective.machine.Area;
  * each has the combination of all nodes before its own. Meanwhile every other rank combines the elements that the ranks
  * of its node up to itself show. In the end the combination of the nodes before goes on the left of that.
  *
- * <b>Between nodes.</b> A master has two combinations of consecutive nodes: TOTAL ends with its own node, BEFORE with
- * the node before it. At first TOTAL is the combination of its own node, and BEFORE is empty. A message is the sender's
- * TOTAL. It ends where the receiver's TOTAL and BEFORE begin, so it is put on the left of both. When they begin with
- * node 0, BEFORE is complete. Subclasses say only which nodes send in a step: always to a node at a distance that is a
- * power of two, and at most one message to each other node.
+ * <p><b>Between nodes.</b> A master has two combinations of consecutive nodes: TOTAL ends with its own node, BEFORE
+ * with the node before it. At first TOTAL is the combination of its own node, and BEFORE is empty. A message is the
+ * sender's TOTAL. It ends where the receiver's TOTAL and BEFORE begin, so it is put on the left of both. When they
+ * begin with node 0, BEFORE is complete. Subclasses say only which nodes send in a step: always to a node at a distance
+ * that is a power of two, and at most one message to each other node.
  *
  * <pre>
  *  node 5, by {@link BinomialScan}:                  TOTAL          5     BEFORE          –
@@ -26,14 +26,14 @@ import org.tutti.collective.machine.Area;
  * </pre>
  *
  * <p>A message is one piece over the {@linkplain Team#pair pair} of its two nodes, and the only one there. It goes to
- * the pair's eager buffer if it fits, else to its own part of the receiving master's window. There it stays. Therefore
- * a master can first send the messages that wait for it, and then put it on the left of BEFORE.
+ * the pair's eager buffer if it fits, else to its own part of the receiving master's window. There it stays, so a
+ * master can send its own next message first, and put the arrived one on the left of BEFORE after that.
  *
- * <b>Placements.</b> A scan combines consecutive ranks, whether operators commute or not. A node therefore has a total
- * only if its ranks follow each other. If they do not, and on one node, where nothing is exchanged, this is {@link
- * DirectScan}. Runs of consecutive ranks could have totals instead of nodes. But if ranks are dealt out one by one,
- * every rank is such a run. Then masters alone would make and combine a message for each of their ranks in each step,
- * while in a direct scan all ranks combine at the same time.
+ * <p><b>Placements.</b> A scan combines consecutive ranks, whether operators commute or not. A node therefore has a
+ * total only if its ranks follow each other. If they do not, and on one node, where nothing is exchanged, this is
+ * {@link DirectScan}. Runs of consecutive ranks could have totals instead of nodes. But if ranks are dealt out one by
+ * one, every rank is such a run. Then masters alone would make and combine a message for each of their ranks in each
+ * step, while in a direct scan all ranks combine at the same time.
  *
  * <p><b>Why nothing is overwritten.</b> Windows and arrived data belong to the operation until all ranks of the node
  * have left it. A rank writes to its target, which may be its source, after it has shown its elements, and the others
@@ -41,7 +41,7 @@ import org.tutti.collective.machine.Area;
  * No other rank reads TOTAL, and the master sends it before it changes it. Other ranks read BEFORE when READY says that
  * it is complete.
  *
- * <b>Why it ends.</b> A master invites all senders before it waits for anything. Then it waits for its node's ranks,
+ * <p><b>Why it ends.</b> A master invites all senders before it waits for anything. Then it waits for its node's ranks,
  * which have shown their elements without waiting, and for messages of lower nodes, which wait only for still lower
  * nodes.
  */

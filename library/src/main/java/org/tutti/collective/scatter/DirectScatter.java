@@ -19,8 +19,8 @@ import org.tutti.collective.window.ZeroCopyLoans;
  *
  * <p>On one node the root {@linkplain ZeroCopyLoans#lendBlocks lends} long blocks if it can, and waits for the others.
  *
- * <b>Why nothing is overwritten.</b> The blocks of a node go to the eager buffer of its {@linkplain Team#pair pair} if
- * they fit, else its master invites the root's node to a window. The master waits for all of them before it leaves,
+ * <p><b>Why nothing is overwritten.</b> The blocks of a node go to the eager buffer of its {@linkplain Team#pair pair}
+ * if they fit, else its master invites the root's node to a window. The master waits for all of them before it leaves,
  * because they come to its process. Eager buffers and windows belong to the operation until all ranks of the node have
  * left it.
  */

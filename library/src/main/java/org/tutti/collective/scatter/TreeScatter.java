@@ -15,7 +15,7 @@ import org.tutti.collective.machine.Area;
  * node sends them from the root's memory or window, other nodes from where they have arrived. All ranks of a node copy
  * their block from there. One step in a node and ⌈log n⌉ between nodes; b·p·(n − 1) bytes leave the root's node.
  *
- * <b>Why nothing is overwritten, and why it ends.</b> Each piece has a place of its own, so no sender waits for
+ * <p><b>Why nothing is overwritten, and why it ends.</b> Each piece has a place of its own, so no sender waits for
  * credits. Places lie in the order of nodes, from the receiver on, in the eager buffer of the pair or in the receiving
  * master's window. They belong to the operation until all ranks of the node have left it. A master invites its parent
  * before it waits, and waits for its parent only.

@@ -24,7 +24,7 @@ import org.tutti.pattern.LevelTree;
  *  rank 2 shows           [ its part 0    | its part 1 |     –      ]    with rank 0's part, writes over that
  * </pre>
  *
- * <b>Why nothing is overwritten.</b> A half is written again two rounds later. The rank that writes it has seen the
+ * <p><b>Why nothing is overwritten.</b> A half is written again two rounds later. The rank that writes it has seen the
  * contributions of all ranks to the round in between, or the master's result of that round, which the master has only
  * after these. And a rank contributes to a round after it has taken the result of the round before.
  */

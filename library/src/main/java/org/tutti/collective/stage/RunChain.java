@@ -17,13 +17,13 @@ import org.tutti.collective.machine.Area;
  *  ranks 0 1 4 5 on node 0, ranks 2 3 on node 1:    node 0: 0∘1  –→  node 1: (0∘1)∘2∘3  –→  node 0: (0∘1∘2∘3)∘4∘5
  * </pre>
  *
- * <b>Why nothing is overwritten.</b> A chunk goes through the whole chain before the next one starts, because an empty
- * piece tells the first run that a chunk has reached the end. Pieces therefore arrive at a node over the chain's edge
- * in order, from whichever node, and each finds the place in the eager buffer free: the master has passed on the piece
- * that was there. Results come from another node than the next chunk, and could be overtaken by it, so they have an
- * edge of their own. A result is put there after the chain has passed the node with the contributions of all its ranks,
- * which they make after they have copied the result before. For the same reason the part of the master's window in
- * which it combines is free.
+ * <p><b>Why nothing is overwritten.</b> A chunk goes through the whole chain before the next one starts, because an
+ * empty piece tells the first run that a chunk has reached the end. Pieces therefore arrive at a node over the chain's
+ * edge in order, from whichever node, and each finds the place in the eager buffer free: the master has passed on the
+ * piece that was there. Results come from another node than the next chunk, and could be overtaken by it, so they have
+ * an edge of their own. A result is put there after the chain has passed the node with the contributions of all its
+ * ranks, which they make after they have copied the result before. For the same reason the part of the master's window
+ * in which it combines is free.
  */
 public final class RunChain {
     /** Instead of a root: all ranks get the result. */
