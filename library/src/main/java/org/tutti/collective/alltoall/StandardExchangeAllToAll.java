@@ -11,8 +11,8 @@ import org.tutti.pattern.ExchangeRoute;
  * other exchange first.
  *
  * <p><b>Corrections.</b> The paper has (k+1)·⌈log n⌉ steps if n is not a power of k + 1. Here there are no more steps:
- * a node that lacks a counterpart sends to the node at the same position in the group before. That node receives up to
- * k messages more ({@link ExchangeRoute}).
+ * a node that lacks a counterpart sends to the node at the counterpart's position in the group before. That node
+ * receives up to k messages more ({@link ExchangeRoute}).
  */
 public final class StandardExchangeAllToAll extends RoutedAllToAll {
     /**

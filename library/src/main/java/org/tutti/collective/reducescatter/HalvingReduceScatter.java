@@ -24,7 +24,8 @@ import org.tutti.pattern.ExchangeRoute;
  * together, so each message is one put.
  *
  * <p><b>Corrections.</b> If n is not a power of k + 1, no node is folded, and there are no more steps: a node that
- * lacks a counterpart sends to the node at the same position in the group before, as {@link ExchangeRoute} says.
+ * lacks a counterpart sends to the node at the counterpart's position in the group before, as {@link ExchangeRoute}
+ * says.
  *
  * <p><b>Order.</b> A row is a combination of consecutive nodes. The messages of a step are taken in {@link
  * ExchangeRoute#arrival turns}: each is a combination of the nodes right after these, or right before, and is combined
