@@ -20,23 +20,23 @@ import org.tutti.job.node.Secret;
 import org.tutti.memory.OwnFile;
 
 /**
- * Ranks on threads of an engine, such as Spark: the engine has started this process, runs tasks of its own in it, and
- * keeps it when the job has ended. A process may have any ranks of a job, and any number of jobs, one after the other
- * and at once. Nothing of the environment is needed but what says how (algorithms, rails, limits); who takes part, the
- * engine's module says:
+ * Ranks on threads of an engine, such as Spark. The engine has started this process, runs its own tasks in it, and
+ * keeps it when the job has ended. A process may have any ranks of a job. It may have any number of jobs, one after the
+ * other or at the same time. Of the environment variables, only those count that say how a job runs (algorithms, rails,
+ * limits). The engine's module says which ranks take part:
  *
  * <ol>
- * <li>it asks each process for {@link #memoryIdentity}, and makes a node of those that have the same one;
+ * <li>it asks each process for its {@link #memoryIdentity}, and makes a node of the processes with equal identities;
  * <li>each process opens its part;
- * <li>with several nodes, what {@link #rendezvous} says at the process of rank 0 is published at all others;
- * <li>each rank runs, or is abandoned, on a thread of its own. With the last one all that the process had of the job is
- * given back: memory, connections, threads.
+ * <li>with several nodes, it publishes the {@link #rendezvous} of rank 0's process at all other processes;
+ * <li>it runs or abandons each rank on a thread of its own. When the last rank has ended, the process frees its memory,
+ * connections and threads of the job.
  * </ol>
  */
 public final class EngineRanks {
     private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
 
-    /** What this process's memory is called when no other process can share it. */
+    /** The memory identity of this process when no other process can share its memory. */
     private static final String OWN = UUID.randomUUID().toString();
 
     private final JobEnvironment environment;
@@ -44,7 +44,7 @@ public final class EngineRanks {
     private final long deadlineNanos;
 
     /**
-     * What a rank runs.
+     * The code that a rank runs.
      *
      * @param <R> what comes of it
      */
@@ -63,9 +63,9 @@ public final class EngineRanks {
     /**
      * Opens a process's part in a job.
      *
-     * @param shape the job, whose name no other one has, and this node's part of it
+     * @param shape the job, whose name is unique, and this node's part of it
      * @param firstRank the lowest rank that runs in this process
-     * @param ranks how many run in this process
+     * @param ranks the number of ranks in this process
      * @param secret the job's secret
      * @throws org.tutti.JobStartException when the environment is wrong
      * @throws org.tutti.NodeMemoryException when there is too little memory
@@ -79,10 +79,10 @@ public final class EngineRanks {
     }
 
     /**
-     * Says which memory this process can share with others: processes with the same text make a node.
+     * Identifies the memory that this process can share with others. Processes with the same text make a node.
      *
-     * @return the host since its start, the directory of memory files in it, and the user; a text that no other
-     *         process has when no memory can be shared
+     * @return the boot of the host, the directory of memory files, and the user; a unique text when no memory can be
+     *             shared
      */
     public static String memoryIdentity() {
         return memoryIdentity(
@@ -97,66 +97,65 @@ public final class EngineRanks {
                         + OwnFile.user();
             }
         } catch (IOException | UnsupportedOperationException _) {
-            // a system that does not tell: memory of its own does as well
+            // the system has no such file: the process keeps its memory to itself
         }
         return OWN;
     }
 
-    /**
-     * {@return how long the ranks of a job may take to come, as the environment says, in milliseconds}
-     */
+    /** {@return the time within which all ranks of a job must join, from the environment, in milliseconds} */
     public static long joinTimeoutMillis() {
         return JobEnvironment.ofEngine(NodeShape.single("any", 1), 0, 1).joinTimeoutMillis();
     }
 
     /**
-     * Tells causes from consequences.
+     * Tells whether a failure is only a consequence of another rank's failure.
      *
      * @param failure what a rank threw
-     * @return whether it, or a cause of it, only says what another rank did
+     * @return whether the failure or one of its causes only reports what another rank did
      */
     public static boolean isSecondary(Throwable failure) {
         return Failures.isSecondary(failure);
     }
 
     /**
-     * Says whose consequence a failure is.
+     * Finds the rank that caused a failure.
      *
      * @param failure what a rank threw
-     * @return the rank of the job because of which it threw that; −1 if that is unknown, or the failure is a cause
+     * @return the rank in the job that caused the failure; −1 if it is unknown, or if the failure is itself a first
+     *             cause
      */
     public static int culprit(Throwable failure) {
         return Failures.culprit(failure);
     }
 
     /**
-     * {@return where the process of rank 0 listens, as {@code address:port}: at this process if it is the one, and
-     *         where it has been published; empty with one node}
+     * {@return the address of rank 0's process as {@code address:port}, if this is that process or the address was
+     * published here; empty with one node}
      */
     public Optional<String> rendezvous() {
         return part.node().rendezvous();
     }
 
     /**
-     * Takes note of where the process of rank 0 listens. Only the first time has an effect.
+     * Tells this process the address of rank 0's process. Only the first call has an effect.
      *
-     * @param rendezvous what {@link #rendezvous} said there
+     * @param rendezvous the result of {@link #rendezvous} in that process
      */
     public void publishRendezvous(String rendezvous) {
         part.node().publishRendezvous(rendezvous);
     }
 
     /**
-     * Joins the job as one of its ranks on this thread, waits until all have, runs, and leaves. On this thread
-     * {@link org.tutti.Tutti#join()} returns the job.
+     * Joins the job as one of its ranks on this thread, waits until all ranks have joined, runs the body, and leaves
+     * the job. While the body runs, {@link org.tutti.Tutti#join()} on this thread returns the job.
      *
      * @param <R> what comes of it
      * @param rank one of this process's ranks, which has not run before
      * @param options the job's deadline and levels
-     * @param wanted called again and again until all have joined; throws when nobody wants the job any more
-     * @param body what it runs
+     * @param wanted called repeatedly until all ranks have joined; throws when the job is no longer wanted
+     * @param body the code to run
      * @return what comes of it
-     * @throws Exception what the body threw, of which the other ranks have heard
+     * @throws Exception the exception of the body, after the other ranks were told
      */
     public <R> R run(int rank, JobOptions options, Runnable wanted, Body<R> body) throws Exception {
         int[] levels;
@@ -178,7 +177,7 @@ public final class EngineRanks {
     }
 
     /**
-     * Says that a rank of this process will not run: those that wait for it fail.
+     * Declares that a rank of this process will not run. Ranks that wait for it fail.
      *
      * @param rank one of this process's ranks, which has not run before
      */

@@ -6,21 +6,19 @@ import org.tutti.CommunicatorBrokenException;
 import org.tutti.JobAbortedException;
 import org.tutti.RankFailedException;
 
-/**
- * Tells causes from consequences.
- */
+/** Tells whether a failure is a first cause or a consequence of another rank's failure. */
 final class Failures {
     private static final int NOBODY = -1;
-    private static final int CAUSES_MAX = 100; // they may go round in a circle
+    private static final int CAUSES_MAX = 100; // the chain of causes may be a circle
 
     private Failures() {}
 
-    /** Whether a rank threw something only because of what another rank did, or something that this has caused. */
+    /** Whether a rank threw this, or one of its causes, only because of what another rank did. */
     static boolean isSecondary(Throwable failure) {
         return consequence(failure) != null;
     }
 
-    /** The rank in the job because of which a rank threw something, or −1 if that is unknown, or it has the cause. */
+    /** The rank in the job that caused a failure; −1 if it is unknown, or if the failure is a first cause. */
     static int culprit(Throwable failure) {
         return switch (consequence(failure)) {
             case RankFailedException failed -> failed.rank();
@@ -29,7 +27,10 @@ final class Failures {
         };
     }
 
-    /** What a job of threads inside this process ended with: its ranks and their failures are no others. */
+    /**
+     * Whether this is the result of a job of threads that the rank itself ran. Such a job's ranks are not ranks of this
+     * job, so its failure is a first cause here.
+     */
     private static boolean isOfInnerJob(Throwable failure) {
         return failure instanceof RankFailedException && failure.getCause() != null;
     }

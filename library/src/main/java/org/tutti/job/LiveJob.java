@@ -32,13 +32,13 @@ final class LiveJob implements Job {
     private final IntConsumer onClose;
 
     /**
-     * @param shared what the ranks of the process share
+     * @param shared the state that the ranks of the process share
      * @param rank this rank
-     * @param cores how many cores the ranks of the node may use together
+     * @param cores the number of cores that the ranks of the node may use together
      * @param choice the algorithms that were asked for
      * @param levels the levels inside a node
      * @param options the job's deadline
-     * @param onClose is told the rank when it leaves
+     * @param onClose called with the rank when the rank leaves
      */
     LiveJob(ProcessCommunicators shared, int rank, int cores, Choice choice, int[] levels, JobOptions options,
             IntConsumer onClose) {
@@ -90,7 +90,7 @@ final class LiveJob implements Job {
             var mismatch = communicators.compareCalls();
             communicators.end();
             if (network != null && isWell) {
-                network.fabric().fenceAll(FENCE_MILLIS_MAX); // or news that it has left could overtake what it has put
+                network.fabric().fenceAll(FENCE_MILLIS_MAX); // else news that the rank left could overtake its puts
             }
             if (mismatch != null) {
                 throw mismatch;

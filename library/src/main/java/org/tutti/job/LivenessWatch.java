@@ -18,18 +18,19 @@ import org.tutti.job.node.StackQuery;
 import org.tutti.memory.WaitClock;
 
 /**
- * Watches over the others from a process: a daemon thread that looks, every {@value #INTERVAL_MILLIS} ms, whether the
- * next process of the node lives and runs, whether the launcher lives, and whether the job was aborted; with several
- * nodes it also spreads the news ({@link Gossip}), and is woken when there are some. It also answers who asks where the
- * ranks of its process are ({@link StackQuery}).
+ * Watches the other processes of the job from this process. A daemon thread looks every {@value #INTERVAL_MILLIS} ms
+ * whether the next process of the node lives and runs, whether the launcher lives, and whether the job was aborted.
+ * With several nodes the thread also spreads the news ({@link Gossip}), which wakes the thread when there are some. It
+ * also answers questions where the ranks of its process are ({@link StackQuery}).
  *
- * <p>Each process watches only the next one of its node, in the order of first ranks, that is still part of the job,
- * and marks its ranks as failed when it has died, which its lock tells, or has not beaten for as long as a process may
- * stand still; then it watches the one after that. So any number of deaths is seen, and each process does the work of
- * one. Time counts only while the watcher itself runs: when all processes were stopped and go on, nobody has failed. A
- * process whose launcher is gone ends, as nobody is left to end it later.
+ * <p>Each process watches only the next process of its node that is still part of the job, in the order of first ranks.
+ * It marks the ranks of that process as failed when the process has died, which its lock tells, or when it has not
+ * beaten for as long as a process may stand still. Then it watches the process after that. Therefore any number of
+ * deaths is seen, and each process does the work of watching one. Time counts only while the watcher itself runs: when
+ * all processes were stopped and go on, none has failed. A process whose launcher is gone ends, because nothing would
+ * end it later.
  *
- * <p>Whatever goes wrong in a look, the next one may go well; each kind of trouble is logged once.
+ * <p>When a look fails, the thread logs it, once for each kind of trouble, and looks again later.
  */
 final class LivenessWatch implements AutoCloseable {
     private static final long INTERVAL_MILLIS = 200;
@@ -57,10 +58,10 @@ final class LivenessWatch implements AutoCloseable {
     /**
      * @param access the node
      * @param self the first rank of this process
-     * @param ranks how many it has
-     * @param network what connects the node with others, or null
-     * @param threads those of its ranks
-     * @param standstillMillisMax how long a process may stand still
+     * @param ranks the number of ranks of this process
+     * @param network the connection to other nodes, or null with one node
+     * @param threads the threads of its ranks
+     * @param standstillMillisMax the time for which a process may stand still
      * @param endsProcess whether an abort of the job ends this process
      */
     LivenessWatch(NodeAccess access, int self, int ranks, Network network, RankThreads threads,
@@ -68,7 +69,7 @@ final class LivenessWatch implements AutoCloseable {
         this(access, self, ranks, network, threads, standstillMillisMax, endsProcess, WaitClock.SYSTEM);
     }
 
-    /** A watch by a clock of its own. */
+    /** Makes a watch that reads the given clock. */
     LivenessWatch(NodeAccess access, int self, int ranks, Network network, RankThreads threads,
             long standstillMillisMax, boolean endsProcess, WaitClock clock) {
         this.access = access;
@@ -99,7 +100,7 @@ final class LivenessWatch implements AutoCloseable {
                     look(Math.min(nowNanos - lookedNanos, 2 * INTERVAL_NANOS));
                     lookedNanos = nowNanos;
                 }
-            } catch (IOException | RuntimeException | Error e) { // too little memory, too many files: for now
+            } catch (IOException | RuntimeException | Error e) { // too little memory, or too many open files
                 logOnce("see whether the others live", e);
             }
             answer();
@@ -123,14 +124,14 @@ final class LivenessWatch implements AutoCloseable {
         watchFailed();
     }
 
-    /** Somebody may want to know where the ranks of this process are. Nothing else depends on whether they can tell. */
+    /** Answers a question where the ranks of this process are. Nothing else depends on the answer. */
     private void answer() {
         try {
             Node node = access.node();
             if (node.stackQuery().isAsked(self)) {
                 node.stackQuery().answer(self, threads::text, (long) ranks * RankLocation.TEXT_BYTES_MAX);
             }
-        } catch (RuntimeException | Error e) { // too little memory for the text: those who ask are told of silence
+        } catch (RuntimeException | Error e) { // too little memory for the text: the asking process reports silence
             logOnce("say where its ranks are", e);
         }
     }
@@ -165,7 +166,10 @@ final class LivenessWatch implements AutoCloseable {
         }
     }
 
-    /** Who has failed may go on reading what others show, until its process has ended. */
+    /**
+     * Looks whether the processes of failed ranks have ended. Until then, a failed rank may go on reading what others
+     * show.
+     */
     private void watchFailed() throws IOException {
         Node node = access.node();
         for (int rank = 0; node.firstFailedRank() >= 0 && rank < node.size(); rank++) {
@@ -209,7 +213,7 @@ final class LivenessWatch implements AutoCloseable {
         closed = true;
         LockSupport.unpark(thread);
         boolean interrupted = false;
-        while (thread.isAlive()) { // it must not look at memory that is given back next
+        while (thread.isAlive()) { // it must not read memory that is freed next
             try {
                 thread.join();
             } catch (InterruptedException _) {

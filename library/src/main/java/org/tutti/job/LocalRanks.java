@@ -24,27 +24,23 @@ import org.tutti.job.node.RankFailure;
 import org.tutti.job.node.Secret;
 import org.tutti.memory.PrivateMemory;
 
-/**
- * Ranks that are threads of this process, started by it.
- */
+/** Runs the ranks of a job as threads of this process. */
 public final class LocalRanks {
     private static final ScopedValue<LiveJob> CURRENT = ScopedValue.newInstance();
 
     private LocalRanks() {}
 
-    /**
-     * {@return the job of the rank that this thread is, if it is one of a local job}
-     */
+    /** {@return the job of the rank that runs on this thread, if it is a rank of a local job} */
     public static Optional<Job> current() {
         return CURRENT.isBound() ? Optional.of(CURRENT.get()) : Optional.empty();
     }
 
     /**
-     * Runs a program on so many ranks, and returns when all have ended.
+     * Runs a program on a number of ranks, and returns when all have ended.
      *
-     * @param ranks how many
-     * @param options what they are, and the job's deadline
-     * @param program what they run
+     * @param ranks the number of ranks
+     * @param options the kind of threads, the levels, and the job's deadline
+     * @param program the code that each rank runs
      */
     public static void run(int ranks, JobOptions options, Program program) {
         Objects.requireNonNull(options, "options");
@@ -70,7 +66,7 @@ public final class LocalRanks {
                     });
                     threads.add(start(kind, job, () -> runRank(node, rankThreads, job, program, failures)));
                 }
-            } catch (Throwable failure) { // perhaps no more threads: those that run must not wait for ever
+            } catch (Throwable failure) { // for example no more threads: the running ranks must not wait for ever
                 failures[threads.size()] = failure;
                 node.markFailed(RankFailure.threw(threads.size()));
             }
@@ -79,7 +75,7 @@ public final class LocalRanks {
         }
     }
 
-    /** Calls something as the rank that has the job. */
+    /** Calls an operation so that {@link #current} returns the job meanwhile. */
     static <R> R callAs(LiveJob job, Callable<R> operation) throws Exception {
         return ScopedValue.where(CURRENT, job).call(operation::call);
     }
@@ -105,7 +101,7 @@ public final class LocalRanks {
         }
     }
 
-    /** An interrupt of the caller is passed on to the ranks, whose blocked calls it ends. */
+    /** Waits for all ranks. An interrupt of the caller is passed on to the ranks, and ends their blocked calls. */
     private static void joinAll(List<Thread> threads) {
         boolean interrupted = false;
         for (Thread thread : threads) {
@@ -138,7 +134,7 @@ public final class LocalRanks {
         if (failure instanceof RankFailedException secondary && secondary.getCause() == null) { // it names the culprit
             throw new RankFailedException(secondary.rank(), secondary.getMessage(), secondary);
         }
-        if (failure instanceof AssertionError assertion) { // itself, so that a test framework sees its class and values
+        if (failure instanceof AssertionError assertion) { // itself: a test framework sees its class and values
             assertion.addSuppressed(new RankFailedException(first, "rank " + first + " failed: it threw the error that "
                     + "this is suppressed in"));
             throw assertion;
@@ -146,7 +142,10 @@ public final class LocalRanks {
         throw new RankFailedException(first, "rank " + first + " failed: " + failure, failure);
     }
 
-    /** The rank that was marked first may only have heard of what another one found, which took longer to throw. */
+    /**
+     * Finds the rank whose failure is the first cause. The rank that was marked first need not be it: that rank may
+     * have heard of another rank's failure and thrown sooner than the other rank.
+     */
     private static int firstCause(int marked, Throwable[] failures) {
         if (marked < 0 || !Failures.isSecondary(failures[marked])) {
             return marked;

@@ -24,18 +24,17 @@ import org.tutti.memory.WaitingCall;
 import org.tutti.memory.Waits;
 
 /**
- * A process's part in a job: the node's memory, the network and the watch, which its ranks share. They are given back
- * when the last of its ranks has left, but under a launcher, where the memory and the watch stay until the process
- * ends.
+ * A process's part in a job: the node's memory, the network and the watch, which its ranks share. The process frees
+ * them when the last of its ranks has left. Under a launcher, the memory and the watch stay until the process ends.
  */
 final class ProcessPart {
-    /** What may become of the process with its job. */
+    /** Tells whether the process ends together with its job. */
     enum Fate {
-        /** A launcher has started it: it ends with its launcher, and by an abort. */
+        /** A launcher started the process: an abort of the job, or the end of the launcher, ends it. */
         LAUNCHED,
-        /** It was started for the job, and ends by an abort. */
+        /** The process was started for the job: an abort of the job ends it. */
         STARTED,
-        /** It is somebody else's, and goes on whatever becomes of the job. */
+        /** The process belongs to an engine, and goes on when the job has ended or was aborted. */
         LENT
     }
 
@@ -49,20 +48,20 @@ final class ProcessPart {
     private final RankThreads threads;
     private final ProcessCommunicators communicators;
     private final LivenessWatch watch;
-    private int notLeft; // ranks that are here, or are still to come
+    private int notLeft; // ranks that have joined, or are still to join
 
     /**
      * @param environment the job, and the ranks of the process
-     * @param access the node, which is closed if this throws and no launcher has made it
-     * @param fate what may become of the process
-     * @param deadlineNanos until when the name of rank 0's host may become known
+     * @param access the node; closed if this constructor throws, unless a launcher has made it
+     * @param fate whether the process ends with its job
+     * @param deadlineNanos the time until which the name of rank 0's host may become known
      */
     ProcessPart(JobEnvironment environment, NodeAccess access, Fate fate, long deadlineNanos) {
         this.environment = environment;
         this.access = access;
         this.fate = fate;
         this.notLeft = environment.ranks();
-        node().beat(environment.firstRank()); // links what marking a rank as failed needs when memory is used up
+        node().beat(environment.firstRank()); // links Words.add, which markFailed needs when memory is used up
         this.network = environment.shape().nodes() == 1 ? null : openNetwork(deadlineNanos);
         this.threads = new RankThreads(node());
         this.communicators = new ProcessCommunicators(node(), network, threads);
@@ -80,7 +79,7 @@ final class ProcessPart {
             return new Network(environment, node(),
                     new TcpFabricFactory(environment, node().secret(), deadlineNanos));
         } catch (RuntimeException e) {
-            if (fate != Fate.LAUNCHED) { // the launcher's file is needed by others
+            if (fate != Fate.LAUNCHED) { // other processes need the launcher's file
                 access.close();
             }
             throw e;
@@ -91,26 +90,27 @@ final class ProcessPart {
         return access.node();
     }
 
-    /** A rank's program runs on this thread. */
+    /** Records that this thread runs a rank's program. */
     void addThread(int rank) {
         threads.add(rank);
     }
 
     /**
-     * Joins the job as one of its ranks, and waits until all have; a rank that throws has left.
+     * Joins the job as one of its ranks, and waits until all ranks have joined. If this method throws, the rank has
+     * left.
      *
      * @param rank the rank
-     * @param deadlineNanos until when all must have joined
+     * @param deadlineNanos the time until which all ranks must have joined
      * @param levels the levels inside the node
      * @param options the job's deadline
-     * @param wanted throws when nobody wants the job any more
-     * @return the job, which the process leaves when it is closed
+     * @param wanted throws when the job is no longer wanted
+     * @return the job; the rank leaves it when it is closed
      */
     LiveJob join(int rank, long deadlineNanos, int[] levels, JobOptions options, Runnable wanted) {
         threads.add(rank);
         try {
             node().markJoined(rank, environment.firstRank());
-        } catch (Throwable e) { // somebody else may have the rank, so it has not failed
+        } catch (Throwable e) { // another process may have this rank, so it has not failed
             leave();
             throw e;
         }
@@ -241,12 +241,12 @@ final class ProcessPart {
         return String.join(", ", ranks);
     }
 
-    /** Says that a rank of this process has failed, unless it has left; returns whether that is new. */
+    /** Marks a rank of this process as failed, unless it has left; returns whether that is new. */
     boolean fail(int rank, RankFailure.Reason reason) {
         return node().markFailed(RankFailure.saidSo(rank, reason));
     }
 
-    /** Says that a rank of this process could not go on without another one, unless that has failed. */
+    /** Records that a rank of this process could not go on without another rank, unless that other rank has failed. */
     void miss(int rank, int missed) {
         if (missed >= 0 && missed < node().size() && node().state(missed) != NodeLayout.FAILED) {
             node().markMissed(rank, missed);
@@ -260,12 +260,14 @@ final class ProcessPart {
         }
     }
 
-    /** Whether a rank has not left yet: then memory and network are there. */
+    /** Whether a rank has not left yet. As long as this is true, memory and network are open. */
     synchronized boolean isOpen() {
         return notLeft > 0;
     }
 
-    /** Each rank leaves once, whether it has joined or not; with the last one what they shared is given back. */
+    /**
+     * Counts a rank as left. Each rank leaves once, even if it never joined. The last one frees what the ranks shared.
+     */
     void leave() {
         synchronized (this) {
             notLeft--;

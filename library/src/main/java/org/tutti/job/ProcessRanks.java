@@ -22,17 +22,17 @@ import org.tutti.job.node.Secret;
 import org.tutti.memory.PrivateMemory;
 
 /**
- * The ranks of this process in the job that it was started in: usually one, several only under a launcher. A process
- * that the launcher has started has the node's memory file open from its beginning to its end; any other one from
- * joining to leaving.
+ * The ranks of this process in the job for which the process was started: usually one, and several only under a
+ * launcher. A process that a launcher has started has the node's memory file open from beginning to end. Any other
+ * process has it open from joining to leaving.
  */
 public final class ProcessRanks {
-    /** Bound by {@link RankProcess} on the threads of its ranks: which of the process's ranks the thread is. */
+    /** The index of the thread's rank among the ranks of the process; {@link RankProcess} binds it. */
     static final ScopedValue<Integer> INDEX = ScopedValue.newInstance();
 
     private static final Object LOCK = new Object();
 
-    /** A launcher kills a process a second after it has told it to end, and that must not make others fail. */
+    /** A launcher kills a process one second after telling it to end. That must not make other ranks fail. */
     private static final long SHUTDOWN_MILLIS_MAX = 1500;
 
     private static ProcessRanks instance;
@@ -53,7 +53,8 @@ public final class ProcessRanks {
     }
 
     /**
-     * Joins the job of this process, and waits until all its ranks have; a job of one when there is none.
+     * Joins the job of this process, and waits until all ranks have joined. A process without a job gets a job of one
+     * rank.
      *
      * @param options the job's deadline
      * @return the job
@@ -84,11 +85,11 @@ public final class ProcessRanks {
         try {
             Runtime.getRuntime().removeShutdownHook(reminder);
         } catch (IllegalStateException _) {
-            return; // the JVM is ending, and the reminder has its turn
+            return; // the JVM is ending, and runs the reminder
         }
     }
 
-    /** Says that a job was left open, if the JVM ends because the program has come to its end. */
+    /** Reports that a job was left open, if the JVM ends because the program's threads have ended. */
     private static void remindOf(String job) {
         boolean hasReturned = Thread.getAllStackTraces().values().stream().flatMap(Arrays::stream)
                 .anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown")
@@ -100,8 +101,9 @@ public final class ProcessRanks {
     }
 
     /**
-     * Opens the node's memory file, which the launcher has made, before any rank joins, and keeps it until the process
-     * ends: so this process ends with its launcher, whatever its program does. For {@link RankProcess}.
+     * Opens the node's memory file, which the launcher has made, before any rank joins, and keeps it open until the
+     * process ends. Therefore this process ends with its launcher, whatever its program does. {@link RankProcess} calls
+     * this.
      */
     static void openLaunched() {
         EnvironmentReader.read().ifPresent(environment -> open(environment, true, joinDeadline(environment)));
@@ -147,9 +149,10 @@ public final class ProcessRanks {
     // ---- how a process ends
 
     /**
-     * What happens when the JVM begins to shut down, as hooks of the program may make that take long: a rank that has
-     * called exit takes part in nothing any more, so the others know at once. A signal may have been sent to all ranks,
-     * and by the launcher, so its receivers have the time to end; and without a launcher they end as they please.
+     * Runs when the JVM begins to shut down. A rank that has called exit takes part in nothing any more, and shutdown
+     * hooks of the program may take long, so the other ranks are told immediately. A signal may have been sent to all
+     * ranks, also by the launcher, so a process that got a signal has time to end. Without a launcher, a process that
+     * got a signal ends without a word to the others.
      */
     private static void shutDown() {
         synchronized (LOCK) {
@@ -171,7 +174,7 @@ public final class ProcessRanks {
         try {
             Thread.sleep(SHUTDOWN_MILLIS_MAX);
         } catch (InterruptedException _) {
-            return; // nobody does that
+            return; // nobody interrupts this thread
         }
         synchronized (LOCK) {
             instance.failRanks(_ -> true, RankFailure.Reason.TOLD_TO_END);
@@ -179,14 +182,14 @@ public final class ProcessRanks {
         spreadNews();
     }
 
-    /** Whether a thread is in {@code System.exit}, from which none returns. */
+    /** Whether a thread is in {@code System.exit}, which never returns. */
     private static boolean isExiting(Thread thread) {
         return Arrays.stream(thread.getStackTrace())
                 .anyMatch(frame -> frame.getClassName().equals("java.lang.Runtime")
                         && frame.getMethodName().equals("exit"));
     }
 
-    /** Marks ranks that have joined on certain threads and not left; returns whether there are any. */
+    /** Marks the ranks as failed that joined on the given threads and have not left; returns whether one was marked. */
     private boolean failRanks(Predicate<Thread> joinedOn, RankFailure.Reason reason) {
         synchronized (part) {
             boolean any = false;
@@ -207,7 +210,7 @@ public final class ProcessRanks {
         }
     }
 
-    /** Whether a rank of this process, which a launcher has started, has joined its job and not left it. */
+    /** Whether a launcher has started this process, and a rank of it has joined its job and not left it. */
     static boolean hasNotLeft(int index) {
         synchronized (LOCK) {
             return instance != null && instance.launched
@@ -215,7 +218,7 @@ public final class ProcessRanks {
         }
     }
 
-    /** What {@link RankProcess} does before a rank's program begins, on its thread. */
+    /** Records the thread of a rank; {@link RankProcess} calls this on that thread before the rank's program begins. */
     static void begin(int index) {
         synchronized (LOCK) {
             if (instance != null) {
@@ -224,7 +227,7 @@ public final class ProcessRanks {
         }
     }
 
-    /** What {@link RankProcess} does when a rank's program has thrown. */
+    /** Marks a rank as failed; {@link RankProcess} calls this when the rank's program has thrown. */
     static void markFailed(int index) {
         synchronized (LOCK) {
             if (instance != null && instance.launched) {
@@ -234,7 +237,7 @@ public final class ProcessRanks {
         }
     }
 
-    /** What {@link RankProcess} does when a rank's program has thrown because of another rank. */
+    /** Marks a rank as missed; {@link RankProcess} calls this when a program has thrown because of that other rank. */
     static void markMissed(int index, int missed) {
         synchronized (LOCK) {
             if (instance != null && instance.launched) {
@@ -243,7 +246,10 @@ public final class ProcessRanks {
         }
     }
 
-    /** Tells other nodes what this process knows of failures, before it ends and is taken for the first one. */
+    /**
+     * Tells other nodes what this process knows of failures. It does so before the process ends, because the other
+     * nodes would otherwise take its end for the first failure.
+     */
     static void spreadNews() {
         synchronized (LOCK) {
             if (instance != null && instance.part.isOpen()) {

@@ -16,40 +16,45 @@ import org.tutti.job.launch.EnvironmentReader;
 import org.tutti.job.launch.JobEnvironment;
 
 /**
- * What {@code tutti run} starts in every process: runs the program's main, once for each rank of the process, on a
- * thread of its own with an instance of its own. When a rank throws, the others must know at once, and the launcher
- * must be able to tell the cause from its consequences; that is what this class is for.
+ * The main class of every process that {@code tutti run} starts. It runs the program's main once for each rank of the
+ * process, on a thread of its own with an instance of its own. When a rank throws, this class tells the other ranks
+ * immediately, and lets the launcher tell the cause from its consequences.
  *
- * <p>The status of a process says whether it has the cause, so of several ranks the one that has it ends the process.
- * It says that it has before it is marked as failed: whichever rank fails because of the mark finds that said. But
- * others may have known sooner, as a rank that throws inside a call breaks the communicator first, and one that closes
- * its job on the way out leaves it; so a rank that fails because of another one gives those of its own process, whose
- * mains are still on their way, some time to come forward.
+ * <p>The exit status of a process says whether one of its ranks is the cause, so the rank that is the cause ends the
+ * process. It sets {@code hasCause} before it is marked as failed, so that each rank that fails because of the mark
+ * finds {@code hasCause} set. Other ranks may have known sooner: a rank that throws inside a call breaks the
+ * communicator before its main ends, and a rank that closes its job on the way out leaves it. Therefore a rank that
+ * fails because of another rank waits some time for the ranks of its own process whose mains have not ended.
  */
 public final class RankProcess {
     /** The exit status of a process that ended only because another one failed. */
     public static final int STATUS_SECONDARY = 86;
 
-    /** Begins a line that the launcher prints only after it has reported the first cause. */
+    /** First character of a line that the launcher prints only after it has reported the first cause. */
     public static final char MARK = '\u001E';
 
-    /** Begins a line that is the exception of a rank: its number, a colon, and the trace with other line ends. */
+    /**
+     * First character of a line that holds the exception of a rank: its number, a colon, and the trace with {@link
+     * #TRACE_LINE_END} as line end.
+     */
     public static final char TRACE_MARK = '\u001D';
 
-    /** Ends a line of an exception that is written as a single one, so that nothing comes between its lines. */
+    /** Separates the lines of a trace that is written as a single line, so that no other output comes between them. */
     public static final char TRACE_LINE_END = '\u001F';
 
-    /** A longer trace is written as it is, as the launcher takes lines of limited length as a whole. */
+    /**
+     * A longer trace is written with plain line ends, because the launcher keeps only lines of limited length whole.
+     */
     private static final int TRACE_LENGTH_MAX = 20_000;
 
     private static final int STATUS_FAILED = 1;
 
-    /** How long a rank that has the cause may take from where others saw it to the end of its main. */
+    /** The time that a rank that is the cause may take from the moment when others noticed to the end of its main. */
     private static final long CONFESSION_NANOS = 5_000_000_000L;
 
     private static final long POLL_NANOS = 1_000_000;
 
-    /** What is said when there is no memory left to say more. */
+    /** Printed when there is too little memory to print more. */
     private static final byte[] SPEECHLESS =
             "Exception in a rank, which could not be printed, perhaps for want of memory\n"
                     .getBytes(StandardCharsets.US_ASCII);
@@ -65,7 +70,7 @@ public final class RankProcess {
      * Runs a program.
      *
      * @param arguments the name of its main class, and its arguments
-     * @throws InterruptedException never, as nobody interrupts the main thread
+     * @throws InterruptedException never, because nobody interrupts the main thread
      */
     public static void main(String[] arguments) throws InterruptedException {
         String[] rest = Arrays.copyOfRange(arguments, 1, arguments.length);
@@ -144,7 +149,10 @@ public final class RankProcess {
         throw new NoSuchMethodException("class " + type.getName() + " has no main method; declare void main()");
     }
 
-    /** An Error may mean that there is no memory left: then nothing may be needed before the others know. */
+    /**
+     * Ends a rank by an exception. An Error may mean that no memory is left, so nothing is allocated before the other
+     * ranks are told.
+     */
     private static void fail(int index, Throwable failure) {
         boolean secondary = !(failure instanceof Error) && Failures.isSecondary(failure);
         try {
@@ -158,7 +166,7 @@ public final class RankProcess {
             ProcessRanks.spreadNews();
             report(index, failure, secondary);
             if (secondary && awaitCause()) {
-                return; // the rank that has it ends the process
+                return; // the rank that is the cause ends the process
             }
         } catch (Throwable _) {
             System.err.write(SPEECHLESS, 0, SPEECHLESS.length);
@@ -168,7 +176,7 @@ public final class RankProcess {
 
     private static void report(int index, Throwable failure, boolean secondary) {
         int rank = EnvironmentReader.read().map(environment -> environment.firstRank() + index).orElse(index);
-        if (secondary) { // who failed first is known already, or will be when this process has ended
+        if (secondary) { // the launcher knows the first cause, or will when this process has ended
             System.err.println(MARK + "rank " + rank + ": " + failure.getMessage());
         } else {
             String trace = trace(failure);
@@ -181,7 +189,10 @@ public final class RankProcess {
         System.err.flush();
     }
 
-    /** Returns whether a rank of this process has the cause, once that is known, or it has taken too long. */
+    /**
+     * Waits until a rank of this process is known to be the cause, or all mains have ended, or time is up; returns
+     * whether a rank of this process is the cause.
+     */
     private static boolean awaitCause() {
         long startNanos = System.nanoTime();
         while (!hasCause && RUNNING.get() > 0 && System.nanoTime() - startNanos < CONFESSION_NANOS) {
@@ -190,7 +201,7 @@ public final class RankProcess {
         return hasCause;
     }
 
-    /** Whether the process ends because a rank threw, of which the others know. */
+    /** Whether the process ends because a rank threw. The other ranks know already. */
     static boolean isEnding() {
         return ending;
     }
@@ -199,12 +210,12 @@ public final class RankProcess {
         ending = true;
         try {
             Runtime.getRuntime().exit(status);
-        } finally { // for want of memory, too
+        } finally { // also if exit throws, because there is too little memory
             Runtime.getRuntime().halt(status);
         }
     }
 
-    /** All of it at once, so that traces of several ranks stay apart, and without the frames that called main. */
+    /** The trace as one text, so that traces of several ranks stay apart, and without the frames that called main. */
     private static String trace(Throwable failure) {
         StackTraceElement[] frames = failure.getStackTrace();
         int kept = 0;

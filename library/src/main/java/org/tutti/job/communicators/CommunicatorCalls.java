@@ -17,12 +17,12 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.kernel.Kernels;
 
 /**
- * The calls of a rank on a communicator, as one view of it makes them: checks arguments, chooses the algorithm, sets
- * the deadline, and runs the call on the caller's thread, starts it, or returns it to be kept.
+ * Makes the calls of a rank on one view of a communicator. This class checks arguments, chooses the algorithm and sets
+ * the deadline. Then it runs the call on the caller's thread, starts it as a request, or returns it as a prepared call.
  *
  * <p>A blocking call fills the communicator's own {@link Call} and takes kernels from its cache, so it allocates
- * nothing. A call that is started or kept is a new one, with a kernel of its own, because one thread at a time uses a
- * kernel.
+ * nothing. A started or prepared call is a new {@code Call} with a kernel of its own, because only one thread at a time
+ * may use a kernel.
  */
 final class CommunicatorCalls {
     private final CommunicatorState state;
@@ -34,7 +34,7 @@ final class CommunicatorCalls {
 
     /**
      * @param state the rank's part in the communicator
-     * @param deadline until when the rank's calls may take
+     * @param deadline the time until which the rank's calls must end
      * @param choice the algorithms that were asked for
      */
     CommunicatorCalls(CommunicatorState state, JobDeadline deadline, Choice choice) {
@@ -51,14 +51,14 @@ final class CommunicatorCalls {
         this.waitNanosMax = waitNanosMax;
     }
 
-    /** The same with an algorithm for a collective. */
+    /** A view that runs a collective by the given algorithm. */
     CommunicatorCalls withAlgorithm(Collective collective, String name) {
         Choice changed = choice.with(collective, name);
         return new CommunicatorCalls(state, deadline, changed, changed.shortlist(state.topology()),
                 waitNanosMax);
     }
 
-    /** The same with a limit for each call. */
+    /** A view that limits the time of each call. */
     CommunicatorCalls withLimit(long nanosMax) {
         return new CommunicatorCalls(state, deadline, choice, shortlist, nanosMax);
     }
@@ -79,7 +79,7 @@ final class CommunicatorCalls {
         return team.describe();
     }
 
-    /** When a call that begins now must end. */
+    /** The time at which a call that begins now must end. */
     long deadlineNanos() {
         state.checkOpen();
         return deadline.ofCall(waitNanosMax);
@@ -95,7 +95,7 @@ final class CommunicatorCalls {
      * Runs a barrier that is a part of another call.
      *
      * @param called that call, for messages
-     * @param same what must be the same at all ranks besides
+     * @param same a number that must be the same at all ranks
      */
     void runBarrierOf(String called, int same, long deadlineNanos) {
         Call barrier = fillChoice(state.call, Collective.BARRIER, 0, null, same, deadlineNanos);
@@ -103,7 +103,7 @@ final class CommunicatorCalls {
         run(barrier);
     }
 
-    /** Runs an allreduce that is a part of another call: adds up numbers, in place. */
+    /** Adds up numbers of all ranks, in place, by an allreduce that is a part of another call. */
     void runSumOf(String called, long[] numbers) {
         MemorySegment segment = MemorySegment.ofArray(numbers);
         Call allreduce = fillElements(state.call, Collective.ALLREDUCE, segment, segment, DataType.LONG,
@@ -112,7 +112,7 @@ final class CommunicatorCalls {
         run(allreduce);
     }
 
-    /** Runs an allgather that is a part of another call: gathers a number of each rank. */
+    /** Gathers a number of each rank by an allgather that is a part of another call. */
     void runGatherOf(String called, long number, long[] numbers) {
         Call allgather = fillElements(state.call, Collective.ALLGATHER, MemorySegment.ofArray(new long[]{number}),
                 MemorySegment.ofArray(numbers), DataType.LONG, 1, null, 0);
@@ -132,7 +132,10 @@ final class CommunicatorCalls {
         run(fillBlocks(state.call, called, source, target, type, count, sourceBlocks, targetBlocks, kernel, root));
     }
 
-    /** Runs a call that is kept: by the communicator's own call, so that only the keeper keeps the memory alive. */
+    /**
+     * Runs a prepared call. The communicator's own call runs it, so that only the {@code PreparedCall} keeps its memory
+     * reachable.
+     */
     void runKept(Call kept) {
         run(fillLike(state.call, kept));
     }
@@ -173,12 +176,12 @@ final class CommunicatorCalls {
         });
     }
 
-    /** Starts a call that is kept, by a new one. */
+    /** Starts a prepared call as a new call. */
     Request startKept(Call kept, Runnable afterwards, Runnable atLast) {
         return state.runner.start(fillLike(new Call(), kept), afterwards, atLast);
     }
 
-    // ---- what a call is filled with
+    // ---- filling a call
 
     /** Fills a call whose blocks may differ in length. */
     private Call fillBlocks(Call empty, Collective called, MemorySegment source, MemorySegment target, DataType type,
@@ -196,7 +199,7 @@ final class CommunicatorCalls {
         return empty;
     }
 
-    /** Fills a call with as many elements at every rank. */
+    /** Fills a call that has the same number of elements at every rank. */
     private Call fillElements(Call empty, Collective called, MemorySegment source, MemorySegment target, DataType type,
             long count, Kernel kernel, int root) {
         check(called, target, root);
@@ -212,8 +215,8 @@ final class CommunicatorCalls {
     }
 
     /**
-     * Fills in the algorithm, the root and the deadline. The call is touched only when nothing can be wrong any more,
-     * because another thread may be inside it.
+     * Fills in the algorithm, the root and the deadline. All checks come before the first write to the call, because
+     * another thread may be running it.
      */
     private Call fillChoice(Call empty, Collective called, long bytes, Kernel kernel, int root, long deadlineNanos) {
         Algorithm algorithm = shortlist.algorithm(called, Math.min(bytes, team.operationBytesMax()),

@@ -14,9 +14,7 @@ import org.tutti.job.requests.ProgressPolicy;
 import org.tutti.job.requests.RequestRunner;
 import org.tutti.onesided.Allocator;
 
-/**
- * A rank's part in a communicator: what all views of it share.
- */
+/** A rank's part in a communicator: the state that all views of the communicator share. */
 final class CommunicatorState {
     private static final int LISTS_MAX = 1 << 16;
 
@@ -34,15 +32,15 @@ final class CommunicatorState {
     private volatile boolean closed;
 
     /**
-     * @param id the number that all ranks of the communicator know it by
-     * @param team this rank's
-     * @param members what is known of the ranks' lives
-     * @param topology where they are
-     * @param allocator gives remote memory
-     * @param machine what calls do things with on the threads that make or await them
-     * @param backgroundMachine what non-blocking calls do things with
-     * @param policy whether the rank waits for them
-     * @param leaveGroup leaves what the process's ranks share of it; null for the world
+     * @param id the number by which all ranks know the communicator
+     * @param team the team of this rank's blocking calls
+     * @param members the states of the ranks: joined, left or failed
+     * @param topology the nodes of the ranks
+     * @param allocator allocates remote memory
+     * @param machine the machine of calls that run on threads that make or await them
+     * @param backgroundMachine the machine of non-blocking calls on other threads
+     * @param policy whether the rank waits for its requests
+     * @param leaveGroup gives up this rank's share of the {@link ProcessGroup}; null for the world
      */
     CommunicatorState(long id, Team team, LiveMembers members, Topology topology, Allocator allocator,
             Machine machine, Machine backgroundMachine, ProgressPolicy policy, Runnable leaveGroup) {
@@ -61,7 +59,7 @@ final class CommunicatorState {
         return topology;
     }
 
-    /** The rank in the job of one of the communicator. */
+    /** The rank in the job of a rank of the communicator. */
     int rankInJob(int rank) {
         return members.rankInJob(rank);
     }
@@ -70,7 +68,10 @@ final class CommunicatorState {
         members.setName(name);
     }
 
-    /** Numbers groups by their ranks: how often this rank has made one of the same ranks here, and which these are. */
+    /**
+     * Returns the number of a new group: a hash of its list of ranks and of how often this rank has made a group of
+     * that list from this communicator.
+     */
     synchronized long numberOf(int[] ranks) {
         long list = ranks.length;
         for (int each : ranks) {
@@ -89,12 +90,15 @@ final class CommunicatorState {
         return leaveGroup == null;
     }
 
-    /** Gives back what the rank has of a group that it has closed, as far as others are done with it. */
+    /**
+     * Frees this rank's part of a closed group, if the other ranks of the node have closed the group; returns whether
+     * all is freed.
+     */
     boolean tryRelease() {
         return team.ending().tryRelease(leaveGroup);
     }
 
-    /** The same at the end of the rank, which waits for nothing more. */
+    /** Frees this rank's part of a group when the rank leaves the job, without waiting for other ranks. */
     void abandon() {
         team.ending().abandon(leaveGroup);
     }
@@ -110,7 +114,7 @@ final class CommunicatorState {
         return closed;
     }
 
-    /** Checks that it can be closed: nothing is in flight or allocated by it. */
+    /** Checks that the communicator can be closed: no call is in flight, and no remote memory is open. */
     void checkIdle() {
         team.checkIdle("close");
         runner.checkIdle("close");

@@ -12,8 +12,8 @@ import org.tutti.collective.Team;
 import org.tutti.collective.layout.Fingerprint;
 
 /**
- * The calls by which ranks of a communicator make groups: find out which ranks the group has, and have
- * {@link RankCommunicators} make it.
+ * The calls that make groups of a communicator's ranks. Each finds out the ranks of the group, and has {@link
+ * RankCommunicators} make it.
  */
 final class GroupCalls {
     private static final int NO_COLOR = -1;
@@ -25,7 +25,7 @@ final class GroupCalls {
 
     /**
      * @param communicators makes the groups
-     * @param calls the calls of the communicator that they are made of
+     * @param calls the calls of the communicator from which the groups are made
      */
     GroupCalls(RankCommunicators communicators, CommunicatorCalls calls) {
         this.communicators = communicators;
@@ -38,7 +38,10 @@ final class GroupCalls {
         return state.topology();
     }
 
-    /** Makes a group of the ranks that call this with the same color, by their keys; none of those without a color. */
+    /**
+     * Makes a group of the ranks that call this with the same color, in the order of their keys. A rank without a color
+     * gets no group.
+     */
     Optional<CommunicatorCalls> splitByColor(OptionalInt color, int key) {
         int own = color.orElse(NO_COLOR);
         if (own < 0 && color.isPresent()) {
@@ -55,7 +58,7 @@ final class GroupCalls {
         return Optional.of(makeWithAll("split", own, ranksOf(own, choices), deadlineNanos));
     }
 
-    /** The ranks that have chosen a color, by key, and those of the same key in their order. */
+    /** The ranks of a color, ordered by key; ranks with equal keys keep their order. */
     private static int[] ranksOf(int color, long[] choices) {
         var keyed = new long[choices.length];
         int count = 0;
@@ -98,18 +101,21 @@ final class GroupCalls {
                 calls.deadlineNanos());
     }
 
-    /** All ranks of this communicator make groups, and come together here. Its next operation tells their numbers. */
+    /**
+     * Makes a group in a call that all ranks of this communicator make. The groups' numbers derive from the number of
+     * the communicator's next operation.
+     */
     private CommunicatorCalls makeWithAll(String called, long color, int[] ranks, long deadlineNanos) {
         return communicators.make(state, called, Fingerprint.mix(team.nextOperation(), color), ranks,
                 deadlineNanos, () -> calls.runBarrierOf(called, same(called), deadlineNanos));
     }
 
-    /** Tells the barrier in which they come together from what others may call, even a barrier. */
+    /** A number that tells this call's barrier from any other call, even from a plain barrier. */
     private static int same(String called) {
         return called.hashCode() & Integer.MAX_VALUE | 1;
     }
 
-    /** Makes a group of some ranks, which alone call this. */
+    /** Makes a group of some ranks. Only these ranks call this method. */
     CommunicatorCalls create(int... ranks) {
         long deadlineNanos = calls.deadlineNanos();
         team.checkIdle("create");

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.tutti.JobOptions;
 
 /**
- * Until when a rank's calls may take: until the job's deadline, and not at all when the rank has left the job.
+ * The time until which a rank's calls must end: the job's deadline. No call may begin when the rank has left the job.
  */
 public final class JobDeadline {
     private final int rank;
@@ -15,7 +15,7 @@ public final class JobDeadline {
 
     /**
      * @param rank the rank
-     * @param options the job's deadline, which begins here
+     * @param options the options with the job's deadline, whose time begins to run here
      */
     public JobDeadline(int rank, JobOptions options) {
         this.rank = rank;
@@ -24,7 +24,7 @@ public final class JobDeadline {
                 .orElse(Long.MAX_VALUE);
     }
 
-    /** Says that the rank leaves the job; returns whether that is new. */
+    /** Records that the rank leaves the job; returns whether that is new. */
     public synchronized boolean close() {
         boolean first = !closed;
         closed = true;
@@ -35,7 +35,10 @@ public final class JobDeadline {
         return closed;
     }
 
-    /** When a call that begins now must end, by its own limit and by the job's; the greatest long for never. */
+    /**
+     * The time at which a call that begins now must end, by its own limit and the job's deadline; {@link
+     * Long#MAX_VALUE} for never.
+     */
     long ofCall(long limitNanos) {
         checkOpen();
         if (limitNanos == Long.MAX_VALUE && deadlineNanos == Long.MAX_VALUE) {

@@ -7,8 +7,8 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.kernel.Kernels;
 
 /**
- * The kernels of a communicator's latest operators, the newest first, so that calls with the same few allocate nothing.
- * For one thread at a time.
+ * Caches the kernels of a communicator's latest operators, the newest first, so that calls with few different operators
+ * allocate nothing. Only one thread at a time may use it.
  */
 final class KernelCache {
     private static final int KERNELS_KEPT = 8;

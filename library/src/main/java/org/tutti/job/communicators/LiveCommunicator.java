@@ -18,9 +18,7 @@ import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
 import org.tutti.Topology;
 
-/**
- * The communicator behind the face. {@link CommunicatorCalls} makes its calls, {@link GroupCalls} its groups.
- */
+/** Implements {@link Communicator}. {@link CommunicatorCalls} makes its calls, {@link GroupCalls} its groups. */
 public final class LiveCommunicator extends Communicator {
     private final RankCommunicators communicators;
     private final CommunicatorState state;
@@ -29,9 +27,9 @@ public final class LiveCommunicator extends Communicator {
     private final LiveNonBlocking nonBlocking;
 
     /**
-     * The world.
+     * Makes the world.
      *
-     * @param communicators those of the rank
+     * @param communicators the communicators of the rank
      */
     public LiveCommunicator(RankCommunicators communicators) {
         this(communicators, communicators.world());
@@ -59,7 +57,7 @@ public final class LiveCommunicator extends Communicator {
         return calls.rank();
     }
 
-    /** The number that all ranks know the communicator by. */
+    /** The number by which all ranks know the communicator. */
     long number() {
         return state.id;
     }

@@ -19,11 +19,13 @@ import org.tutti.memory.CallSite;
 import org.tutti.memory.Waiter;
 
 /**
- * What a communicator knows of its ranks' lives, as its node knows it: a view of {@link Node}, whose ranks are those of
- * the job. Only an abort ends the calls of all communicators; a rank that fails ends those of its own.
+ * The states of a communicator's ranks: joined, left or failed. This is a view of {@link Node}, which has the states of
+ * all ranks of the job. An abort ends the calls of all communicators; a failed rank ends only the calls of the
+ * communicators that it is in.
  *
- * <p>Memory ordering: whoever marks a rank adds to the changes word afterwards. So if there was none when no member had
- * failed, none has as long as the word stays the same; threads may note that in any order.
+ * <p>Memory ordering: a process marks a rank first, and then adds to the changes word. If a thread reads the changes
+ * word and then finds no failed member, no member has failed as long as the word stays the same. Threads may store such
+ * a value of the word in any order.
  */
 public final class LiveMembers implements Members {
     private static final int NOBODY = -1;
@@ -36,9 +38,9 @@ public final class LiveMembers implements Members {
     private volatile GroupCreation creation;
 
     /**
-     * @param node what is known
-     * @param ranks for each rank of the communicator its rank in the job; null for all, in their order
-     * @param firstDeadline says where the ranks of the node are, when a deadline has passed
+     * @param node the node, which has the states
+     * @param ranks for each rank of the communicator its rank in the job; null for all ranks of the job in their order
+     * @param firstDeadline tells where the ranks of the node are when a deadline has passed
      */
     LiveMembers(Node node, int[] ranks, FirstDeadline firstDeadline) {
         this.node = node;
@@ -46,7 +48,7 @@ public final class LiveMembers implements Members {
         this.firstDeadline = firstDeadline;
     }
 
-    /** For each rank of the communicator its rank in the job. */
+    /** For each rank of the communicator, its rank in the job. */
     int[] ranksInJob() {
         return ranks != null ? ranks : IntStream.range(0, node.size()).toArray();
     }
@@ -57,8 +59,8 @@ public final class LiveMembers implements Members {
     }
 
     /**
-     * Says that a group is being created: a failure of its creation ends its first operation, too, because a member
-     * that has not joined may know of the parent only.
+     * Sets the creation of this group while it is in progress. A failure of the creation also ends the group's first
+     * operation, because a member that has not joined can break only the parent.
      *
      * @param newCreation the creation; null when the group is complete
      */
@@ -101,7 +103,7 @@ public final class LiveMembers implements Members {
         return making == null ? null : making.look(awaited, check);
     }
 
-    /** The member that failed first, or if others of the job failed before, one that failed. */
+    /** The member that failed first. If a rank outside the communicator failed first, any member that failed. */
     private int firstFailed() {
         int first = node.firstFailedRank();
         if (first < 0 || ranks == null) {
@@ -126,7 +128,10 @@ public final class LiveMembers implements Members {
         return failed;
     }
 
-    /** Who is here and hears that it counts as failed because of the network, has lost those who say so. */
+    /**
+     * Makes the exception for a failed member. If the member runs on this node, and counts as failed because of a
+     * network fault, then this node has lost its connection to the witness, and the exception names the witness.
+     */
     private RankFailedException exception(int failed) {
         int rank = rankInJob(failed);
         RankFailure failure = RankFailure.of(rank, node.word(rank));
@@ -144,19 +149,19 @@ public final class LiveMembers implements Members {
                 + failure.describe(witness < 0 ? "the launcher" : name(witness)) + (why.isEmpty() ? "" : ": " + why));
     }
 
-    /** A rank of the job with the process and the host that it is in. */
+    /** Names a rank of the job with its process and host. */
     private String name(int rank) {
         return describe(member(rank), rank, "process " + node.processIdentifier(rank)
                 + node.host(rank).map(host -> " on host " + host).orElse(""));
     }
 
-    /** Which of the communicator's ranks a rank of the job is, if it is one. */
+    /** The rank in the communicator of a rank of the job, if it is a member. */
     OptionalInt find(int rank) {
         int member = member(rank);
         return member == NOBODY ? OptionalInt.empty() : OptionalInt.of(member);
     }
 
-    /** Which of the communicator's ranks a rank of the job is, or {@link #NOBODY}. */
+    /** The rank in the communicator of a rank of the job, or {@link #NOBODY}. */
     private int member(int rank) {
         if (ranks == null) {
             return rank;
@@ -169,7 +174,7 @@ public final class LiveMembers implements Members {
         return NOBODY;
     }
 
-    /** Names a rank by its number in the communicator, and adds that in the job if it may be another one. */
+    /** Names a rank by its number in the communicator, and adds its number in the job if the two may differ. */
     private String describe(int member, int rank, String more) {
         List<String> added = new ArrayList<>();
         if (ranks != null && member != NOBODY) {

@@ -12,8 +12,8 @@ import org.tutti.Request;
 import org.tutti.collective.Call;
 
 /**
- * The communicator's second face: prepares on the caller's thread the same calls as the first one, and starts them
- * instead of running them.
+ * Implements {@link NonBlockingCommunicator}. It makes the same calls as {@link LiveCommunicator} on the caller's
+ * thread, and starts them instead of running them.
  */
 final class LiveNonBlocking extends NonBlockingCommunicator {
     private final CommunicatorCalls calls;

@@ -8,8 +8,8 @@ import org.tutti.Request;
 import org.tutti.collective.Call;
 
 /**
- * A call that is kept. Who has it in flight says so in a word; so each of those who have it sees what the one before
- * has left of it.
+ * A prepared call. Each run sets {@code inFlight} when it begins and clears it when it ends. Clearing the word
+ * publishes the call's state to the thread that sets the word next.
  */
 final class LivePreparedCall implements PreparedCall {
     private final CommunicatorCalls calls;

@@ -14,8 +14,8 @@ import org.tutti.job.network.Network;
 import org.tutti.job.node.Node;
 
 /**
- * What the ranks of a process share for their communicators: the node, how other nodes are reached, the world's view,
- * and what is known by each group that ranks of the process are in.
+ * The state that the ranks of a process share for their communicators: the node, the network, the view of the world,
+ * and a {@link ProcessGroup} for each group that has ranks of the process.
  */
 public final class ProcessCommunicators {
     private final Node node;
@@ -25,9 +25,9 @@ public final class ProcessCommunicators {
     private NodeView world;
 
     /**
-     * @param node what the ranks of the node share
-     * @param network how other nodes are reached, or null when there are none
-     * @param threads those of the process's ranks
+     * @param node the state that the ranks of the node share
+     * @param network the connection to other nodes, or null with one node
+     * @param threads the threads of the process's ranks
      */
     public ProcessCommunicators(Node node, Network network, RankThreads threads) {
         this.node = node;
@@ -35,27 +35,27 @@ public final class ProcessCommunicators {
         this.firstDeadline = new FirstDeadline(node, threads);
     }
 
-    /** What the ranks of the node share. */
+    /** The state that the ranks of the node share. */
     public Node node() {
         return node;
     }
 
-    /** How other nodes are reached, or null when there are none. */
+    /** The connection to other nodes, or null with one node. */
     public Network network() {
         return network;
     }
 
-    /** What a rank's communicator of all ranks of the job knows of their lives. */
+    /** The members of a communicator of all ranks of the job. */
     public LiveMembers members() {
         return members(null);
     }
 
-    /** What a rank's communicator of these ranks of the job knows of their lives; null for all, in their order. */
+    /** The members of a communicator of the given ranks of the job; null for all ranks in their order. */
     LiveMembers members(int[] ranks) {
         return new LiveMembers(node, ranks, firstDeadline);
     }
 
-    /** The world as the ranks of this node see it, with levels inside it; made once for those of the process. */
+    /** The view of the world from this node, with levels inside the node; made once for the ranks of the process. */
     synchronized NodeView world(int rank, int[] levels) {
         if (world == null || !Arrays.equals(world.topology().levels(), levels)) {
             Topology topology = node.topology().withLevels(levels);
@@ -64,14 +64,14 @@ public final class ProcessCommunicators {
         return world;
     }
 
-    /** A rank of the process becomes part of a group. The first that does makes what they share of it. */
+    /** Adds a rank of the process to a group. The first rank makes the {@code ProcessGroup}. */
     synchronized ProcessGroup enter(long id, Supplier<ProcessGroup> maker) {
         ProcessGroup group = groups.computeIfAbsent(id, _ -> maker.get());
         group.enter();
         return group;
     }
 
-    /** A rank is not part of a group any more: it touches neither the group nor its block again. */
+    /** Removes a rank of the process from a group. The rank touches neither the group nor its block again. */
     synchronized void leave(ProcessGroup group) {
         if (group.leave()) {
             groups.remove(group.id());

@@ -9,8 +9,8 @@ import org.tutti.job.network.Network;
 import org.tutti.job.node.Node;
 
 /**
- * What the ranks of a process that are in a group share of it: who is where, and the region by which other nodes reach
- * its ring. The first that enters makes it, and the last that leaves gives it up.
+ * The state of a group that its ranks in this process share: the nodes of the ranks, and the region by which other
+ * nodes reach the group's ring. The first rank that enters makes it, and the last rank that leaves revokes the region.
  */
 final class ProcessGroup {
     private final long id;
@@ -22,11 +22,11 @@ final class ProcessGroup {
     private long handle;
 
     /**
-     * @param id the number that all ranks of the group know it by
-     * @param ranks for each rank of the group its rank in the job
-     * @param view where they are
+     * @param id the number by which all ranks know the group
+     * @param ranks for each rank of the group, its rank in the job
+     * @param view the ranks of the group by node
      * @param node this process's node
-     * @param network how other nodes are reached, or null with one node
+     * @param network the connection to other nodes, or null with one node
      */
     ProcessGroup(long id, int[] ranks, NodeView view, Node node, Network network) {
         this.id = id;
@@ -50,27 +50,27 @@ final class ProcessGroup {
         return view;
     }
 
-    /** How ranks on other nodes are reached, or null with one node. */
+    /** The endpoints of the ranks on other nodes, or null with one node. */
     EndpointTable endpoints() {
         return endpoints;
     }
 
-    /** Lets other nodes reach the ring, unless this or another rank of the process has. */
+    /** Registers the ring, so that other nodes reach it, unless a rank of the process has done so. */
     synchronized void open(Node node, long ringAddress) {
         if (network != null && handle == 0) {
             var ring = node.memory().block(ringAddress, view.layout().bytes());
-            network.gossip().know(id, ring, Arrays.stream(ranks).sorted().toArray()); // before others can break it
+            network.gossip().know(id, ring, Arrays.stream(ranks).sorted().toArray()); // before others can break the group
             handle = node.secret().ringHandle(id, network.process());
             network.fabric().registerKnown(ring, handle);
         }
     }
 
-    /** One more rank of the process is in it. */
+    /** Counts one more rank of the process. */
     void enter() {
         entered++;
     }
 
-    /** One rank less is in it; returns whether it was the last, with which the region is given up. */
+    /** Counts one rank less. The last rank revokes the region. Returns whether this was the last rank. */
     boolean leave() {
         entered--;
         if (entered == 0) {
@@ -82,7 +82,7 @@ final class ProcessGroup {
     private synchronized void close() {
         if (handle != 0) {
             network.gossip().forget(id);
-            network.fabric().revoke(handle); // which also waits for news that are just being heard
+            network.fabric().revoke(handle); // also waits until news that are being received are done
         }
     }
 }

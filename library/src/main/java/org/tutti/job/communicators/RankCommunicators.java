@@ -25,18 +25,19 @@ import org.tutti.memory.Waiter;
 import org.tutti.onesided.Allocator;
 
 /**
- * The communicators of a rank: the world, and the groups that it is in.
+ * The communicators of a rank: the world, and the groups that the rank is in.
  *
- * <p><b>Making a group</b> concerns its members only. They know its number without being told: it is made of that of
- * the communicator which they make it from, and of what they have called there. On each node they find its block by
- * that number ({@link GroupCreation}), and other nodes reach the block by a handle that follows from the number and the
- * job's secret; so nobody has to be asked, and nothing has to be exchanged. A barrier ends when all members have come:
- * of the communicator, where all its ranks make groups, else of the group. What fails before that breaks the
- * communicator that the group is made from, as any call there, so that members who come late do not wait for ever; and
- * only that: whoever finds the group itself broken meanwhile knows that somebody has used it, so that all have come.
+ * <p><b>Making a group</b> involves only its members. They derive its number from the number of the communicator from
+ * which the group is made, its parent, and from their calls there, so no rank has to tell it. On each node the members
+ * find the group's block by that number ({@link GroupCreation}). Other nodes reach the block by a handle that follows
+ * from the number and the job's secret. Therefore no question is asked, and no data are exchanged. A barrier ends when
+ * all members have joined: a barrier of the parent if all its ranks make groups, otherwise a barrier of the group. A
+ * failure before the end of that barrier breaks the parent, like a failure in any call of the parent, so that members
+ * that come late do not wait for ever. It does not break the group. Therefore a rank that finds the group broken during
+ * the barrier knows that another member has already used the group, and that all members have joined.
  *
- * <p><b>Closing</b> waits for nobody. The rank leaves all operations, and what it has of the group is given back when
- * the others of its node have closed it, too: that is looked for whenever a group is made or closed.
+ * <p><b>Closing</b> does not wait. The rank leaves all operations. Its part of the group is freed when the other ranks
+ * of its node have closed the group, too. The rank looks for that whenever it makes or closes a group.
  */
 public final class RankCommunicators {
     private final JobDeadline deadline;
@@ -49,13 +50,13 @@ public final class RankCommunicators {
     private final WindowPool pool;
     private final CommunicatorState world;
     private final List<CommunicatorState> open = new ArrayList<>();
-    private final List<CommunicatorState> closed = new ArrayList<>(); // and not yet given back
+    private final List<CommunicatorState> closed = new ArrayList<>(); // closed, but not yet freed
 
     /**
-     * @param deadline until when the rank's calls may take
-     * @param shared what the ranks of the process share
+     * @param deadline the time until which the rank's calls must end
+     * @param shared the state that the ranks of the process share
      * @param rank this rank
-     * @param cores how many cores the ranks of the node may use together
+     * @param cores the number of cores that the ranks of the node may use together
      * @param choice the algorithms that were asked for
      * @param levels the levels inside a node
      */
@@ -82,7 +83,7 @@ public final class RankCommunicators {
                 ringAddress, rankThere, view, endpoints);
         Allocator allocator = new Allocator(node.memory(), fabric, members, endpoints, coreForEach, deadline::isClosed);
         var policy = new ProgressPolicy();
-        var background = new LiveMachine(new Waiter(false, fabric), fabric, policy::isAwaited); // they share the cores
+        var background = new LiveMachine(new Waiter(false, fabric), fabric, policy::isAwaited); // they share cores
         var made = new CommunicatorState(id, team, members, view.topology(), allocator, machine, background, policy,
                 group == null ? null : () -> shared.leave(group));
         synchronized (this) {
@@ -101,15 +102,16 @@ public final class RankCommunicators {
     }
 
     /**
-     * Makes a group of ranks of a communicator; all of them call this.
+     * Makes a group of ranks of a communicator. All ranks of the group call this.
      *
      * @param parent the communicator
-     * @param called by which call, for messages
-     * @param number tells apart what is made of the same communicator: the same at all members, and never used again
-     * @param ranks for each rank of the group that of the parent; this one is among them
-     * @param deadlineNanos when the call must have ended
-     * @param together an operation of the communicator that no member ends before all have called it; null if not all
-     *            ranks of the communicator make groups: then the group has a barrier of its own
+     * @param called the name of the call, for messages
+     * @param number tells this group from other groups of the same communicator; the same at all members, and never
+     *             used again
+     * @param ranks for each rank of the group, its rank in the parent; this rank is among them
+     * @param deadlineNanos the time until which the call must end
+     * @param together an operation of the parent that no member ends before all have called it; null if not all ranks
+     *             of the parent make groups: then the group runs a barrier of its own
      * @return the calls of the group
      */
     CommunicatorCalls make(CommunicatorState parent, String called, long number, int[] ranks, long deadlineNanos,
@@ -123,7 +125,7 @@ public final class RankCommunicators {
         try {
             entered = shared.enter(id, () -> share(parent, id, ranks));
             made = join(parent, creation, id, ranks, entered);
-            entered.open(node, made.team.ringAddress()); // when this rank can close it
+            entered.open(node, made.team.ringAddress()); // only when this rank can close it
             CommunicatorCalls group = calls(made);
             if (together == null) {
                 await(group, made, called, deadlineNanos);
@@ -164,7 +166,10 @@ public final class RankCommunicators {
         return made;
     }
 
-    /** Waits until all members have come. Who has gone on before this rank may have broken the group meanwhile. */
+    /**
+     * Waits until all members have joined. A member that has gone on before this rank may have broken the group
+     * meanwhile.
+     */
     private static void await(CommunicatorCalls group, CommunicatorState made, String called, long deadlineNanos) {
         try {
             group.runBarrierOf(called, 0, deadlineNanos);
@@ -191,13 +196,13 @@ public final class RankCommunicators {
     }
 
     /**
-     * Closes a communicator at this rank; without effect when it is closed.
+     * Closes a communicator at this rank. Has no effect if it is closed already.
      *
      * @throws CollectiveMismatchException when the last calls there differ from those of others
      */
     void close(CommunicatorState state) {
         if (deadline.isClosed()) {
-            return; // which has closed all
+            return; // leaving the job has closed all communicators
         }
         if (state.isWorld()) {
             throw new IllegalStateException("rank " + rank
@@ -216,7 +221,7 @@ public final class RankCommunicators {
 
     private void shut(CommunicatorState state) {
         if (deadline.isClosed()) {
-            return; // which has closed all
+            return; // leaving the job has closed all communicators
         }
         state.close();
         synchronized (this) {
@@ -231,9 +236,9 @@ public final class RankCommunicators {
     }
 
     /**
-     * Compares what the rank has called with the calls of others, when it leaves its job.
+     * Compares the rank's last calls with the calls of other ranks when the rank leaves its job.
      *
-     * @return what names the calls that differ, or null
+     * @return an exception that names the calls that differ, or null
      */
     public synchronized CollectiveMismatchException compareCalls() {
         for (CommunicatorState each : open) {
@@ -245,7 +250,7 @@ public final class RankCommunicators {
         return null;
     }
 
-    /** Only while all is well: what differs after a failure is a consequence of it. */
+    /** Compares only while no rank has failed: a difference after a failure is a consequence of the failure. */
     private CollectiveMismatchException compareCalls(CommunicatorState state) {
         boolean isWell =
                 node.abortStatus() < 0 && node.firstFailedRank() < 0 && node.state(rank) == NodeLayout.JOINED;
@@ -260,14 +265,20 @@ public final class RankCommunicators {
         return mismatch;
     }
 
-    /** The rank leaves its job: its requests in flight are to end. There may be no memory left to do this with. */
+    /**
+     * Ends the requests in flight, because the rank leaves its job. It allocates nothing, because there may be no
+     * memory left.
+     */
     public synchronized void end() {
         for (int i = 0; i < open.size(); i++) {
             open.get(i).team.ending().interrupt();
         }
     }
 
-    /** The rank has left its job: the others await nothing of it, and may use again what it has shown. */
+    /**
+     * Leaves all communicators, because the rank has left its job. Other ranks await nothing of this rank any more, and
+     * may reuse the slots and windows that it was using.
+     */
     public synchronized void leaveAll() {
         for (int i = 0; i < open.size(); i++) {
             open.get(i).team.ending().leave();

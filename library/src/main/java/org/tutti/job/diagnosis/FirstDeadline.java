@@ -14,8 +14,9 @@ import org.tutti.job.node.NodeLayout;
 import org.tutti.memory.WaitClock;
 
 /**
- * What is said when a call's deadline has passed: where the ranks of the node are. The first rank of a node to which
- * that happens asks, before its exception ends the calls of others; these wait until it has its answers.
+ * Tells, when a call's deadline has passed, where the ranks of the node are. The first rank of the node whose deadline
+ * passes asks the others. Its exception would end their calls, so they must answer before it throws. Ranks whose
+ * deadlines pass later wait until the first rank has its answers.
  */
 public final class FirstDeadline {
     private static final long PATIENCE_NANOS = 1_000_000_000;
@@ -27,7 +28,7 @@ public final class FirstDeadline {
 
     /**
      * @param node the node
-     * @param threads those of the ranks of this process
+     * @param threads the threads of the ranks of this process
      */
     public FirstDeadline(Node node, RankThreads threads) {
         this(node, threads, WaitClock.SYSTEM);
@@ -40,8 +41,9 @@ public final class FirstDeadline {
     }
 
     /**
-     * Where the ranks of the node are, in lines for a message, if this rank's deadline is the first that passes here.
-     * Another one's, whose exception ends the calls of all, waits until that is known.
+     * Returns lines for a message that tell where the ranks of the node are, if this rank's deadline is the first that
+     * passes on the node. Otherwise waits until the first rank has its answers, and returns an empty text, because this
+     * rank's exception, too, ends the calls of all.
      */
     public String passed(int rank) {
         long untilNanos = clock.nanos() + PATIENCE_NANOS;
@@ -80,7 +82,7 @@ public final class FirstDeadline {
         return all;
     }
 
-    /** Takes in what a process has answered; returns whether it need not be waited for any more. */
+    /** Reads the answer of a process; returns whether the process has answered or cannot answer any more. */
     private boolean hear(int firstRank, List<Integer> ranks, long question, boolean late, List<RankLocation> all) {
         Optional<List<RankLocation>> answer = node.stackQuery().answer(firstRank, question).map(RankLocation::parse);
         boolean mayAnswer = ranks.stream().anyMatch(rank -> node.state(rank) == NodeLayout.JOINED);

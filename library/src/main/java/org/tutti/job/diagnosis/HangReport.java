@@ -13,8 +13,9 @@ import java.util.stream.Collectors;
 import org.tutti.memory.WaitingCall;
 
 /**
- * Says where the ranks of a job are, for somebody who wonders why nothing goes on. Ranks in the same place share a
- * line; those that are in no call come first, as the others mostly wait for them, and then few before many.
+ * Says where the ranks of a job are, for a user whose job hangs. Ranks at the same point share a line. Ranks that are
+ * in no call come first, because the others mostly wait for them. After them, lines of few ranks come before lines of
+ * many.
  */
 public final class HangReport {
     private static final int SECONDS_MAX = 120;
@@ -22,7 +23,7 @@ public final class HangReport {
 
     private HangReport() {}
 
-    /** What ranks have in common that are in the same place. */
+    /** The properties that ranks at the same point share. */
     private record Place(RankLocation.State state, String call, String communicator, long number, String line) {
         static Place of(RankLocation rank) {
             return new Place(rank.state(), rank.call(), rank.communicator(), rank.number(), rank.line());
@@ -57,9 +58,9 @@ public final class HangReport {
             long millis = ranks.stream().mapToLong(RankLocation::waitedMillis).max().orElse(0);
             int[] all = ranks.stream().mapToInt(RankLocation::awaited)
                     .filter(rank -> rank >= 0 && !(call.equals(RankLocation.JOIN) && joined.contains(rank))).distinct()
-                    .toArray(); // ranks answer one by one, so another may have joined meanwhile
+                    .toArray(); // ranks answer one after another, so an awaited rank may have joined meanwhile
             int[] others = Arrays.stream(all).filter(each -> ranks.stream().noneMatch(rank -> rank.rank() == each))
-                    .toArray(); // those in the same place wait as well
+                    .toArray(); // a rank at the same point waits as well
             int[] awaited = others.length == 0 ? all : others;
             boolean any = ranks.stream().anyMatch(rank -> rank.awaited() == WaitingCall.ANYBODY);
             return (millis == 0 ? "" : ", for " + duration(millis))
@@ -69,7 +70,7 @@ public final class HangReport {
     }
 
     /**
-     * {@return a sentence for each place}
+     * {@return a sentence for each group of ranks at the same point}
      *
      * @param ranks where each rank is
      */
@@ -89,9 +90,9 @@ public final class HangReport {
     }
 
     /**
-     * {@return a duration as a person would say it, such as "31 s"}
+     * {@return a duration as text for people, such as "31 s"}
      *
-     * @param millis so many milliseconds
+     * @param millis the duration in milliseconds
      */
     public static String duration(long millis) {
         long seconds = millis / 1000;

@@ -12,10 +12,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The time that this machine has had for this process and those that it has started. A virtual machine gets none while
- * its host runs others, which Linux counts as stolen; figures that were measured then say little, and a rank that
- * waited then has not waited in vain. Other programs take cores, too. Nothing is known of other machines, nor where
- * there is no {@code /proc/stat}: there all time counts.
+ * Measures the time that this machine has had for this process and the processes that it has started. While the host of
+ * a virtual machine runs other machines, the virtual machine gets no time, and Linux counts that time as stolen.
+ * Figures measured meanwhile say little, and a wait that lasted longer meanwhile proves nothing. Other programs take
+ * cores, too. Other machines are not measured. Without {@code /proc/stat} all time counts.
  */
 public final class MachineTime {
     private static final Path STATISTICS = Path.of("/proc/stat");
@@ -23,7 +23,10 @@ public final class MachineTime {
     private static final double SHARE_WORTH_A_WORD = 0.05;
     private static final long LOOK_MILLIS = 250;
 
-    /** At least a tenth of the time passes, so that a wait by this time ends also where others use all cores. */
+    /**
+     * At least a tenth of the clock's time counts, so that a wait measured by this time ends even if other programs use
+     * all cores.
+     */
     private static final int PASSING_PART = 10;
 
     private final long wallNanos = System.nanoTime();
@@ -32,15 +35,15 @@ public final class MachineTime {
 
     /** Begins to measure. */
     public MachineTime() {
-        // all is in the fields
+        // the fields' initializers begin the measurement
     }
 
     /**
-     * What the cores of this machine have done.
+     * The ticks that the cores of this machine have spent.
      *
-     * @param cores how many they are
-     * @param busy ticks in which one ran something
-     * @param stolen ticks in which one had something to run, and the host ran something else
+     * @param cores the number of cores
+     * @param busy the ticks in which a core ran a program
+     * @param stolen the ticks in which a core had a program to run, and the host ran something else
      */
     record Ticks(int cores, long busy, long stolen) {
         private static final int USER = 1; // after the name: user nice system idle iowait irq softirq steal
@@ -56,7 +59,7 @@ public final class MachineTime {
             }
         }
 
-        /** Reads what {@code /proc/stat} says. */
+        /** Reads the lines of {@code /proc/stat}. */
         static Ticks of(List<String> lines) {
             int cores = 0;
             long busy = 0;
@@ -74,26 +77,26 @@ public final class MachineTime {
             return new Ticks(Math.max(1, cores), busy, stolen);
         }
 
-        /** {@return what was stolen since then, the mean of the cores} */
+        /** {@return the time stolen since then, a mean of the cores} */
         long stolenNanosSince(Ticks then) {
             return Math.max(0, stolen - then.stolen) * NANOS_PER_TICK / cores;
         }
 
-        /** {@return what others than those that used these ticks have used since then, the mean of the cores} */
+        /** {@return the time that other programs have used since then, a mean of the cores} */
         long othersNanosSince(Ticks then, long ownTicks) {
             return Math.max(0, busy - then.busy - ownTicks) * NANOS_PER_TICK / cores;
         }
 
-        /** {@return how much of the time that was wanted since then was stolen} */
+        /** {@return the stolen share of the time that programs wanted to run since then} */
         double stolenShareSince(Ticks then) {
             double taken = Math.max(0, stolen - then.stolen);
             return taken / Math.max(1, taken + busy - then.busy);
         }
     }
 
-    /** What this process and those that it has started have used of the cores, those that have ended included. */
+    /** The ticks that this process and its descendants have used, including descendants that have ended. */
     static final class OwnTicks {
-        private static final int AFTER_NAME = 2; // a field's number, as proc(5) has them, less those up to the name
+        private static final int AFTER_NAME = 2; // subtracted from a field's number in proc(5): the fields up to the name
         private static final int USER = 14 - AFTER_NAME - 1;
         private static final int FIELDS = 4; // utime stime cutime cstime
 
@@ -108,12 +111,12 @@ public final class MachineTime {
             try {
                 Path file = Path.of("/proc", String.valueOf(process), "stat");
                 return Files.isReadable(file) ? of(Files.readString(file)) : 0;
-            } catch (IOException _) { // it has ended, and is counted by the process that started it
+            } catch (IOException _) { // the process has ended, and its parent's ticks include its own
                 return 0;
             }
         }
 
-        /** Reads what {@code /proc/PID/stat} says; the name, in parentheses, may contain anything. */
+        /** Reads the line of {@code /proc/PID/stat}. The name, in parentheses, may contain any character. */
         static long of(String line) {
             var fields = line.substring(line.lastIndexOf(')') + 1).strip().split(" ");
             return IntStream.range(USER, USER + FIELDS).mapToLong(field -> Long.parseLong(fields[field])).sum();
@@ -121,9 +124,9 @@ public final class MachineTime {
     }
 
     /**
-     * Looks what others do on this machine, for a quarter of a second.
+     * Measures for a quarter of a second how much of this machine other programs use.
      *
-     * @return a sentence for whoever is about to measure, if they use more than a twentieth of its cores
+     * @return a warning, if other programs use more than a twentieth of the machine's cores
      */
     public static Optional<String> warningOfOthers() throws InterruptedException {
         Ticks before = Ticks.now();
@@ -142,8 +145,8 @@ public final class MachineTime {
     }
 
     /**
-     * {@return the time since then without what was stolen and what other programs used, in steps of 10 ms, a mean of
-     *         the cores; but at least a tenth of the time by the clock}
+     * {@return the time since this object was made, less the stolen time and the time that other programs used, both a
+     * mean of the cores in steps of 10 ms; at least a tenth of the time by the clock}
      */
     public Duration elapsed() {
         return elapsed(System.nanoTime() - wallNanos, start, Ticks.now(), OwnTicks.now() - startOwnTicks);
@@ -154,7 +157,7 @@ public final class MachineTime {
                 wallNanos - now.stolenNanosSince(then) - now.othersNanosSince(then, ownTicks)));
     }
 
-    /** {@return a sentence for whoever reads figures, if the host took more than a twentieth of what was wanted} */
+    /** {@return a warning, if the host took more than a twentieth of the time that programs wanted to run} */
     public Optional<String> warning() {
         return warning(Ticks.now().stolenShareSince(start));
     }

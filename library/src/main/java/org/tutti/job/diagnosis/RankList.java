@@ -4,7 +4,7 @@ package org.tutti.job.diagnosis;
 import java.util.Arrays;
 import java.util.StringJoiner;
 
-/** Ranks as messages name them, with those that follow each other as a range. */
+/** Names ranks in messages. Consecutive ranks are named as a range. */
 public final class RankList {
     private RankList() {}
 

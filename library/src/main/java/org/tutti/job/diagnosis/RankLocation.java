@@ -10,44 +10,44 @@ import org.tutti.memory.CallSite;
 import org.tutti.memory.WaitingCall;
 
 /**
- * Where a rank was at a moment: in which call, in which line of its program, and for whom it waited.
+ * A snapshot of a rank: the call that it was in, the line of its program, and the rank for which it waited.
  *
  * @param rank the rank
- * @param state what was known of its life
- * @param call the call that it was in; empty if in none
+ * @param state the known state of the rank
+ * @param call the call that the rank was in; empty if it was in none
  * @param communicator the communicator of the call, as messages name it; empty if that is not known
- * @param number which operation of the communicator, from 1; 0 where they are not numbered
- * @param line the line of its program, as {@link CallSite#line} has it; empty if it ran nothing of the program
- * @param waitedMillis how long it had waited; 0 if it did not wait, or not for long
- * @param awaited for which rank of the job; else as {@link WaitingCall} has it
+ * @param number the number of the operation on the communicator, from 1; 0 if it has no number
+ * @param line the line of the program, as from {@link CallSite#line}; empty if the rank ran no code of the program
+ * @param waitedMillis the time that the rank had waited; 0 if it did not wait, or not for long
+ * @param awaited the awaited rank in the job, or a constant of {@link WaitingCall}
  */
 public record RankLocation(int rank, State state, String call, String communicator, long number, String line,
         long waitedMillis, int awaited) {
-    /** What a rank is in that waits for others to join. */
+    /** The call of a rank that waits for other ranks to join. */
     public static final String JOIN = "join";
 
-    /** How many bytes the text of one has at most. */
+    /** The longest {@link #text} of a location, in bytes. */
     public static final int TEXT_BYTES_MAX = 512;
 
     private static final String SEPARATOR = "\t";
     private static final int FIELDS = 8;
 
-    /** What becomes of ranks. */
+    /** The state of a rank. */
     public enum State {
-        /** It takes part in the job. */
+        /** The rank takes part in the job. */
         JOINED,
-        /** It has not joined the job. */
+        /** The rank has not joined the job. */
         ABSENT,
-        /** Its process has said nothing. */
+        /** The rank's process has not answered. */
         SILENT,
-        /** It has failed. */
+        /** The rank has failed. */
         FAILED,
-        /** It has left the job. */
+        /** The rank has left the job. */
         LEFT,
-        /** Its process has ended. */
+        /** The rank's process has ended. */
         ENDED;
 
-        /** The state of a rank that a node knows. */
+        /** Converts a state of {@link NodeLayout}. */
         static State of(long ofNode) {
             return ofNode == NodeLayout.ABSENT ? ABSENT
                     : ofNode == NodeLayout.JOINED ? JOINED : ofNode == NodeLayout.LEFT ? LEFT : FAILED;
@@ -55,11 +55,11 @@ public record RankLocation(int rank, State state, String call, String communicat
     }
 
     /**
-     * What there is to say of a rank whose process tells nothing of it.
+     * A location for a rank whose process does not answer.
      *
      * @param rank the rank
-     * @param state why
-     * @return that
+     * @param state the state of the rank
+     * @return the location
      */
     public static RankLocation unknown(int rank, State state) {
         return new RankLocation(rank, state, "", "", 0, "", 0, WaitingCall.UNKNOWN);
@@ -72,9 +72,7 @@ public record RankLocation(int rank, State state, String call, String communicat
         return !call.isEmpty();
     }
 
-    /**
-     * {@return all of it as a line of text, for {@link #parse}}
-     */
+    /** {@return the location as a line of text, for {@link #parse}} */
     public String text() {
         var text = String.join(SEPARATOR, String.valueOf(rank), state.name(), plain(call), plain(communicator),
                 String.valueOf(number), plain(line), String.valueOf(waitedMillis), String.valueOf(awaited));
@@ -83,7 +81,7 @@ public record RankLocation(int rank, State state, String call, String communicat
                         awaited).text();
     }
 
-    /** Names are the user's, who may have put anything into them. */
+    /** Replaces control characters, because names come from the user. */
     private static String plain(String name) {
         return name.replaceAll("\\p{Cntrl}", " ");
     }
@@ -93,10 +91,10 @@ public record RankLocation(int rank, State state, String call, String communicat
     }
 
     /**
-     * Reads what {@link #text} has made.
+     * Reads lines that {@link #text} has made.
      *
-     * @param lines a line for each
-     * @return those that make sense
+     * @param lines a line for each rank
+     * @return the locations of all well-formed lines
      */
     public static List<RankLocation> parse(String lines) {
         return lines.lines().map(line -> line.split(SEPARATOR, -1)).filter(fields -> fields.length == FIELDS)

@@ -14,12 +14,15 @@ import org.tutti.memory.WaitingCall;
 import org.tutti.memory.Waits;
 
 /**
- * The threads that the ranks of a process run on, so that they can be looked at when somebody asks where a rank is. A
- * rank is where its own thread is, or, if that is in no call, another thread of the program that is in a call of the
- * rank.
+ * The threads on which the ranks of a process run, so that their stacks tell where a rank is. A rank's location is that
+ * of its own thread. If its own thread is in no call, but another thread of the program is in a call of the rank, the
+ * location is that of the other thread.
  */
 public final class RankThreads {
-    /** The methods that wait for a call that was made or prepared before, which the program's line may not name. */
+    /**
+     * The methods that wait for a call that the program has made or prepared before. The program's line need not name
+     * that call.
+     */
     private static final Set<String> OF_OTHER_CALLS = Set.of("await", "awaitAll", "awaitAny", "awaitSome", "run");
 
     private final Node node;
@@ -32,17 +35,17 @@ public final class RankThreads {
         this.node = node;
     }
 
-    /** A rank's program runs on this thread. */
+    /** Records that this thread runs a rank's program. */
     public void add(int rank) {
         threads.put(rank, Thread.currentThread());
     }
 
-    /** How many ranks have their programs here. */
+    /** The number of ranks whose programs run in this process. */
     int size() {
         return threads.size();
     }
 
-    /** Looks where each rank is, and says so in lines of text, one for each. */
+    /** Looks where each rank is; returns a line of text for each rank. */
     public String text() {
         return look().stream().map(each -> each.text() + '\n').collect(Collectors.joining());
     }
@@ -57,7 +60,7 @@ public final class RankThreads {
                 .toList();
     }
 
-    /** The rank whose call waits; the process may have ranks of other jobs, too. */
+    /** The rank whose call waits, or {@link WaitingCall#UNKNOWN} if it is a rank of another job in this process. */
     private int rank(Waits.Wait wait) {
         var call = wait.call().get();
         return call == null || call.job() != node ? WaitingCall.UNKNOWN : call.rank();
@@ -78,7 +81,9 @@ public final class RankThreads {
         return describe(rank, state, main, Optional.empty());
     }
 
-    /** A thread that awaits one of several requests is in no wait itself. */
+    /**
+     * The wait of a request that a thread awaits. A thread that awaits one of several requests is in no wait itself.
+     */
     private static Optional<Waits.Wait> ofRequest(Optional<CallSite> main,
             List<Map.Entry<Thread, Waits.Wait>> waiting) {
         return main.filter(site -> OF_OTHER_CALLS.contains(site.call()))
@@ -98,7 +103,7 @@ public final class RankThreads {
                 call.awaited());
     }
 
-    /** The program's call by its name, and by what the call that waits says beside its own. */
+    /** Names the program's call. If the waiting call has another name, or adds details to the name, both are shown. */
     private static String name(String called, String waiting) {
         return OF_OTHER_CALLS.contains(called) ? called + " of " + waiting
                 : waiting.startsWith(called + " (") ? waiting : called;

@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 import org.tutti.JobStartException;
 
 /**
- * Reads what a process is told about its job: in Tutti's variables, in those of other launchers ({@link Launcher}), and
- * in a pod of Kubernetes mostly in its own ({@link KubernetesVariables}).
+ * Reads the environment variables that tell a process about its job. They are Tutti's own, those of other launchers
+ * ({@link Launcher}), or those of a Kubernetes pod ({@link KubernetesVariables}).
  */
 public final class EnvironmentReader {
     private EnvironmentReader() {}
@@ -38,10 +38,11 @@ public final class EnvironmentReader {
     }
 
     /**
-     * Adds what the launcher that has started this process implies. None does when the environment names Tutti's job,
-     * rank or size, as {@code tutti run} inside a step does; otherwise an MPI's {@code mpirun} does, which inside an
-     * allocation of Slurm starts its processes by a step of its own; otherwise Slurm. Two MPIs at once contradict each
-     * other. A launcher that has started one process leaves it a job of one.
+     * Adds the variables of Tutti that follow from the variables of the launcher that has started this process. No
+     * launcher counts when the environment names Tutti's job, rank or size, as {@code tutti run} inside a step does.
+     * Otherwise the {@code mpirun} of an MPI counts before Slurm, because inside a Slurm allocation it starts its
+     * processes by a step of its own. The variables of two MPIs contradict each other. A launcher that has started a
+     * single process leaves it a job of one rank.
      *
      * @param environment what the process was told
      * @return the same with the variables of Tutti that it lacks; unchanged when it names job, rank or size itself, and

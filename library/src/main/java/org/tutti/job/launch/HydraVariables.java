@@ -11,9 +11,9 @@ import java.util.stream.Stream;
 import org.tutti.JobStartException;
 
 /**
- * What Hydra, the {@code mpirun} of MPICH, tells the ranks that it starts, in Tutti's own words. Its variables do not
- * tell its jobs from each other. What does is where Hydra listens to the processes {@code hydra_pmi_proxy} by which it
- * starts the ranks of each host: it stands on their command line.
+ * Translates the variables that Hydra, the {@code mpirun} of MPICH, sets for its ranks into Tutti's variables. Hydra's
+ * variables do not tell its jobs apart. Its address does: Hydra starts the ranks of each host by a process {@code
+ * hydra_pmi_proxy}, and the command line of that process has the address at which Hydra listens.
  *
  * <pre>
  * Hydra                            example          Tutti, unless set   example
@@ -29,7 +29,7 @@ import org.tutti.JobStartException;
  * </pre>
  *
  * @param environment what the process was told
- * @param proxy the command line of the process that has started this one, empty if it cannot be found
+ * @param proxy the command line of the {@code hydra_pmi_proxy} that has started this process; empty if none was found
  */
 record HydraVariables(Map<String, String> environment, List<String> proxy) implements MpiVariables {
     private static final String RANK = "PMI_RANK";
@@ -41,7 +41,7 @@ record HydraVariables(Map<String, String> environment, List<String> proxy) imple
     private static final Pattern ADDRESS = Pattern.compile("\\[?([^\\[\\]]+)]?:[0-9]+");
 
     /**
-     * Says what the variables of a job of several ranks imply.
+     * Translates the variables of a job of several ranks.
      *
      * @param environment what the process was told
      * @return variables of Tutti
@@ -52,7 +52,7 @@ record HydraVariables(Map<String, String> environment, List<String> proxy) imple
         return new HydraVariables(environment, proxyOfThisProcess()).translate();
     }
 
-    /** There may be shells between it and this process. */
+    /** Finds the command line of the proxy. There may be shells between the proxy and this process. */
     private static List<String> proxyOfThisProcess() {
         return Stream.iterate(ProcessHandle.current().parent(), Optional::isPresent, each -> each.get().parent())
                 .map(each -> each.get().info())
@@ -77,7 +77,7 @@ record HydraVariables(Map<String, String> environment, List<String> proxy) imple
 
     @Override
     public String localSize() {
-        return launcher().sign(); // of MPICH it is the number of ranks on this host
+        return launcher().sign(); // with MPICH the number of ranks on this host
     }
 
     @Override

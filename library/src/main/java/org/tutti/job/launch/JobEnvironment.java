@@ -18,24 +18,24 @@ import org.tutti.fabric.Striping;
 import org.tutti.fabric.tcp.PortRange;
 
 /**
- * What a process is told about its job, by {@code tutti run} or by whoever else starts it: a handful of environment
- * variables. {@link EnvironmentReader} also reads those of other launchers.
+ * The description of a process's part in its job, from environment variables that {@code tutti run} or another launcher
+ * sets. {@link EnvironmentReader} reads them.
  *
- * @param shape the job, and the part of it that this node has
+ * @param shape the job, and this node's part of it
  * @param firstRank the first rank of this process
- * @param ranks how many ranks this process has
+ * @param ranks the number of ranks of this process
  * @param memory the directory for the memory file
- * @param joinTimeoutMillis how long to wait for the other ranks
+ * @param joinTimeoutMillis the time to wait for the other ranks to join
  * @param heartbeatMillis how long a host may be silent before its ranks count as failed
  * @param standstillMillis how long a process may stand still before its ranks count as failed
- * @param cores how many cores the ranks of this node may use together
- * @param service what the service thread does while no rank polls
- * @param striping how messages are dealt to several rails
- * @param choice the algorithms that were asked for, and the links that this process was told of
- * @param rails the addresses, interfaces or subnets to other nodes, empty to choose
+ * @param cores the number of cores that the ranks of this node may use together
+ * @param service whether the service thread sleeps or polls while no rank polls
+ * @param striping the way in which messages are distributed over several rails
+ * @param choice the requested algorithms, and the kind of links between nodes
+ * @param rails the addresses, interfaces or subnets to other nodes; empty for a choice by Tutti
  * @param ports the ports to listen at
- * @param rendezvous where rank 0 listens, when it is not told through the node's memory
- * @param secretFile the file of the secret, when it is not told through the node's memory
+ * @param rendezvous the address of rank 0's process; empty if the node's memory tells it
+ * @param secretFile the file of the secret; empty if the node's memory has the secret
  */
 public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path memory, long joinTimeoutMillis,
         long heartbeatMillis, long standstillMillis, int cores, Service service,
@@ -47,28 +47,28 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     public static final String RANK = "TUTTI_RANK";
     /** The ranks of the job. */
     public static final String SIZE = "TUTTI_SIZE";
-    /** How many ranks a process has; 1 unless set. */
+    /** The number of ranks of a process; 1 unless set. */
     public static final String RANKS_PER_PROCESS = "TUTTI_RANKS_PER_PROCESS";
     /** The directory for the memory file; /dev/shm unless set. */
     public static final String MEMORY = "TUTTI_MEMORY";
     /** How long to wait for other ranks to join, in milliseconds; 60,000 unless set. */
     public static final String JOIN_TIMEOUT_MILLIS = "TUTTI_JOIN_TIMEOUT_MILLIS";
-    /** The number of this process's node, which no other node has; 0 unless set. */
+    /** The unique number of this process's node; 0 unless set. */
     public static final String NODE = "TUTTI_NODE";
-    /** How many nodes the job has; 1 unless set. */
+    /** The number of nodes of the job; 1 unless set. */
     public static final String NODES = "TUTTI_NODES";
-    /** How many of the job's ranks this process's node has; all unless set. */
+    /** The number of ranks on this process's node; all ranks of the job unless set. */
     public static final String NODE_RANKS = "TUTTI_NODE_RANKS";
-    /** With several nodes: where the process of rank 0 listens, as {@code address:port}. */
+    /** With several nodes: the address of rank 0's process, as {@code address:port}. */
     public static final String RENDEZVOUS = "TUTTI_RENDEZVOUS";
     /**
-     * With several nodes: a file of 32 bytes or more that is yours and only you can read, or that is root's and only a
-     * group can read as well; the same on every node.
+     * With several nodes: a file of 32 bytes or more, the same on every node. It belongs to you, and only you can read
+     * it; or it belongs to root, and only a group can read it as well.
      */
     public static final String SECRET_FILE = "TUTTI_SECRET_FILE";
     /**
-     * With several nodes: this node's addresses, interfaces or subnets to the others, comma-separated; chosen unless
-     * set.
+     * With several nodes: this node's addresses, interfaces or subnets to other nodes, separated by commas; Tutti's
+     * choice unless set.
      */
     public static final String RAILS = "TUTTI_RAILS";
     /** With several nodes: the ports to listen at, such as {@code 20000-20100}; any unless set. */
@@ -80,16 +80,22 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
      * milliseconds; 300,000 unless set.
      */
     public static final String STANDSTILL_MILLIS = "TUTTI_STANDSTILL_MILLIS";
-    /** How many cores the ranks of this node may use together; counted unless set. */
+    /** The number of cores that the ranks of this node may use together; all cores of the machine unless set. */
     public static final String CORES = "TUTTI_CORES";
-    /** What the service thread does while no rank polls: {@code sleep}, as it does unless set, or {@code poll}. */
+    /** The service thread's behaviour while no rank polls: {@code sleep} or {@code poll}; {@code sleep} unless set. */
     public static final String SERVICE = "TUTTI_SERVICE";
-    /** How messages are dealt to several rails: {@code speed}, as it is unless set, {@code even} or {@code whole}. */
+    /**
+     * The way in which messages are distributed over several rails: {@code speed}, {@code even} or {@code whole};
+     * {@code speed} unless set.
+     */
     public static final String STRIPING = "TUTTI_STRIPING";
     /** Algorithms to use, such as {@code allreduce=flat,reduce=srm}; Tutti's choice unless set. */
     public static final String ALGORITHM = "TUTTI_ALGORITHM";
 
-    /** What the links between nodes are, {@code fast} unless set, or {@code slow}: as rank 0's process is told. */
+    /**
+     * The kind of links between nodes: {@code fast} or {@code slow}; {@code fast} unless set. The value of rank 0's
+     * process counts for all.
+     */
     public static final String LINKS = "TUTTI_LINKS";
 
     /** The levels inside a node, such as {@code 4,8}: groups of 4 ranks inside groups of 8; none unless set. */
@@ -98,7 +104,10 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     /** The most ranks that a job may have. */
     public static final int SIZE_MAX = 4096;
 
-    /** The greatest number of a node: a launcher may count hosts that have no rank, too. */
+    /**
+     * The greatest number of a node. It may exceed the number of nodes, because a launcher may count hosts without
+     * ranks.
+     */
     private static final int NODE_MAX = 999_999;
 
     private static final Pattern JOB_NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
@@ -109,8 +118,8 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     private static final long STANDSTILL_MILLIS_DEFAULT = 300_000;
 
     /**
-     * What an engine tells a process of its own, with what the environment says of how a job runs. What that says of a
-     * job which the engine itself may be part of, as under Slurm, has no meaning here.
+     * Describes a process of an engine. The engine gives the job and the ranks. The environment variables give how the
+     * job runs. Variables of a job that the engine itself is part of, as under Slurm, are ignored.
      */
     public static JobEnvironment ofEngine(NodeShape shape, int firstRank, int ranks) {
         Map<String, String> environment = new HashMap<>();
@@ -211,11 +220,11 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     }
 
     /**
-     * Reads which algorithms an environment asks for, and for which links, in a job of any kind.
+     * Reads the requested algorithms and the kind of links, in a job of any kind.
      *
      * @param environment the variables
      * @return the choice
-     * @throws JobStartException when there is no such algorithm, or no such kind of links
+     * @throws JobStartException when an algorithm or the kind of links is unknown
      */
     public static Choice choice(Map<String, String> environment) {
         String text = environment.getOrDefault(ALGORITHM, "");
@@ -234,7 +243,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
         }
     }
 
-    /** The levels inside a node that the program asks for, else those of the environment, in a job of any kind. */
+    /** The levels inside a node: the program's, or if it sets none the environment's; in a job of any kind. */
     public static int[] levels(Map<String, String> environment, JobOptions options) {
         if (!options.levels().isEmpty()) {
             return options.levels().stream().mapToInt(Integer::intValue).toArray();
@@ -248,7 +257,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     }
 
     /**
-     * Reads levels as the environment and the command line have them.
+     * Reads levels in the format of the environment variable and the command line.
      *
      * @param text sizes of groups separated by commas, from the smallest to the greatest; may be empty
      * @return the sizes
@@ -271,8 +280,8 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     }
 
     /**
-     * Whether every thread of this node that may poll has a core of its own: the ranks, and the service threads if
-     * they do.
+     * Whether every thread of this node that may poll has a core of its own. These threads are the ranks, and the
+     * service threads if they poll.
      */
     public boolean hasCoreForEach() {
         int polling = service == Service.POLL ? (shape.nodeRanks() + ranks - 1) / ranks : 0;

@@ -7,8 +7,8 @@ import java.util.Map;
 import org.tutti.JobStartException;
 
 /**
- * What an Indexed Job of Kubernetes tells its pods, in Tutti's own words: each pod is a node of one rank, or of
- * {@code TUTTI_RANKS_PER_PROCESS}. Its manifest says how many ranks there are.
+ * Translates the variables that an Indexed Job of Kubernetes sets for its pods into Tutti's variables. Each pod is a
+ * node of one rank, or of {@code TUTTI_RANKS_PER_PROCESS} ranks. The manifest sets the number of ranks.
  *
  * <pre>
  * Kubernetes            example   Tutti, unless set           example
@@ -20,10 +20,10 @@ import org.tutti.JobStartException;
  * </pre>
  *
  * <p>The rendezvous is right if the pods' subdomain, which is the name of a headless Service, is the Job's name. The
- * first pod is told {@code sum-0:20000}: it finds its own name in its hosts file at once, whatever the Service says of
- * an earlier pod of that name.
+ * first pod gets {@code sum-0:20000}, because it finds its own name in its hosts file immediately, even if the Service
+ * still names an earlier pod of that name.
  *
- * <p>A pod has a network of its own, so the port may be the same in all.
+ * <p>A pod has a network of its own, so all pods may use the same port.
  */
 final class KubernetesVariables {
     private static final String INDEX = "JOB_COMPLETION_INDEX";
@@ -37,7 +37,7 @@ final class KubernetesVariables {
     private KubernetesVariables() {}
 
     /**
-     * Adds what a pod of an Indexed Job implies.
+     * Adds the variables of Tutti that follow from the variables of a pod.
      *
      * @param environment what the process was told
      * @return the same with the variables of Tutti that it lacks; unchanged when it names job and rank itself, as a
@@ -89,7 +89,7 @@ final class KubernetesVariables {
         return (pod == 0 ? first : first + "." + job) + ":" + PORT;
     }
 
-    /** The name of the Job, by that of the pod's host, such as {@code sum-2} or {@code sum-2.sum.default.svc}. */
+    /** The name of the Job, from the name of the pod's host, such as {@code sum-2} or {@code sum-2.sum.default.svc}. */
     private static String job(Map<String, String> environment, int pod) {
         String host = environment.getOrDefault(HOST, "").split("\\.", 2)[0];
         String end = "-" + pod;

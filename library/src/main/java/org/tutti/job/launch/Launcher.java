@@ -7,9 +7,9 @@ import java.util.regex.Pattern;
 import org.tutti.JobStartException;
 
 /**
- * A launcher of others that tells the processes it starts who they are, by variables of its own: reads these, and says
- * what is wrong with them. What they mean is said by {@link OpenMpiVariables}, {@link HydraVariables} and
- * {@link SlurmVariables}.
+ * A launcher that is not Tutti's. It sets variables of its own for the processes that it starts. This enum reads these
+ * variables and makes the exceptions for wrong values. {@link OpenMpiVariables}, {@link HydraVariables} and {@link
+ * SlurmVariables} have the meaning of the variables.
  */
 enum Launcher {
     /** Open MPI's {@code mpirun}. */
@@ -33,10 +33,10 @@ enum Launcher {
     private final String remedy;
 
     /**
-     * @param sign a variable that is there exactly if this launcher has started the process
-     * @param size the variable that says how many ranks there are
-     * @param title what it is called
-     * @param command how to start the program, if variables are missing
+     * @param sign a variable that is set exactly if this launcher has started the process
+     * @param size the variable that has the number of ranks
+     * @param title the launcher's name in messages
+     * @param command the way to start the program, for messages about missing variables
      */
     Launcher(String sign, String size, String title, String command) {
         this.sign = sign;
@@ -51,7 +51,9 @@ enum Launcher {
         return environment.containsKey(sign);
     }
 
-    /** Whether it has started several ranks: one alone it leaves a job of one. */
+    /**
+     * Whether the launcher has started several ranks. A single rank is a job of one without the launcher's variables.
+     */
     boolean hasSeveralRanks(Map<String, String> environment) {
         return number(environment, size) != 1;
     }
@@ -61,7 +63,7 @@ enum Launcher {
         return sign;
     }
 
-    /** The variable that says how many ranks there are. */
+    /** The variable that has the number of ranks. */
     String size() {
         return size;
     }
@@ -71,12 +73,12 @@ enum Launcher {
         return sign + "=" + environment.get(sign);
     }
 
-    /** What it is called in messages. */
+    /** The launcher's name in messages. */
     String title() {
         return title;
     }
 
-    /** The value of a variable that has to be a number. */
+    /** The value of a required variable, which must be a number. */
     long number(Map<String, String> environment, String name) {
         String text = text(environment, name);
         if (!NUMBER.matcher(text).matches()) {
@@ -85,7 +87,7 @@ enum Launcher {
         return Long.parseLong(text);
     }
 
-    /** The value of a variable that has to be there. */
+    /** The value of a required variable. */
     String text(Map<String, String> environment, String name) {
         if (!environment.containsKey(name)) {
             throw new JobStartException("the environment variable " + name + " is missing, while " + quote(environment)
@@ -94,24 +96,27 @@ enum Launcher {
         return environment.get(name);
     }
 
-    /** What is wrong with a variable, and what to do. */
+    /** An exception that says what is wrong with a variable, and what to do. */
     JobStartException malformed(Map<String, String> environment, String name, String expected) {
         return new JobStartException(name + "=\"" + environment.get(name) + "\" is not " + expected + remedy);
     }
 
-    /** Why the variables cannot be used, and what to do. */
+    /** An exception that says why the variables cannot be used, and what to do. */
     JobStartException unusable(String reason) {
         return new JobStartException(reason + remedy);
     }
 
-    /** A job's name made of something that tells the launcher's jobs from each other, above all by its end. */
+    /** Makes a job's name from a text that differs between the launcher's jobs. A long text is cut at its beginning. */
     static String job(String launcher, String identity) {
         String name = NOT_IN_A_NAME.matcher(identity).replaceAll("-");
         int room = JOB_NAME_MAX - launcher.length() - 1;
         return launcher + "-" + name.substring(Math.max(0, name.length() - room));
     }
 
-    /** A port for rank 0 to listen at, which all ranks of a job compute alike, and those of others seldom. */
+    /**
+     * A port for rank 0 to listen at. All ranks of a job compute the same port, and other jobs mostly compute another
+     * one.
+     */
     static int port(long number) {
         return PORT_LEAST + Math.floorMod(number, PORTS);
     }

@@ -9,15 +9,15 @@ import java.util.function.Supplier;
 import org.tutti.JobStartException;
 
 /**
- * What the launcher of an MPI tells its processes, whatever it calls that. On one host, job, rank and size are all that
- * is needed; with several, those that the launcher does not tell must be set for all ranks, or are refused in one
- * sentence.
+ * The variables that the launcher of an MPI sets for its processes. On one host, job, rank and size are enough. On
+ * several hosts, the user must set the other variables for all ranks if the launcher does not; if one is missing, an
+ * exception names it.
  */
 interface MpiVariables {
-    /** {@return whose they are} */
+    /** {@return the launcher that sets the variables} */
     Launcher launcher();
 
-    /** {@return what the process was told} */
+    /** {@return the environment of the process} */
     Map<String, String> environment();
 
     /** {@return the variable that has the rank} */
@@ -29,21 +29,22 @@ interface MpiVariables {
     /** {@return the variable that has the number of ranks on this host} */
     String localSize();
 
-    /** {@return the name of the job, the same for all its ranks and no others'} */
+    /** {@return the name of the job, the same for all its ranks, and different for other jobs} */
     String job();
 
-    /** {@return a number for this host that no other one of the job has} */
+    /** {@return a number for this host, unique in the job} */
     Optional<String> node();
 
-    /** {@return on how many hosts the job has ranks} */
+    /** {@return the number of hosts on which the job has ranks} */
     Optional<String> nodes();
 
-    /** {@return the host of mpirun, where rank 0 mostly is} */
+    /** {@return the host of mpirun, on which rank 0 mostly runs} */
     Optional<String> firstHost();
 
     /**
-     * Says what these variables imply. With as many ranks on this host as divide those of the job, all hosts are taken
-     * to have as many, unless the launcher says otherwise: if they do not, that is noticed when they meet.
+     * Translates these variables into Tutti's variables. If the launcher does not tell the number of hosts, and the
+     * number of ranks on this host divides the number of ranks of the job, all hosts are assumed to have equally many
+     * ranks. If the assumption is wrong, the nodes notice when they meet.
      *
      * @return variables of Tutti
      * @throws JobStartException when a variable is missing or malformed, or some contradict each other; the message

@@ -8,9 +8,9 @@ import org.tutti.JobStartException;
  *
  * @param job the job's name, the same on all its nodes
  * @param size the ranks of the job
- * @param node the number of the node, which no other node of the job has; an engine or a launcher may leave gaps
- * @param nodes how many nodes the job has
- * @param nodeRanks how many of the job's ranks the node has, 1 or more
+ * @param node the number of the node, unique in the job; an engine or a launcher may leave gaps
+ * @param nodes the number of nodes of the job
+ * @param nodeRanks the number of the job's ranks on the node, 1 or more
  */
 public record NodeShape(String job, int size, int node, int nodes, int nodeRanks) {
     /**

@@ -9,9 +9,10 @@ import java.util.regex.Pattern;
 import org.tutti.JobStartException;
 
 /**
- * What Open MPI's {@code mpirun} tells the ranks that it starts, in Tutti's own words. All versions document the first
- * three, and PMIx the fourth; the others are what version 4 tells. Its daemons have numbers, of which 0 is that of
- * {@code mpirun} itself; a host whose daemon has started no rank leaves a gap.
+ * Translates the variables that Open MPI's {@code mpirun} sets for its ranks into Tutti's variables. All versions of
+ * Open MPI document the first three variables, and PMIx documents the fourth. Version 4 sets the others. The daemons of
+ * Open MPI have numbers; {@code mpirun} itself has number 0. The daemon of a host without ranks leaves a gap in the
+ * numbers.
  *
  * <pre>
  * Open MPI                     example                          Tutti, unless set   example
@@ -34,14 +35,14 @@ record OpenMpiVariables(Map<String, String> environment) implements MpiVariables
     private static final String NAMESPACE = "PMIX_NAMESPACE";
     private static final String PMIX_RANK = "PMIX_RANK";
     private static final String NODES = "OMPI_MCA_orte_num_nodes";
-    private static final String SERVERS = "PMIX_SERVER_URI"; // followed by a version of PMIx; all have the same number
+    private static final String SERVERS = "PMIX_SERVER_URI"; // followed by a version of PMIx; each has the same number
     private static final String MPIRUN = "OMPI_MCA_orte_hnp_uri";
 
     private static final Pattern DAEMON = Pattern.compile("[^;]*\\.([0-9]{1,9});.*");
     private static final Pattern ADDRESS = Pattern.compile("tcp6?://(\\[[^],]+|[^],:;\\[]+)");
 
     /**
-     * Says what the variables of a job of several ranks imply.
+     * Translates the variables of a job of several ranks.
      *
      * @param environment what the process was told
      * @return variables of Tutti
@@ -72,7 +73,10 @@ record OpenMpiVariables(Map<String, String> environment) implements MpiVariables
         return LOCAL_SIZE;
     }
 
-    /** {@inheritDoc} A job that another launcher has begun by PMIx inside a rank has a rank of its own. */
+    /**
+     * {@inheritDoc} If another launcher has started a job by PMIx inside a rank, PMIx has another rank than Open MPI,
+     * and this method throws.
+     */
     @Override
     public String job() {
         String rank = launcher().text(environment, RANK);

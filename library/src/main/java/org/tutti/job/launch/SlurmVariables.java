@@ -9,7 +9,8 @@ import java.util.regex.Pattern;
 import org.tutti.JobStartException;
 
 /**
- * What Slurm's {@code srun} tells the processes of a step, in Tutti's own words: the step is the job.
+ * Translates the variables that Slurm's {@code srun} sets for the processes of a step into Tutti's variables. The step
+ * is the job.
  *
  * <pre>
  * Slurm                        example       Tutti, unless set   example
@@ -22,9 +23,9 @@ import org.tutti.JobStartException;
  * SLURM_STEP_NODELIST          n[1-4]        TUTTI_RENDEZVOUS    n1:21717   (the first node; several nodes only)
  * </pre>
  *
- * <p>Only what a step has counts: a batch script and the shell of {@code salloc} are told a task and a number of tasks
- * too, and a program started there must stay a job of one. So does a step of one task, such as an interactive shell
- * ({@code srun --pty bash}), whose variables all that it starts inherits.
+ * <p>Only variables of a step count. A batch script and the shell of {@code salloc} also get the number of a task and a
+ * number of tasks, but a program started there must remain a job of one rank. A step of one task is a job of one rank,
+ * too, because all programs that an interactive shell ({@code srun --pty bash}) starts inherit its variables.
  */
 final class SlurmVariables {
     private static final String JOB = "SLURM_JOB_ID";
@@ -36,7 +37,7 @@ final class SlurmVariables {
     private static final String TASKS_PER_NODE = "SLURM_STEP_TASKS_PER_NODE";
     private static final String NODE_LIST = "SLURM_STEP_NODELIST";
 
-    /** What means the same in Tutti's words. */
+    /** The variables that have the same meaning in Slurm and Tutti. */
     private static final Map<String, String> SAME = Map.of(TASK, JobEnvironment.RANK, TASKS, JobEnvironment.SIZE, NODE,
             JobEnvironment.NODE, NODES, JobEnvironment.NODES);
 
@@ -50,7 +51,7 @@ final class SlurmVariables {
     private SlurmVariables() {}
 
     /**
-     * Says what a step of several tasks implies.
+     * Translates the variables of a step of several tasks.
      *
      * @param environment what the process was told
      * @return variables of Tutti

@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Looks now and then for requests that were not awaited at once, so that those begin whose rank computes: a thread of
- * the process, which is there while such requests are started.
+ * Starts threads for requests that are not awaited immediately, so that requests begin while their rank computes. One
+ * thread of the process looks for them periodically. It runs as long as such requests are started.
  */
 final class LateStart {
     private static final long LOOK_NANOS = 500_000;
@@ -15,7 +15,7 @@ final class LateStart {
 
     private LateStart() {}
 
-    /** Has it looked at until its {@link RequestRunner#look} says that there is nothing to look at. */
+    /** Calls {@link RequestRunner#look} periodically until it returns false. */
     static void watch(RequestRunner runner) {
         synchronized (WATCHED) {
             if (WATCHED.isEmpty()) {

@@ -23,7 +23,7 @@ import org.tutti.memory.Waits;
  * A request whose operation runs on a virtual thread, or on the thread that awaits it ({@link RequestRunner}).
  */
 final class LiveRequest implements Request {
-    /** A thread that is woken for a request begins it later than that. */
+    /** A request awaited within this time counts as awaited immediately: a thread woken for it would begin it later. */
     private static final long AT_ONCE_NANOS = 20_000;
 
     private final RequestRunner runner;
@@ -39,7 +39,7 @@ final class LiveRequest implements Request {
     private volatile Thread thread;
     private boolean hasThread; // under the runner's lock
     private boolean wasAwaited; // a race of several threads does no harm
-    private long startedNanos; // another thread may see it late, and takes the request for one that waits long
+    private long startedNanos; // a thread that reads 0 takes the request for an old one
 
     LiveRequest(RequestRunner runner, Team first, Call call, Runnable afterwards, Runnable atLast,
             ProgressPolicy policy) {
@@ -60,20 +60,20 @@ final class LiveRequest implements Request {
         return call;
     }
 
-    /** Says once that a thread is to be started for it. */
+    /** Returns true at the first call. The caller then starts a thread for the request. */
     boolean takeThread() {
         boolean takes = !hasThread;
         hasThread = true;
         return takes;
     }
 
-    /** From now on the caller can do something else. */
+    /** Records the time at which the request is returned to the caller. */
     void setStarted() {
         assert startedNanos == 0 : called.label() + " is started twice";
         startedNanos = System.nanoTime();
     }
 
-    /** Runs it on this thread; returns what it ends with: null, or what was thrown. */
+    /** Runs the operation on this thread; returns null, or the exception that ended it. */
     Throwable run(Team team) {
         assert thread == null : called.label() + " is run by " + Thread.currentThread() + " and by " + thread;
         thread = Thread.currentThread();
@@ -84,11 +84,14 @@ final class LiveRequest implements Request {
         } catch (Throwable thrown) {
             return team.explain(thrown);
         } finally {
-            call.clear(); // the team still knows it
+            call.clear(); // the team still refers to the call
         }
     }
 
-    /** Who waits is told first: what depends on the stage runs on this thread, and may take long. */
+    /**
+     * Ends the request. Waiting threads are woken before the stage completes, because actions that depend on the stage
+     * run on this thread, and may take long.
+     */
     void complete(Throwable failure) {
         assert !ended.isDone() : called.label() + " ends twice";
         atLast.run();
@@ -118,7 +121,7 @@ final class LiveRequest implements Request {
         }
     }
 
-    /** The thread that runs the operation knows best for whom it waits. */
+    /** Describes this wait. If a thread runs the operation and waits, its own description names the awaited rank. */
     private WaitingCall waitingCall() {
         Thread known = thread;
         return (known == null ? Optional.<Waits.Wait>empty() : Waits.of(known)).map(wait -> wait.call().get())
@@ -159,7 +162,7 @@ final class LiveRequest implements Request {
         }
     }
 
-    /** Who asks why nothing goes on is told of this wait. */
+    /** Goes on waiting, and lets hang reports show the wait. */
     private boolean endsLater(long nanos) {
         Waits.Wait outer = Waits.begin(this::waitingCall, System.nanoTime() - Waits.LASTING_NANOS);
         try {
@@ -194,7 +197,9 @@ final class LiveRequest implements Request {
                 + "; the operation goes on, and can be awaited again");
     }
 
-    /** A user's operator may throw anything, and the caller gets just that. */
+    /**
+     * Rethrows any exception unchecked. A user's operator may throw anything, and the caller gets the same exception.
+     */
     @SuppressWarnings("unchecked")
     private static <E extends Throwable> E asItIs(Throwable failure) throws E {
         throw (E) failure;

@@ -7,18 +7,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Whether a rank waits for its requests, so that their threads may have its core, or computes. A thread that awaits
- * one waits for all of the communicator, as they may depend on each other; and who asks whether one is done is about to
- * ask again.
+ * Tells whether a rank waits for its requests, so that their threads may use its core, or computes. A thread that
+ * awaits one request waits for all requests of the communicator, because they may depend on each other. A thread that
+ * asks whether a request is done counts as waiting for a while, because it is about to ask again.
  */
 public final class ProgressPolicy {
-    private static final long LOOK_NANOS = 1_200_000; // who waits for one of several looks every millisecond at least
+    private static final long LOOK_NANOS = 1_200_000; // awaitAny and awaitSome look at least every millisecond
 
     private final Set<Thread> inFlight = ConcurrentHashMap.newKeySet();
     private final AtomicInteger awaiting = new AtomicInteger();
     private volatile long lookedNanos = System.nanoTime() - LOOK_NANOS;
 
-    /** The calling thread runs an operation. */
+    /** Records that the calling thread runs an operation. */
     void enter() {
         boolean enters = inFlight.add(Thread.currentThread());
         assert enters : Thread.currentThread() + " runs two operations";
@@ -52,7 +52,7 @@ public final class ProgressPolicy {
         }
     }
 
-    /** Whether the rank waits for its requests, or has just asked for one. */
+    /** Whether the rank waits for its requests, or has just asked whether one is done. */
     public boolean isAwaited() {
         return awaiting.get() > 0 || System.nanoTime() - lookedNanos < LOOK_NANOS;
     }

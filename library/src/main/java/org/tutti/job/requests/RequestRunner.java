@@ -12,24 +12,26 @@ import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 
 /**
- * The calls that a rank has in flight on a communicator. Each is begun once, by whoever is first: a virtual thread that
- * was started for it, or the thread that awaits it while no other one is in flight, which then runs it as it would a
- * blocking call. A team belongs to an operation from its first to its last step, and is used again; what teams claim
- * of the node's memory is bounded, as those that wait for their turn have none, and those that run have it from the
- * rank's windows.
+ * Runs the non-blocking calls of a rank on a communicator. Each request is begun once, either by a virtual thread that
+ * was started for it, or by the thread that awaits it while no other request is in flight. The awaiting thread then
+ * runs the request like a blocking call. A team belongs to one operation from its first to its last step, and then
+ * serves another operation. The node memory that teams claim is bounded: a team that waits for its turn has none, and a
+ * team that runs has windows of the rank's pool.
  *
- * <p><b>Who is patient</b> starts no thread with a request, as waking one takes longer than many a call: it expects the
- * request to be awaited at once, as were the last {@value #AT_ONCE_MIN}. Threads are started after all as soon as that
- * is found wrong: a request is asked for or awaited with a limit, several are in flight, or the {@link LateStart} finds
- * one twice. So a request begins within two of its looks whatever the rank does, and who computes meanwhile soon has
- * threads at once again.
+ * <p><b>Patience.</b> Waking a thread takes longer than many a call. If the last {@value #AT_ONCE_MIN} requests were
+ * awaited immediately, the runner expects the same of the next request, and starts no thread for it. It starts threads
+ * after all as soon as the expectation turns out wrong: the rank asks whether a request is done, awaits one with a
+ * timeout, or awaits one while several are in flight, or {@link LateStart} finds the same request twice. Therefore a
+ * request begins within two looks of {@code LateStart}, whatever the rank does. A rank that computes while requests are
+ * in flight then gets threads without delay again.
  *
- * <p><b>Nothing waits in a circle</b> because of it: an operation that has not begun delays others no more than a
- * thread that is slow to run, and its beginning waits for nobody. What it waits for then are operations of other ranks
- * that begin as surely, and earlier ones of this rank, never later ones ({@link Team}).
+ * <p><b>Patience causes no deadlock.</b> An operation that has not begun delays others no more than a thread that is
+ * slow to run, and its beginning waits for no other rank or operation. After that it waits for operations of other
+ * ranks, which begin for the same reasons, and for earlier operations of this rank, but never for later ones ({@link
+ * Team}).
  *
- * <p>Memory ordering: all that is said of a request before it can be begun, and of a team before it is used again, is
- * said before the lock is given back that whoever begins it takes.
+ * <p>Memory ordering: a thread writes a request before it queues it, and a team before it puts the team back, and then
+ * releases the lock. The thread that begins the request or takes the team acquires the same lock.
  */
 public final class RequestRunner {
     private static final int AT_ONCE_MIN = 4;
@@ -44,12 +46,12 @@ public final class RequestRunner {
     private int inFlight;
     private int awaitedAtOnce;
     private boolean isWatched;
-    private LiveRequest seen; // by the last look
+    private LiveRequest seen; // the oldest request at the last look
     private int looksIdle;
 
     /**
-     * @param first the rank's team of blocking calls, which draws the numbers of all
-     * @param ofCallers makes teams for threads that await what they run
+     * @param first the rank's team of blocking calls, which draws the numbers of all calls
+     * @param ofCallers makes teams for threads that await the request that they run
      * @param ofOthers makes teams for virtual threads
      * @param policy whether the rank waits for its requests
      */
@@ -60,7 +62,7 @@ public final class RequestRunner {
         this.ofOthers = new Teams(ofOthers);
     }
 
-    /** Teams that are used again; under the lock. */
+    /** Teams for reuse. The lock guards them. */
     private static final class Teams {
         private final Supplier<Team> made;
         private final ArrayDeque<Team> idle = new ArrayDeque<>();
@@ -75,11 +77,11 @@ public final class RequestRunner {
     }
 
     /**
-     * Draws the numbers of a call, here and now, and sees to it that it runs. A call that is refused draws none; what
-     * fails later breaks the communicator, as nobody else would run what was drawn.
+     * Draws the numbers of a call, on the calling thread, and has the call run. A call that is refused draws no number.
+     * A later failure breaks the communicator, because no other thread would run the drawn operation.
      *
-     * @param afterwards what is to be done when it has ended well
-     * @param atLast what is to be done however it ends, and before anybody hears of it
+     * @param afterwards runs when the call has ended without an exception
+     * @param atLast runs when the call has ended in any way, before the request is completed
      */
     public Request start(Call call, Runnable afterwards, Runnable atLast) {
         enter(call.collective());
@@ -109,9 +111,9 @@ public final class RequestRunner {
     }
 
     /**
-     * Runs a request on this thread, which awaits it, if it is alone in flight and nobody has begun it.
+     * Runs a request on this thread, which awaits it, if it is the only one in flight and has not begun.
      *
-     * @param atOnce whether it is awaited at once
+     * @param atOnce whether it is awaited immediately after its start
      */
     void runAwaited(LiveRequest request, boolean atOnce) {
         boolean isAmongOthers;
@@ -129,7 +131,10 @@ public final class RequestRunner {
         }
     }
 
-    /** Starts threads for all that has not begun, now and as long as requests are not awaited at once. */
+    /**
+     * Starts threads for all requests that have not begun, and for new requests until some are awaited immediately
+     * again.
+     */
     void hurry() {
         List<LiveRequest> late;
         synchronized (lock) {
@@ -139,7 +144,10 @@ public final class RequestRunner {
         late.forEach(this::startThread);
     }
 
-    /** Looks, for {@link LateStart}, whether one has waited since the last time; returns whether to look again. */
+    /**
+     * Starts threads if the oldest request has waited since the last look; returns whether {@link LateStart} is to look
+     * again.
+     */
     boolean look() {
         boolean isLate;
         synchronized (lock) {
@@ -186,7 +194,7 @@ public final class RequestRunner {
         }
     }
 
-    /** Returns the team that a request is to be run with; null if it has been begun. */
+    /** Begins a request; returns the team to run it with, or null if it has begun already. */
     private Team begin(LiveRequest request, Teams teams) {
         try {
             synchronized (lock) {
@@ -198,7 +206,7 @@ public final class RequestRunner {
                 notBegun.remove(request);
                 return team;
             }
-        } catch (Throwable failure) { // there is no memory
+        } catch (Throwable failure) { // too little memory
             fail(request, failure);
             return null;
         }
@@ -212,7 +220,7 @@ public final class RequestRunner {
         end(request, failure);
     }
 
-    /** Ends a request that cannot be run, if it has not been begun. */
+    /** Ends a request that cannot be run, unless it has begun. */
     private void fail(LiveRequest request, Throwable failure) {
         boolean isBegun;
         synchronized (lock) {
@@ -232,7 +240,7 @@ public final class RequestRunner {
     /**
      * Makes sure that no request is in flight.
      *
-     * @param called what is to be called
+     * @param called the name of the next call
      */
     public void checkIdle(String called) {
         synchronized (lock) {
@@ -244,7 +252,10 @@ public final class RequestRunner {
         }
     }
 
-    /** Before anything is drawn, as a call that is refused must leave no gap in the order. */
+    /**
+     * Counts a call in flight. This comes before any number is drawn, because a refused call must leave no gap in the
+     * order.
+     */
     private void enter(Collective called) {
         synchronized (lock) {
             if (inFlight == NonBlockingCommunicator.IN_FLIGHT_MAX) {
