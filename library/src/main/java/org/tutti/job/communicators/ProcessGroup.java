@@ -59,7 +59,7 @@ final class ProcessGroup {
     synchronized void open(Node node, long ringAddress) {
         if (network != null && handle == 0) {
             var ring = node.memory().block(ringAddress, view.layout().bytes());
-            network.gossip().know(id, ring, Arrays.stream(ranks).sorted().toArray()); // before others can break the group
+            network.gossip().know(id, ring, Arrays.stream(ranks).sorted().toArray()); // before others can break it
             handle = node.secret().ringHandle(id, network.process());
             network.fabric().registerKnown(ring, handle);
         }

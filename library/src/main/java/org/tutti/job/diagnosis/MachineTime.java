@@ -96,7 +96,7 @@ public final class MachineTime {
 
     /** The ticks that this process and its descendants have used, including descendants that have ended. */
     static final class OwnTicks {
-        private static final int AFTER_NAME = 2; // subtracted from a field's number in proc(5): the fields up to the name
+        private static final int AFTER_NAME = 2; // the fields up to the name, which proc(5) numbers, too
         private static final int USER = 14 - AFTER_NAME - 1;
         private static final int FIELDS = 4; // utime stime cutime cstime
 

@@ -29,7 +29,7 @@ public final class EnvironmentReader {
     /**
      * Reads the environment of a process.
      *
-     * @param environment what the process was told
+     * @param environment the environment variables of the process
      * @return what that says, or empty when it says nothing of a job
      * @throws JobStartException when something is wrong or missing; the message names the variable and its value
      */
@@ -44,7 +44,7 @@ public final class EnvironmentReader {
      * processes by a step of its own. The variables of two MPIs contradict each other. A launcher that has started a
      * single process leaves it a job of one rank.
      *
-     * @param environment what the process was told
+     * @param environment the environment variables of the process
      * @return the same with the variables of Tutti that it lacks; unchanged when it names job, rank or size itself, and
      *         when no launcher, or one of a single process, has started it
      * @throws JobStartException when a variable is missing or malformed, or some contradict each other; the message

@@ -28,7 +28,7 @@ import org.tutti.JobStartException;
  * --control-port                   10.0.0.1:38961   TUTTI_RENDEZVOUS    10.0.0.1:25017
  * </pre>
  *
- * @param environment what the process was told
+ * @param environment the environment variables of the process
  * @param proxy the command line of the {@code hydra_pmi_proxy} that has started this process; empty if none was found
  */
 record HydraVariables(Map<String, String> environment, List<String> proxy) implements MpiVariables {
@@ -43,7 +43,7 @@ record HydraVariables(Map<String, String> environment, List<String> proxy) imple
     /**
      * Translates the variables of a job of several ranks.
      *
-     * @param environment what the process was told
+     * @param environment the environment variables of the process
      * @return variables of Tutti
      * @throws JobStartException when a variable is missing or malformed, or some contradict each other; the message
      *         names them

@@ -39,7 +39,7 @@ final class KubernetesVariables {
     /**
      * Adds the variables of Tutti that follow from the variables of a pod.
      *
-     * @param environment what the process was told
+     * @param environment the environment variables of the process
      * @return the same with the variables of Tutti that it lacks; unchanged when it names job and rank itself, as a
      *         launcher inside a pod does, and outside an Indexed Job
      * @throws JobStartException when a variable is missing, malformed or contradicts another one; the message names it

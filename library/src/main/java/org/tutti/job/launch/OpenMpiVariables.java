@@ -27,7 +27,7 @@ import org.tutti.JobStartException;
  * OMPI_MCA_orte_hnp_uri        781910016.0;tcp://10.0.0.1:45    TUTTI_RENDEZVOUS    10.0.0.1:23264
  * </pre>
  *
- * @param environment what the process was told
+ * @param environment the environment variables of the process
  */
 record OpenMpiVariables(Map<String, String> environment) implements MpiVariables {
     private static final String RANK = "OMPI_COMM_WORLD_RANK";
@@ -44,7 +44,7 @@ record OpenMpiVariables(Map<String, String> environment) implements MpiVariables
     /**
      * Translates the variables of a job of several ranks.
      *
-     * @param environment what the process was told
+     * @param environment the environment variables of the process
      * @return variables of Tutti
      * @throws JobStartException when a variable is missing or malformed, or some contradict each other; the message
      *         names them

@@ -53,7 +53,7 @@ final class SlurmVariables {
     /**
      * Translates the variables of a step of several tasks.
      *
-     * @param environment what the process was told
+     * @param environment the environment variables of the process
      * @return variables of Tutti
      * @throws JobStartException when a variable of the step is missing or malformed; the message names it
      */

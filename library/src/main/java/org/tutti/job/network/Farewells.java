@@ -13,22 +13,23 @@ import org.tutti.fabric.Farewell;
 import org.tutti.job.node.Node;
 
 /**
- * Compares, when a process leaves the job, the calls of its ranks with the calls of other nodes' ranks: each process
- * says with its good-bye how many calls its ranks have made, and a fingerprint of them. The comparison is needed
+ * Compares the calls of a process's ranks with the calls of other nodes' ranks when the process leaves the job. The
+ * good-bye of each process has the number of its ranks' calls and a fingerprint of them. The comparison is needed
  * because a rank may wait for no other rank in its last calls, or may have left them out, and no later call shows that.
  *
  * <p><b>Why nothing is missed.</b> The ranks of a node compare their calls in the memory that they share ({@link
- * LastCalls#compare()}), so a process stands for its node. A process says good-bye to each process that it is
- * connected with, waits until the good-bye has arrived there, and then looks at the good-byes that it has heard. Of two
- * connected processes at least one has heard the other's before it looks: otherwise each would have looked before the
- * other's good-bye arrived, and so before it said its own. Data that a call moves between nodes go over a connection,
- * so the processes that called something different are connected, or others connect them, each of which compares.
+ * LastCalls#compare()}), so a process stands for its node. A process says good-bye to each process that it is connected
+ * with, waits until the good-bye has arrived there, and then looks at the good-byes that it has heard. Of two connected
+ * processes at least one has heard the other's good-bye before it looks. Otherwise each would have looked before the
+ * other's good-bye arrived, and therefore before the other looked, which cannot hold for both. Data that a call moves
+ * between nodes go over a connection. Therefore processes that called something different are connected, directly or
+ * through other processes, and all of these compare.
  *
- * <p><b>Groups.</b> For each other process the sum of a fingerprint of the number and the calls of every group in which
- * both processes have ranks: the sum does not depend on the order in which the groups end. When such a group was
- * broken, or could not be made, its calls may differ, and the process says that its sum is worth nothing.
+ * <p><b>Groups.</b> For each other process, a process adds up a fingerprint of the number and the calls of every group
+ * in which both processes have ranks. The sum does not depend on the order in which the groups end. When such a group
+ * was broken, or could not be made, its calls may differ, so the process declares its sum invalid.
  *
- * <p>Memory: two numbers for each process of other nodes, at most. Safe for use by any number of threads.
+ * <p>It keeps at most two numbers for each process of other nodes. Any number of threads may use it.
  */
 public final class Farewells {
     private static final int HAS_WORLD = 1;
@@ -53,13 +54,13 @@ public final class Farewells {
     }
 
     /**
-     * Takes note that a rank of this process calls nothing more on a communicator. The first of the process's ranks in
-     * the communicator stands for all of them.
+     * Records that a rank of this process makes no more calls on a communicator. Only the first of the process's ranks
+     * in the communicator counts.
      *
-     * @param rank its number in the job
-     * @param communicator the number that all ranks of the communicator know it by
-     * @param ranks these, by their ranks in the job
-     * @param calls what it has called
+     * @param rank the rank in the job
+     * @param communicator the number by which all ranks know the communicator
+     * @param ranks the communicator's ranks, by their ranks in the job
+     * @param calls the rank's calls
      */
     public synchronized void end(int rank, long communicator, int[] ranks, LastCalls calls) {
         if (rank != firstHere(ranks)) {
@@ -80,9 +81,10 @@ public final class Farewells {
     }
 
     /**
-     * Takes note that the calls of some ranks in a communicator may differ: it is broken, or could not be made.
+     * Records that the calls of a communicator's ranks may differ, because the communicator is broken or could not be
+     * made.
      *
-     * @param ranks its ranks in the job
+     * @param ranks the communicator's ranks in the job
      */
     public synchronized void doubt(int[] ranks) {
         doubted.addAll(processesElsewhere(ranks));
@@ -106,13 +108,13 @@ public final class Farewells {
         return processes;
     }
 
-    /** What this process says to another one. */
+    /** The good-bye of this process to another one. */
     synchronized Farewell to(int process) {
         return new Farewell((world == null ? 0 : HAS_WORLD) | (doubted.contains(process) ? 0 : HAS_GROUPS), worldCalls,
                 worldHistory, groups.getOrDefault(process, 0L));
     }
 
-    /** Another process has said it. */
+    /** Records the good-bye of another process. */
     synchronized void hear(int process, Farewell farewell) {
         if (process >= 0 && process < node.size()) {
             heard.put(process, farewell);
@@ -120,10 +122,11 @@ public final class Farewells {
     }
 
     /**
-     * Compares, when all that this process is connected with have heard its good-bye.
+     * Compares this process's calls with the good-byes that it has heard. All processes that this process is connected
+     * with must have heard its good-bye.
      *
-     * @return what says how the calls of another process differ from those here; null if none are known to, or a rank
-     *         has failed, so that calls may differ because of that
+     * @return an exception that says how the calls of another process differ from those of this process; null if no
+     *             difference is known, or if a rank has failed, because calls may differ after a failure
      */
     synchronized CollectiveMismatchException compare() {
         if (world == null || node.abortStatus() >= 0 || node.firstFailedRank() >= 0) {

@@ -66,7 +66,7 @@ public final class Gossip implements FabricListener {
     private volatile boolean newcomers;
     private volatile boolean closed;
 
-    /** What the process at one side of the ring has been told. */
+    /** The news that the process at one side of the ring has been told. */
     private final class Link {
         int process = NOBODY;
         byte[] told;
@@ -80,7 +80,7 @@ public final class Gossip implements FabricListener {
             }
         }
 
-        /** Tells of an abort and of failures, if that has not been done; returns whether it has. */
+        /** Tells of an abort and of failures that are still untold; returns whether all are told. */
         boolean spreadCauses() {
             if (process < 0 || fabric.isGone(process)) {
                 return true;
@@ -91,7 +91,7 @@ public final class Gossip implements FabricListener {
             return spread(true) && toldAbort == (node.abort() != 0);
         }
 
-        /** Tells who has left, if that has not been done; returns whether it has. */
+        /** Tells of ranks that have left, if that is still untold; returns whether all are told. */
         boolean spreadLeavings() {
             return process < 0 || fabric.isGone(process) || spread(false);
         }
@@ -119,7 +119,10 @@ public final class Gossip implements FabricListener {
         }
     }
 
-    /** The ranks of a communicator, the word on this node that says that it is broken, and who has been told. */
+    /**
+     * The ranks of a communicator, the word on this node that says that it is broken, and the processes that have been
+     * told.
+     */
     private final class NewsRing {
         final long id;
         final MemorySegment ring;
@@ -134,7 +137,7 @@ public final class Gossip implements FabricListener {
             this.ranks = ranks;
         }
 
-        /** Sets the word, unless it is set; returns whether it was not. */
+        /** Sets the word, unless it is set; returns whether this call set it. */
         boolean hear(long value) {
             return Words.compareAndSet(ring, RingLayout.BROKEN, 0, value);
         }
@@ -147,12 +150,12 @@ public final class Gossip implements FabricListener {
             toldAll = false;
         }
 
-        /** Whether all who are connected have been told what there is to tell. */
+        /** Whether all connected processes have been told, or the communicator is not broken. */
         boolean isTold() {
             return toldAll || !isBroken();
         }
 
-        /** Tells them, if that has not been done; returns whether it has. */
+        /** Tells all connected processes, if that is still to be done; returns whether all are told. */
         boolean tellAll() {
             if (!isTold()) {
                 toldAll = fabric.tellAll(BROKEN, id, Words.load(ring, RingLayout.BROKEN));
@@ -160,7 +163,10 @@ public final class Gossip implements FabricListener {
             return isTold();
         }
 
-        /** Tells the nodes beside this one, if this process does that for its node; returns whether that is done. */
+        /**
+         * Tells the next and the previous node of the ring, if this process leads its node; returns whether nothing is
+         * left to tell.
+         */
         boolean spread() {
             if (!isBroken() || leader(directory.node(self)) != self) {
                 return true;
@@ -172,14 +178,14 @@ public final class Gossip implements FabricListener {
             return toldNext == nextLeader && toldPrevious == previousLeader;
         }
 
-        /** Returns who has been told in a direction. */
+        /** Tells a process in one direction; returns the process that has been told. */
         private int spread(int process, int told) {
             boolean knows = process == told || process == NOBODY || fabric.isGone(process)
                     || fabric.tell(process, BROKEN, id, Words.load(ring, RingLayout.BROKEN));
             return knows ? process : told;
         }
 
-        /** The leader of the nearest node in a direction that has one, or nobody. */
+        /** The leader of the nearest node in a direction that has a leader, or {@link #NOBODY}. */
         int neighbour(int direction) {
             int nodes = node.nodes();
             int own = directory.node(self);
@@ -192,7 +198,7 @@ public final class Gossip implements FabricListener {
             return NOBODY;
         }
 
-        /** The process of the lowest of the ranks on a node that is part of the job, or nobody. */
+        /** The process of the lowest rank on a node that takes part in the job, or {@link #NOBODY}. */
         int leader(int ofNode) {
             for (int rank : ranks) {
                 if (directory.node(rank) == ofNode && node.state(rank) == NodeLayout.JOINED) {
@@ -203,7 +209,7 @@ public final class Gossip implements FabricListener {
         }
     }
 
-    /** Whether news of a state are about a failure, which may be why others leave. */
+    /** Whether a state is a failure. A failure may be the reason why other ranks leave. */
     private static boolean isFailure(long state) {
         return state == NodeLayout.FAILED;
     }
@@ -224,29 +230,31 @@ public final class Gossip implements FabricListener {
         fabric = opened;
     }
 
-    /** Names the thread that spreads the news, which is woken when there are some. */
+    /** Sets the thread that spreads the news. It is woken when there are some. */
     public void setWatch(Thread thread) {
         watch = thread;
     }
 
     /**
-     * Makes a communicator known, of which this process has a rank: before others can be in its operations.
+     * Makes a communicator known of which this process has a rank. The caller does so before other ranks can begin the
+     * communicator's operations.
      *
-     * @param id the number that all its ranks know it by
-     * @param ring its words on this node
-     * @param ranks its ranks in the job, ascending
+     * @param id the number by which all ranks know the communicator
+     * @param ring the communicator's words on this node
+     * @param ranks the communicator's ranks in the job, ascending
      */
     public void know(long id, MemorySegment ring, int[] ranks) {
         circles.put(id, new NewsRing(id, ring, ranks));
     }
 
     /**
-     * Forgets a communicator of which this process has no ranks any more: nobody begins to look at its words here.
+     * Forgets a communicator of which this process has no ranks any more. After this call no thread begins to read its
+     * words here.
      *
-     * @param id its number
+     * @param id the communicator's number
      */
     public synchronized void forget(long id) {
-        spread(); // what others have to hear of it
+        spread(); // tells the others the last news of it
         circles.remove(id);
     }
 
@@ -278,7 +286,10 @@ public final class Gossip implements FabricListener {
         };
     }
 
-    /** A process that has lost the host too says so itself, which shows that not just two hosts lost each other. */
+    /**
+     * Makes this process the witness of a silent rank, if this process has also heard nothing of it. The new witness
+     * shows that more than one host has lost the rank's host.
+     */
     private RankFailure confirmed(RankFailure failure) {
         if (failure.reason() == RankFailure.Reason.SILENT && directory.has(failure.rank())) {
             int process = directory.firstRankOfProcess(failure.rank());
@@ -295,7 +306,7 @@ public final class Gossip implements FabricListener {
         wakeWatch();
     }
 
-    /** What this process says with its good-byes, and hears with those of others. */
+    /** The good-byes that this process says and hears. */
     public Farewells farewells() {
         return farewells;
     }
@@ -327,7 +338,8 @@ public final class Gossip implements FabricListener {
         if (loss == Loss.UNREACHABLE) {
             node.noteUnreachable(process, reason);
         }
-        // else this process has let go of the other, perhaps before a good-bye, or the other of it, which takes no part
+        // else this process ended the connection, perhaps before a good-bye, or the other one did, because this one has
+        // left
         if (!closed && failure.get() == null && (hasRanks(self) || !directory.isComplete())) {
             markFailed(process, new RankFailure(process, reason(loss), self, silentMillis(loss)));
         }
@@ -336,14 +348,14 @@ public final class Gossip implements FabricListener {
     @Override
     public void failed(Throwable cause) {
         if (failure.compareAndSet(null, cause)) {
-            node.markFailed(RankFailure.saidSo(self, RankFailure.Reason.UNABLE)); // also before it is in the directory
+            node.markFailed(RankFailure.saidSo(self, RankFailure.Reason.UNABLE)); // it may not be in the directory yet
             markFailed(self, RankFailure.saidSo(self, RankFailure.Reason.UNABLE));
             System.getLogger(Gossip.class.getName()).log(System.Logger.Level.ERROR,
                     "the process of rank " + self + " cannot go on", cause);
         }
     }
 
-    /** Why this process itself cannot go on, or null if it can. */
+    /** The reason why this process cannot go on, or null if it can. */
     Throwable failure() {
         return failure.get();
     }
@@ -385,7 +397,7 @@ public final class Gossip implements FabricListener {
 
     // ---- telling
 
-    /** Tells other processes what has happened since the last time; returns whether nothing is left to tell. */
+    /** Tells other processes the news since the last call; returns whether nothing is left to tell. */
     public synchronized boolean spread() {
         long changes = node.changes();
         if (closed || settled && changes == changesSeen && !newcomers
@@ -398,14 +410,17 @@ public final class Gossip implements FabricListener {
         }
         boolean told = tellAll();
         if (!directory.isComplete()) {
-            return false; // nobody knows who leads which node
+            return false; // the nodes' leaders are not known
         }
         changesSeen = changes;
         settled = told & spreadInRings();
         return settled;
     }
 
-    /** Tells the nodes beside this one, causes before their consequences; returns whether nothing is left to tell. */
+    /**
+     * Tells the next and the previous node of the ring, causes before consequences; returns whether nothing is left to
+     * tell.
+     */
     private boolean spreadInRings() {
         boolean leads = everybody.leader(directory.node(self)) == self;
         next.setProcess(leads ? everybody.neighbour(1) : NOBODY);
@@ -421,7 +436,10 @@ public final class Gossip implements FabricListener {
         return told && nextKnows && previousKnows;
     }
 
-    /** Whoever has been told knows it already, and hears it once more. */
+    /**
+     * Prepares to tell all failures again, because a process has connected. Processes that know them already hear them
+     * once more.
+     */
     private void tellFailuresAgain() {
         toldAbort = false;
         circles.values().forEach(NewsRing::tellAgain);
@@ -432,7 +450,10 @@ public final class Gossip implements FabricListener {
         }
     }
 
-    /** Returns whether all failures were told; if there was no room for who has left, the ring will tell it. */
+    /**
+     * Tells all connected processes; returns whether all failures were told. If a process has no room for news that a
+     * rank has left, the ring tells it.
+     */
     private boolean tellAll() {
         if (!toldAbort && node.abort() != 0) {
             toldAbort = fabric.tellAll(ABORT, 0, node.abort());
@@ -454,7 +475,7 @@ public final class Gossip implements FabricListener {
                 int cause = triedCause ? NOBODY : causeOf(rank, toldAll);
                 if (cause != NOBODY) {
                     all &= tellAll(cause, NodeLayout.FAILED);
-                    triedCause = true; // whoever has no room for it must not keep the others from hearing more
+                    triedCause = true; // a process without room must not keep others from hearing more
                 }
                 all &= tellAll(rank, state);
             }
@@ -469,18 +490,24 @@ public final class Gossip implements FabricListener {
         return told;
     }
 
-    /** The rank that failed first, of which others must hear before they hear of a rank that may have failed by it. */
+    /**
+     * The rank that failed first, if it is still untold. Others must hear of it before they hear of a rank that may
+     * have failed because of it.
+     */
     private int causeOf(int rank, byte[] told) {
         int first = node.firstFailedRank();
         return first >= 0 && first != rank && !isFailure(told[first]) ? first : NOBODY;
     }
 
-    /** Ends it; whatever is heard later is only noted. */
+    /** Stops telling. News that arrive later are only recorded. */
     synchronized void close() {
         closed = true;
     }
 
-    /** Nobody is to wait for a process that has failed: it may be stopped, and take what is sent to it for long. */
+    /**
+     * Ends the connection to a failed process, so that no thread waits for it. The process may only be stopped, and its
+     * connection might stay open for long.
+     */
     private void abandonProcess(int rank, boolean failed) {
         if (failed && directory.has(rank) && directory.firstRankOfProcess(rank) != self) {
             RankFailure known = RankFailure.of(rank, node.word(rank));
@@ -496,7 +523,7 @@ public final class Gossip implements FabricListener {
         }
     }
 
-    /** Whether a process still has ranks that take part: one of several may fail alone, by an exception. */
+    /** Whether a process still has ranks that take part. A rank of several may fail alone, by an exception. */
     private boolean hasRanks(int process) {
         for (int rank = process; rank < node.size(); rank++) {
             if (isOf(process, rank) && node.state(rank) == NodeLayout.JOINED) {

@@ -25,12 +25,13 @@ import org.tutti.job.node.Secret;
 import org.tutti.memory.Waiter;
 
 /**
- * A process's part in a job of several nodes: its fabric, and how it meets the others.
+ * A process's part in a job of several nodes: its fabric, its gossip, and the way in which it meets the other
+ * processes.
  *
- * <p>The process of rank 0 says in its node's memory where it listens, and the launcher passes that on to the other
- * nodes; without a launcher the environment says it. When all ranks of a node are there, the process of the lowest one
- * puts their records into the directory of rank 0's node, and gets the whole directory when it is complete: that takes
- * one connection for each node, and nothing but puts and gets.
+ * <p>The process of rank 0 writes its address into its node's memory, and the launcher passes the address on to the
+ * other nodes. Without a launcher the environment has the address. When all ranks of a node have joined, the process of
+ * the lowest one puts their records into the directory of rank 0's node. It gets the whole directory when that is
+ * complete. Meeting takes one connection for each node, and only puts, gets and atomic operations.
  */
 public final class Network implements AutoCloseable {
     private static final int PROBE_MILLIS = 500;
@@ -46,11 +47,11 @@ public final class Network implements AutoCloseable {
     private final long directoryHandle;
     private final long ringHandle;
     private volatile List<List<InetSocketAddress>> rankZero = List.of();
-    private volatile String unanswered = ""; // why rank 0 has not been reached so far, for messages
+    private volatile String unanswered = ""; // the reason why rank 0 has not answered, for messages
 
     /**
-     * @param environment what the process was told
-     * @param node its node
+     * @param environment the environment of the process
+     * @param node the process's node
      * @param fabrics makes the process's fabric
      */
     public Network(JobEnvironment environment, Node node, FabricFactory fabrics) {
@@ -86,24 +87,24 @@ public final class Network implements AutoCloseable {
         return node.rendezvous().or(environment::rendezvous);
     }
 
-    /** This process, by its first rank. */
+    /** The number of this process: its first rank. */
     public int process() {
         return environment.firstRank();
     }
 
-    /** What moves bytes to other nodes. */
+    /** The fabric, which moves bytes to other nodes. */
     public Fabric fabric() {
         return fabric;
     }
 
-    /** What tells other nodes what has happened, and hears it from them. */
+    /** The gossip, which exchanges news with other nodes. */
     public Gossip gossip() {
         return gossip;
     }
 
     // ---- meeting
 
-    /** Says where a rank of this process is. */
+    /** Writes the record of a rank of this process into the directory. */
     public void register(int rank) {
         directory.write(rank, environment.shape(), environment.firstRank(), hostName(), ringHandle,
                 fabric.rails());
@@ -122,8 +123,10 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Whether this rank meets the other nodes for its own: its lowest rank, once all are there. Those of other nodes
-     * are not before they have met; but where rank 0 is to come, their records may be known before its own.
+     * Whether this rank meets the other nodes on behalf of its own. On rank 0's node rank 0 does, as soon as its record
+     * is written, because the records of other nodes may arrive before those of its own node. On another node the
+     * lowest rank does, once all ranks of the node have joined and their records are written. Ranks of other nodes
+     * count as absent until the nodes have met.
      */
     public boolean isMeeting(int rank) {
         if (rank == 0) {
@@ -137,13 +140,13 @@ public final class Network implements AutoCloseable {
                 here++;
             }
         }
-        return lowest == rank && here >= node.nodeRanks() && directory.known() >= here; // the records are written
+        return lowest == rank && here >= node.nodeRanks() && directory.known() >= here; // their records are written
     }
 
     /**
      * Completes this node's directory.
      *
-     * @param check throws when it has taken too long, or somebody has failed
+     * @param check throws when the wait has taken too long, or a rank has failed
      */
     public void meet(Waiter.Check check) {
         if (environment.firstRank() != 0) {
@@ -170,18 +173,24 @@ public final class Network implements AutoCloseable {
         directory.complete();
     }
 
-    /** Who refuses the job is there until all others can see why: else they may see only that it has failed. */
+    /**
+     * Waits, before this process refuses the job, until all other nodes have got the directory and can see the reason.
+     * Otherwise they might see only that this process has failed.
+     */
     private void letOthersSee(Waiter.Check check) {
         try {
             for (int turn = 0; fetched(check) < directory.nodes() - 1; turn++) {
                 pause(turn, check);
             }
         } catch (TuttiException _) {
-            return; // who has gone has seen it, and what this process is to say is why the job is refused
+            return; // a process that has gone has seen the reason; this process is to report the reason, too
         }
     }
 
-    /** A launcher tells where rank 0 listens when it does; an environment tells before. */
+    /**
+     * Waits until rank 0 listens. An address from a launcher is published only when rank 0 listens. An address from the
+     * environment is known before, so this method tries it.
+     */
     private void awaitRankZero(Waiter.Check check) {
         for (int turn = 0; rendezvous().isEmpty(); turn++) {
             pause(turn, check);
@@ -192,7 +201,10 @@ public final class Network implements AutoCloseable {
         }
     }
 
-    /** Looks it up each time: a name may still have the address of a host that had it before. */
+    /**
+     * Looks up the address of rank 0. Each try looks it up again, because a name may still have the address of a
+     * previous host.
+     */
     private boolean isRankZeroKnown() {
         try {
             rankZero = Rendezvous.parse(rendezvous().orElseThrow());
@@ -203,7 +215,7 @@ public final class Network implements AutoCloseable {
         }
     }
 
-    /** Whether it does at one of its addresses at least. */
+    /** Whether rank 0 listens at one of its addresses at least. */
     private boolean isRankZeroListening() {
         Optional<String> why = fabric.whyUnreachable(rankZero, PROBE_MILLIS);
         unanswered = why.map(text -> "; on host " + hostName() + " " + text).orElse("");
@@ -259,7 +271,7 @@ public final class Network implements AutoCloseable {
         }
     }
 
-    /** For messages: what this node knows of where the others meet. */
+    /** The rendezvous as far as this node knows it, for messages. */
     public String whereRankZeroIs() {
         return rendezvous().map(text -> " (they meet at " + text + unanswered + ")").orElse("");
     }
@@ -278,9 +290,10 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Gives all back, also when a step throws, such as one that reads memory which has ended.
+     * Says good-bye to the other processes and closes the fabric, also when a step throws.
      *
-     * @throws CollectiveMismatchException when ranks of another node have made other calls than those of this process
+     * @throws CollectiveMismatchException when ranks of another node have made other calls than the ranks of this
+     *             process
      */
     @Override
     public void close() {
@@ -300,7 +313,7 @@ public final class Network implements AutoCloseable {
         long deadlineNanos = System.nanoTime() + environment.heartbeatMillis() * 1_000_000;
         while (environment.firstRank() == 0 && directory.isComplete() && directory.fetched() < node.nodes() - 1
                 && node.firstFailedRank() < 0 && System.nanoTime() - deadlineNanos < 0) {
-            sleep(1); // others are about to get the directory from here
+            sleep(1); // other nodes are about to get the directory from here
         }
         fabric.retire();
         for (int turn = 0; turn < LAST_NEWS_TURNS && !gossip.spread(); turn++) {

@@ -17,9 +17,9 @@ import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.job.launch.JobEnvironment;
 
 /**
- * Where the process of rank 0 listens, as text: {@code address:port}, or several of them of which any will do,
- * separated by {@code |}; of several rails as much for each, separated by commas. An IPv6 address stands in brackets. A
- * name in place of an address stands for all addresses that it has.
+ * The text that tells where the process of rank 0 listens. A rail is {@code address:port}, or several alternatives
+ * separated by {@code |}. Several rails are separated by commas. An IPv6 address stands in brackets. A host's name
+ * stands for all addresses of the host.
  */
 final class Rendezvous {
     private static final int PORT_MAX = 65_535;
@@ -46,14 +46,17 @@ final class Rendezvous {
     /**
      * Reads the text, and looks up names of hosts.
      *
-     * @throws JobStartException when it cannot be read, or an address stands there twice
-     * @throws UnknownHostException when a name is not known
+     * @throws JobStartException when the text is malformed, or has an address twice
+     * @throws UnknownHostException when a name is unknown
      */
     static List<List<InetSocketAddress>> parse(String text) throws UnknownHostException {
         return parse(text, InetAddress::getAllByName);
     }
 
-    /** Whether the text says itself that all ranks are on this machine, and not only this machine's tables of names. */
+    /**
+     * Whether the text itself says that all ranks are on this machine, by {@code localhost} or loopback addresses. A
+     * name that this machine resolves to a loopback address does not count.
+     */
     static boolean isOnlyHere(String text) {
         return Stream.of(text.split("[,|]")).map(Rendezvous::host).allMatch(host -> {
             try {
@@ -65,12 +68,12 @@ final class Rendezvous {
     }
 
     /**
-     * As {@link #parse}, again and again until all names are known: an engine may give a host its name only when that
-     * has started. What a JVM has not found it looks for again only after a while, 10 s unless its
-     * {@code networkaddress.cache.negative.ttl} says otherwise.
+     * Calls {@link #parse} repeatedly until all names are known, because an engine may give a host its name only when
+     * the host has started. A JVM looks up an unknown name again only after a while: 10 s, unless its {@code
+     * networkaddress.cache.negative.ttl} says otherwise.
      *
-     * @param deadlineNanos until when to try
-     * @throws JobStartException also when a name is not known until then
+     * @param deadlineNanos the time until which to try
+     * @throws JobStartException also when a name is still unknown at that time
      */
     static List<List<InetSocketAddress>> await(String text, long deadlineNanos) {
         return await(text, deadlineNanos, InetAddress::getAllByName);
@@ -122,13 +125,13 @@ final class Rendezvous {
         return Stream.of(names.lookUp(host)).map(address -> new InetSocketAddress(address, port)).toList();
     }
 
-    /** {@return what stands before the port, or nothing} */
+    /** {@return the text before the port; empty if there is none} */
     private static String host(String place) {
         int colon = place.lastIndexOf(':');
         return colon < 1 ? "" : place.substring(0, colon).replaceFirst("^\\[(.*)]$", "$1");
     }
 
-    /** {@return the port, or 0 when the text is none} */
+    /** {@return the port, or 0 when the text is not a port} */
     private static int port(String text) {
         try {
             int port = Integer.parseInt(text);

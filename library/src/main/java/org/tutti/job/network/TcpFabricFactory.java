@@ -21,8 +21,8 @@ import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.node.Secret;
 
 /**
- * Makes the fabric over TCP, as the environment says: with the rails of this host that lead to the others, and for the
- * process of rank 0 at the addresses where others look for it.
+ * Makes the fabric over TCP from the environment. It finds the rails of this host that lead to other hosts. The process
+ * of rank 0 listens at the addresses where the others look for it.
  */
 public final class TcpFabricFactory implements FabricFactory {
     private final JobEnvironment environment;
@@ -30,9 +30,9 @@ public final class TcpFabricFactory implements FabricFactory {
     private final long deadlineNanos;
 
     /**
-     * @param environment what the process was told
-     * @param secret of the job
-     * @param deadlineNanos until when the name of rank 0's host may become known
+     * @param environment the environment of the process
+     * @param secret the job's secret
+     * @param deadlineNanos the time until which the name of rank 0's host may become known
      */
     public TcpFabricFactory(JobEnvironment environment, Secret secret, long deadlineNanos) {
         this.environment = environment;
@@ -51,14 +51,19 @@ public final class TcpFabricFactory implements FabricFactory {
                 environment.size(), listener, environment.hasCoreForEach(), environment.service());
     }
 
-    /** All nodes meet at rank 0's; any process may be connected with all of the other nodes. */
+    /**
+     * Checks the limits of this process against its connections. All nodes meet at rank 0's process, and any process
+     * may be connected with all processes of other nodes.
+     */
     private void checkFootprint(int rails) {
         int elsewhere = environment.size() - environment.shape().nodeRanks();
         Footprint.check(environment.firstRank(), environment.firstRank() == 0 ? environment.shape().nodes() - 1 : 1,
                 (elsewhere + environment.ranks() - 1) / environment.ranks(), rails);
     }
 
-    /** This host's addresses of each rail, with the ports that others expect the process of rank 0 at. */
+    /**
+     * The addresses of this host on each rail. Those of rank 0's process have the ports at which the others expect it.
+     */
     private List<List<InetSocketAddress>> rails() {
         try {
             List<List<InetSocketAddress>> expected =
@@ -79,7 +84,10 @@ public final class TcpFabricFactory implements FabricFactory {
         }
     }
 
-    /** Where the rendezvous is. A name may be 127.0.1.1 on its own host, as Debian has it: other hosts know more. */
+    /**
+     * The addresses of the rendezvous. Loopback addresses are left out if the rendezvous is a name, because a host may
+     * know its own name as 127.0.1.1, as on Debian, while other hosts know its real address.
+     */
     private List<InetAddress> towards(List<List<InetSocketAddress>> expected) {
         boolean onlyHere = Rendezvous.isOnlyHere(environment.rendezvous().orElse(""));
         return expected.stream().limit(1).flatMap(List::stream).map(InetSocketAddress::getAddress)
@@ -87,9 +95,9 @@ public final class TcpFabricFactory implements FabricFactory {
     }
 
     /**
-     * A rail of rank 0's process. It listens at the port where others look for it, on all addresses of the rail, as
-     * others may know the host by another one than it does itself; and on loopback, if that is what this host's tables
-     * say of its name.
+     * A rail of rank 0's process, which listens at the port where the others look for it. It listens on all addresses
+     * of the rail, because the others may know the host by another address than the host itself. It also listens on
+     * loopback if this host resolves its own name to loopback.
      */
     private List<InetSocketAddress> fixed(int rail, List<InetAddress> addresses, List<InetSocketAddress> expected,
             int most) {

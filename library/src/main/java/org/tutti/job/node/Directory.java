@@ -24,7 +24,8 @@ import org.tutti.job.launch.NodeShape;
 import org.tutti.memory.Words;
 
 /**
- * Where all ranks of a job on several nodes are, as its node knows it: {@link DirectoryLayout} read and written.
+ * The nodes, processes and addresses of all ranks of a job on several nodes. This class reads and writes {@link
+ * DirectoryLayout}.
  */
 public final class Directory {
     private static final int ADDRESS_BYTES_MAX = 16;
@@ -39,7 +40,7 @@ public final class Directory {
         this.size = size;
     }
 
-    /** The block that it lies in, as {@link DirectoryLayout} describes it. */
+    /** The block of the directory, laid out as {@link DirectoryLayout} describes. */
     public MemorySegment memory() {
         return words;
     }
@@ -75,42 +76,42 @@ public final class Directory {
                 address.length);
     }
 
-    /** Says that the record of one more rank is there. */
+    /** Counts one more rank whose record is written. */
     public void addKnown() {
         Words.add(words, DirectoryLayout.KNOWN, 1);
     }
 
-    /** How many ranks have a record here. */
+    /** The number of ranks that have a record here. */
     public int known() {
         return (int) Words.load(words, DirectoryLayout.KNOWN);
     }
 
-    /** How many other nodes have got the directory from this one. */
+    /** The number of other nodes that have got the directory from this node. */
     public int fetched() {
         return (int) Words.load(words, DirectoryLayout.FETCHED);
     }
 
-    /** Says that the records of all ranks are here. */
+    /** Records that the directory has the records of all ranks. */
     public void complete() {
         Words.store(words, DirectoryLayout.COMPLETE, 1);
     }
 
-    /** Whether the records of all ranks are here. */
+    /** Whether the directory has the records of all ranks. */
     public boolean isComplete() {
         return Words.load(words, DirectoryLayout.COMPLETE) == 1;
     }
 
-    /** Whether the record of a rank is there; for messages. */
+    /** Whether the record of a rank is here; for messages. */
     public boolean has(int rank) {
         return field(rank, DirectoryLayout.RAILS) > 0;
     }
 
-    /** The number of the node that a rank is on, as the rank was told. */
+    /** The number of a rank's node, from the rank's environment. */
     public int node(int rank) {
         return (int) field(rank, DirectoryLayout.NODE);
     }
 
-    /** The first rank of the process that a rank is in. */
+    /** The first rank of a rank's process. */
     public int firstRankOfProcess(int rank) {
         return (int) field(rank, DirectoryLayout.FIRST_RANK_OF_PROCESS);
     }
@@ -125,17 +126,17 @@ public final class Directory {
                 .toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
     }
 
-    /** Writes into the record of rank 0 what it was told of the links between the nodes. */
+    /** Writes the kind of links between the nodes, from rank 0's environment, into the record of rank 0. */
     public void writeLinks(Links links) {
         Words.storePlain(words, DirectoryLayout.record(0) + DirectoryLayout.LINKS, links.ordinal());
     }
 
-    /** What rank 0 was told of the links between the nodes, so that all choose alike. */
+    /** The kind of links between the nodes from rank 0's environment, so that all ranks choose the same algorithms. */
     public Links links() {
         return field(0, DirectoryLayout.LINKS) == Links.SLOW.ordinal() ? Links.SLOW : Links.FAST;
     }
 
-    /** Where the process of a rank listens: of each rail the addresses. */
+    /** The addresses at which the process of a rank listens, by rail. */
     public List<List<InetSocketAddress>> rails(int rank) {
         List<List<InetSocketAddress>> rails = new ArrayList<>();
         for (long rail = Math.clamp(field(rank, DirectoryLayout.RAILS), 0, RailAddresses.RAILS_MAX); rail > 0; rail--) {
@@ -163,12 +164,12 @@ public final class Directory {
         }
     }
 
-    /** How many nodes have ranks here. */
+    /** The number of different nodes in the directory. */
     public int nodes() {
         return (int) IntStream.range(0, size).map(this::node).distinct().count();
     }
 
-    /** Whether the ranks can be one job. */
+    /** Whether the ranks can form one job. */
     public boolean isAgreed() {
         return firstWithOther(DirectoryLayout.RAILS) < 0 && firstWithOther(DirectoryLayout.NODES) < 0
                 && field(0, DirectoryLayout.NODES) == nodes();
@@ -184,8 +185,9 @@ public final class Directory {
     }
 
     /**
-     * Throws when the ranks cannot be one job: when they were told different numbers of nodes, or another one than they
-     * are on; or when a host has more rails than another, as rails are pairs of addresses, one on each host.
+     * Throws when the ranks cannot form one job. Their environments may name different numbers of nodes, or a number
+     * that is not the number of their nodes. Or a host may have more rails than another, although a rail connects one
+     * address of each host.
      */
     public void requireAgreement() {
         int other = firstWithOther(DirectoryLayout.NODES);
@@ -214,7 +216,7 @@ public final class Directory {
         return Words.loadPlain(words, DirectoryLayout.record(rank) + field);
     }
 
-    /** Where the ranks are; nodes are numbered in the order of their first rank, whatever the launcher calls them. */
+    /** The topology of the job. Nodes are numbered in the order of their first ranks, not by the launcher's numbers. */
     Topology topology() {
         Map<Integer, Integer> numbers = new HashMap<>();
         int[] nodeOfRank = new int[size];
@@ -225,7 +227,7 @@ public final class Directory {
         return new Topology(nodeOfRank);
     }
 
-    /** By which process and handle each rank's ring of the world is reached. */
+    /** The process and the handle by which each rank's ring of the world is reached. */
     public EndpointTable endpoints() {
         int[] processes = new int[size];
         long[] rings = new long[size];

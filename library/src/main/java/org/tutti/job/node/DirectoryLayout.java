@@ -4,27 +4,28 @@ package org.tutti.job.node;
 import org.tutti.memory.Words;
 
 /**
- * Where all ranks of a job on several nodes are: a block of each node's memory. The leader of a node puts the records
- * of its ranks into the block of rank 0's node, and gets all of it when it is complete.
+ * The layout of the directory: a block of each node's memory that tells where all ranks of a job on several nodes are.
+ * The process of a node's lowest rank puts the records of the node's ranks into the block of rank 0's node. It gets the
+ * whole block when the block is complete.
  *
  * <pre>
- *  line 0:  +0 known: how many ranks have a record here (many add)   +16 complete: 1 when the records are all there
- *           +32 fetched: how many other nodes have got the whole directory from here (many add)
- *  then, of each rank, 6 lines:
+ *  line 0:  +0 known: ranks that have a record here (many add)   +16 complete: 1 when all records are here
+ *           +32 fetched: other nodes that have got the whole directory from here (many add)
+ *  then 6 lines for each rank:
  *    line 0:  +0 node   +8 first rank of its process   +16 process identifier   +24 handle of the world's ring
- *             +32 how many rails   +40 how many nodes the job has, as the rank was told
- *             +48 of rank 0 alone: the links between the nodes ({@link org.tutti.choice.Links})
- *             +56 how many addresses
+ *             +32 number of rails   +40 number of nodes of the job, from the rank's environment
+ *             +48 for rank 0 only: the links between the nodes ({@link org.tutti.choice.Links})
+ *             +56 number of addresses
  *    line 1:  +0 length of the host's name   +8 the name, up to 56 bytes
- *    lines 2 to 5:  of each address, at most 8, rail by rail:
+ *    lines 2 to 5:  for each address, at most 8, rail by rail:
  *             +0 length of the address: 4 or 16   +8 rail · 2^16 + port   +16 the address
  * </pre>
  */
 public final class DirectoryLayout {
-    /** How many ranks have a record. */
+    /** The number of ranks that have a record. */
     public static final long KNOWN = 0;
     static final long COMPLETE = 16;
-    /** How many other nodes have got the whole directory. */
+    /** The number of other nodes that have got the whole directory. */
     public static final long FETCHED = 32;
     static final long NODE = 0;
     static final long FIRST_RANK_OF_PROCESS = 8;
@@ -45,12 +46,12 @@ public final class DirectoryLayout {
 
     private DirectoryLayout() {}
 
-    /** The length of the directory of a job with so many ranks. */
+    /** The length of the directory of a job with the given number of ranks. */
     public static long bytes(int size) {
         return record(size);
     }
 
-    /** Where the record of a rank begins. */
+    /** The offset of a rank's record. */
     public static long record(int rank) {
         return Words.LINE_BYTES + rank * RECORD_BYTES;
     }

@@ -12,18 +12,18 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A file that processes have mapped, also when it has no name any more. The kernel tells the name that it had when it
- * was mapped (the process that made it has one with an ending), and its file system: another container may have a file
- * of that name.
+ * A file that processes have mapped, even if its name has been removed. The kernel lists the mappings of a process with
+ * the name that the file had when it was mapped. In the process that made the file, that name has an ending. The kernel
+ * also lists the file's file system, because another container may have a file of the same name.
  *
- * @param name its name, without directories
- * @param device the number of its file system as the kernel writes it, empty if that is not known
+ * @param name the file's name, without directories
+ * @param device the number of the file's file system as the kernel writes it; empty if it is unknown
  */
 record MappedFile(String name, Optional<String> device) {
     private static final Pattern MAPPING =
             Pattern.compile("\\S+ \\S+ \\S+ ([0-9a-f]+:[0-9a-f]+) \\d+ +\\S.*/([^/ ]+)(?: \\(deleted\\))?");
 
-    /** {@return the file at a path, where it need not be} */
+    /** {@return the file of a path, which need not exist} */
     static MappedFile of(Path path) {
         return new MappedFile(path.getFileName().toString(), device(path.getParent()));
     }
@@ -37,7 +37,7 @@ record MappedFile(String name, Optional<String> device) {
         }
     }
 
-    /** {@return whether a process has it mapped; not if it belongs to another user, or has ended} */
+    /** {@return whether a process has the file mapped; false if the process belongs to another user, or has ended} */
     boolean isMappedBy(ProcessHandle process) {
         try (Stream<String> mappings = Files.lines(Path.of("/proc", String.valueOf(process.pid()), "maps"),
                 StandardCharsets.ISO_8859_1)) {

@@ -16,11 +16,12 @@ import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
 
 /**
- * The node as its ranks share it: their states, and what has happened to the job. All of it is words that grow; whoever
- * changes one adds to the changes word afterwards, so that others look only when there is something to see.
+ * The state that the ranks of a node share: the states of the job's ranks, failures, and an abort. It consists of words
+ * that only grow. A process that changes a word adds to the changes word afterwards, so that others need to look only
+ * when the changes word has grown.
  */
 public final class Node {
-    /** The number by which all ranks know the communicator of all of them. */
+    /** The number by which all ranks know the communicator of all ranks. */
     public static final long WORLD = 0;
 
     private static final long STATUS_MAX = 255;
@@ -44,7 +45,7 @@ public final class Node {
         this.stackQuery = new StackQuery(memory, words);
     }
 
-    /** Fills in the node's first block, at an address that has been claimed for it, and claims the world's ring. */
+    /** Fills in the node's first block, at an address that the caller has claimed, and claims the world's ring. */
     public static Node create(Memory memory, long address, NodeShape shape, Secret secret, boolean launcher) {
         int size = shape.size();
         MemorySegment words = memory.block(address, NodeLayout.bytes(size));
@@ -69,20 +70,20 @@ public final class Node {
         return new Node(memory, memory.block(address, NodeLayout.bytes(size)), size);
     }
 
-    /** What the node was made for, but for the job's name, which it does not know. */
+    /** The shape for which the node was made. The caller gives the job's name, because the node does not know it. */
     NodeShape shape(String job) {
         return new NodeShape(job, size, (int) Words.loadPlain(words, NodeLayout.NODE),
                 (int) Words.loadPlain(words, NodeLayout.NODES), (int) Words.loadPlain(words, NodeLayout.NODE_RANKS));
     }
 
-    /** The job's secret; with one node there is none, and this is 32 zeros. */
+    /** The job's secret. A job of one node has none, and gets 32 zeros. */
     public Secret secret() {
         return Secret.of(words.asSlice(NodeLayout.SECRET, Secret.BYTES).toArray(ValueLayout.JAVA_BYTE));
     }
 
-    // ---- where the nodes meet
+    // ---- meeting of the nodes
 
-    /** Where the process of rank 0 listens, once that is known. */
+    /** The address of rank 0's process, once it is known. */
     public Optional<String> rendezvous() {
         int length = (int) Words.load(words, NodeLayout.RENDEZVOUS);
         return length == 0 ? Optional.empty()
@@ -91,7 +92,10 @@ public final class Node {
                         StandardCharsets.US_ASCII));
     }
 
-    /** One process of the node does this: that of rank 0, or the launcher. */
+    /**
+     * Publishes the address of rank 0's process. Only one process of the node calls this: rank 0's process, or the
+     * launcher.
+     */
     public void publishRendezvous(String rendezvous) {
         byte[] text = rendezvous.getBytes(StandardCharsets.US_ASCII);
         if (text.length == 0 || text.length > NodeLayout.RENDEZVOUS_TEXT_MAX) {
@@ -104,27 +108,27 @@ public final class Node {
         }
     }
 
-    /** Where all ranks are; with several nodes only when the directory is complete. */
+    /** The nodes of all ranks; with several nodes only when the directory is complete. */
     public Topology topology() {
         return directory == null ? new Topology(new int[size]) : directory.topology();
     }
 
-    /** Where the ranks of the other nodes are, or null with one node. */
+    /** The directory of all ranks, or null with one node. */
     public Directory directory() {
         return directory;
     }
 
-    /** Whether a rank that has joined is on this node. */
+    /** Whether a rank that has joined runs on this node. */
     public boolean isHere(int rank) {
         return directory == null || directory.node(rank) == (int) Words.loadPlain(words, NodeLayout.NODE);
     }
 
-    /** How many nodes the job has. */
+    /** The number of nodes of the job. */
     public int nodes() {
         return (int) Words.loadPlain(words, NodeLayout.NODES);
     }
 
-    /** How many of the job's ranks are on this node. */
+    /** The number of the job's ranks on this node. */
     public int nodeRanks() {
         return (int) Words.loadPlain(words, NodeLayout.NODE_RANKS);
     }
@@ -139,12 +143,12 @@ public final class Node {
         return memory;
     }
 
-    /** How many ranks the job has. */
+    /** The number of ranks of the job. */
     public int size() {
         return size;
     }
 
-    /** Where the world's ring begins in the node's memory. */
+    /** The address of the world's ring in the node's memory. */
     public long ringAddress() {
         return Words.loadPlain(words, NodeLayout.RING);
     }
@@ -154,35 +158,35 @@ public final class Node {
         return Words.loadPlain(words, NodeLayout.LAUNCHER) == 1;
     }
 
-    /** Whether a rank is absent, has joined, left or failed. */
+    /** The state of a rank: absent, joined, left or failed. */
     public long state(int rank) {
         return word(rank) & NodeLayout.STATE_MASK;
     }
 
-    /** The state of a rank as others are told it: with how its failure is known, if it has failed. */
+    /** The state of a rank in the form that news have, with the reason and the witness if the rank has failed. */
     public long word(int rank) {
         return Words.load(words, NodeLayout.state(rank));
     }
 
-    /** The first rank of the process that a rank is in. */
+    /** The first rank of a rank's process. */
     public int firstRankOfProcess(int rank) {
         return (int) Words.loadPlain(words, NodeLayout.firstRankOfProcess(rank));
     }
 
-    /** The process that a rank is in, as its host numbers it; 0 if the rank has never joined. */
+    /** The process identifier of a rank's process on its host; 0 if the rank has never joined. */
     public long processIdentifier(int rank) {
         return Words.loadPlain(words, NodeLayout.processIdentifier(rank));
     }
 
-    // ---- what happens to ranks
+    // ---- changes of ranks' states
 
     /**
-     * Says that a rank of this process has joined.
+     * Marks a rank of this process as joined.
      *
      * @throws JobStartException when the rank was part of the job before
      */
     public void markJoined(int rank, int firstRankOfProcess) {
-        // nobody else can have this rank: its process holds the lock for it
+        // no other process can have this rank, because this process holds the rank's lock
         long state = state(rank);
         if (state == NodeLayout.ABSENT) {
             Words.storePlain(words, NodeLayout.firstRankOfProcess(rank), firstRankOfProcess);
@@ -194,7 +198,7 @@ public final class Node {
         }
     }
 
-    /** Takes note of a rank of another node that has joined. */
+    /** Marks a rank of another node as joined. */
     public void markJoinedElsewhere(int rank) {
         if (state(rank) == NodeLayout.ABSENT) {
             Words.storePlain(words, NodeLayout.firstRankOfProcess(rank), directory.firstRankOfProcess(rank));
@@ -203,27 +207,27 @@ public final class Node {
         }
     }
 
-    /** Says that a rank has left properly, unless it has failed before; returns whether that is new. */
+    /** Marks a rank as left, unless it has failed before; returns whether that is new. */
     public boolean markLeft(int rank) {
         return mark(rank, NodeLayout.LEFT);
     }
 
-    /** Says that a rank has failed, unless it has left properly before; returns whether that is new. */
+    /** Marks a rank as failed, unless it has left before; returns whether that is new. */
     public boolean markFailed(RankFailure failure) {
         return mark(failure.rank(), failure.word());
     }
 
-    /** Says that the process of a rank of this node has ended: it reads and writes nothing any more. */
+    /** Records that the process of a rank of this node has ended, and accesses the memory no more. */
     public void markEnded(int rank) {
         Words.store(words, NodeLayout.ended(rank), 1);
     }
 
-    /** Says that a rank of this node could not go on without another one, which has not failed. */
+    /** Records that a rank of this node could not go on without another rank, which has not failed. */
     public void markMissed(int rank, int missed) {
         Words.store(words, NodeLayout.missed(rank), missed + 1L);
     }
 
-    /** The rank without which a rank of this node could not go on, though that one has not failed; or −1. */
+    /** The rank without which a rank of this node could not go on, although that other rank has not failed; or −1. */
     int missed(int rank) {
         return (int) Words.load(words, NodeLayout.missed(rank)) - 1;
     }
@@ -233,7 +237,10 @@ public final class Node {
         return Words.load(words, NodeLayout.ended(rank)) != 0;
     }
 
-    /** Says that this node has seen itself what it has only heard of a rank, unless it has seen anything of it. */
+    /**
+     * Replaces a failure that this node has only heard of by one that this node has seen itself. Has no effect if the
+     * known failure was seen already.
+     */
     public void confirmFailed(RankFailure failure) {
         long known = word(failure.rank());
         if ((known & NodeLayout.STATE_MASK) == NodeLayout.FAILED && !isSeen(RankFailure.of(failure.rank(), known))
@@ -259,7 +266,7 @@ public final class Node {
         return false;
     }
 
-    /** Aborts the job, unless it is aborted: says which rank does, and with which exit status. */
+    /** Aborts the job by a rank with an exit status, unless it is aborted already. */
     public void abort(int rank, int status) {
         if (status < 0 || status > STATUS_MAX) {
             throw new IllegalArgumentException("an exit status is 0 to " + STATUS_MAX + ", not " + status);
@@ -267,12 +274,12 @@ public final class Node {
         setAbort(status + 1L << Integer.SIZE | rank);
     }
 
-    /** The abort word: 0, or who aborted the job and with which status. */
+    /** The abort word: 0, or the rank that aborted the job and its status. */
     public long abort() {
         return Words.load(words, NodeLayout.ABORT);
     }
 
-    /** Sets the abort word, unless it is set; returns whether it was not. */
+    /** Sets the abort word, unless it is set; returns whether this call set it. */
     public boolean setAbort(long value) {
         boolean set = Words.compareAndSet(words, NodeLayout.ABORT, 0, value);
         if (set) {
@@ -283,12 +290,12 @@ public final class Node {
 
     // ---- beats
 
-    /** Says that the process of a rank runs. */
+    /** Adds to the beat of a process, which shows that the process runs. */
     public void beat(int firstRankOfProcess) {
         Words.add(words, NodeLayout.beat(firstRankOfProcess), 1);
     }
 
-    /** A number that grows while a process of this node runs. */
+    /** The beat of a process of this node, which grows while the process runs. */
     public long beats(int firstRankOfProcess) {
         return Words.load(words, NodeLayout.beat(firstRankOfProcess));
     }
@@ -308,33 +315,39 @@ public final class Node {
         return (int) Words.load(words, NodeLayout.FIRST_FAILURE) - 1;
     }
 
-    /** What is known of the rank that failed first. */
+    /** The failure of the rank that failed first. */
     Optional<RankFailure> firstFailure() {
         int rank = firstFailedRank();
         return rank < 0 ? Optional.empty() : Optional.of(RankFailure.of(rank, word(rank)));
     }
 
-    /** Keeps why this process could not connect with another one, for messages. */
+    /** Records why this process could not connect to another one, for messages. */
     public void noteUnreachable(int process, String why) {
         unreachable.put(process, why);
     }
 
-    /** Why this process could not connect with that of a rank, a clause; empty if it has not tried, or could. */
+    /**
+     * The reason why this process could not connect to the process of a rank, as a clause; empty if it has not tried,
+     * or has connected.
+     */
     public String whyUnreachable(int rank) {
         return unreachable.getOrDefault(firstRankOfProcess(rank), "");
     }
 
-    /** How the processes of the node are asked where their ranks are. */
+    /** Asks the processes of the node where their ranks are. */
     public StackQuery stackQuery() {
         return stackQuery;
     }
 
-    /** Says that a rank asks where the others are, as its deadline has passed; returns whether it is the first here. */
+    /**
+     * Records that a rank asks where the others are, because its deadline has passed; returns whether it is the first
+     * rank of the node that does.
+     */
     public boolean beginFirstDeadline(int rank) {
         return Words.compareAndSet(words, NodeLayout.FIRST_DEADLINE, 0, rank + 1);
     }
 
-    /** Says that the first rank whose deadline passed has its answers. */
+    /** Records that the first rank whose deadline passed has its answers. */
     public void endFirstDeadline() {
         Words.store(words, NodeLayout.DEADLINE_ANSWERED, 1);
     }
@@ -349,7 +362,7 @@ public final class Node {
         return Words.load(words, NodeLayout.CHANGES);
     }
 
-    /** The host of a rank, where that is known. */
+    /** The host of a rank, if it is known. */
     public Optional<String> host(int rank) {
         return directory == null || !directory.has(rank) ? Optional.empty() : Optional.of(directory.host(rank));
     }

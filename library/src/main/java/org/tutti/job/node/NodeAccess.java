@@ -4,11 +4,11 @@ package org.tutti.job.node;
 import java.io.IOException;
 
 /**
- * A process's access to its node's memory: a file that the processes of the node share, or memory of its own when it is
- * the node's only one.
+ * A process's access to its node's memory: a file that the processes of the node share, or private memory if it is the
+ * only process of the node.
  */
 public interface NodeAccess extends AutoCloseable {
-    /** What the ranks of the node share. */
+    /** The state that the ranks of the node share. */
     Node node();
 
     /** Tells whether the process with a certain first rank lives. */
@@ -17,10 +17,10 @@ public interface NodeAccess extends AutoCloseable {
     /** Tells whether the launcher lives. */
     boolean livesLauncher() throws IOException;
 
-    /** Says that all ranks have the memory, so that nobody has to find it any more. */
+    /** Removes the memory's name, because all ranks have the memory and no process has to find it any more. */
     void unlink();
 
-    /** Gives the memory back, in this process. Closing again has no effect. */
+    /** Releases the memory in this process. Closing again has no effect. */
     @Override
     void close();
 }

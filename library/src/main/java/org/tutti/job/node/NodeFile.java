@@ -22,21 +22,21 @@ import org.tutti.memory.FileReason;
 import org.tutti.memory.OwnFile;
 
 /**
- * The memory file of a job on this node: how its processes, and the launcher that watches over them, meet.
+ * The memory file of a job on this node. The job's processes, and the launcher that watches over them, meet through it.
  *
- * <p>The launcher makes the file before it starts the ranks; without a launcher the first process does. Each holds a
- * lock on it, by which the others know that it lives. As soon as all ranks have joined, the file's name is removed.
- * Files that were left behind by a job whose processes were all killed before that are swept by the next job of the
- * same user; those of other users have other names, and are never opened.
+ * <p>The launcher makes the file before it starts the ranks. Without a launcher the first process makes it. Each
+ * process holds a lock on it, by which the others know that the process lives. When all ranks have joined, the file's
+ * name is removed. If all processes of a job are killed before that, the file stays, and the next job of the same user
+ * removes it. Files of other users have other names, and are never opened.
  */
 public final class NodeFile implements NodeAccess {
-    /** The most characters that {@link #rendezvous} has. */
+    /** The greatest length of {@link #rendezvous}, in characters. */
     public static final int RENDEZVOUS_LENGTH_MAX = NodeLayout.RENDEZVOUS_TEXT_MAX;
 
     private static final String PREFIX = "tutti-";
     private static final String SUFFIX = ".node";
     private static final int LAUNCHER = 0;
-    /** How long processes that were killed may take until they are gone, and others until they see that. */
+    /** The time that killed processes may take to end, and other processes to notice. */
     private static final long ENDING_NANOS_MAX = 2_000_000_000L;
 
     private static final long RETRY_NANOS = 10_000_000;
@@ -53,11 +53,11 @@ public final class NodeFile implements NodeAccess {
     /**
      * Makes the file for a job, for the launcher.
      *
-     * @param directory where, on a memory file system
+     * @param directory the file's directory, on a memory file system
      * @param shape the job, and this node's part of it
      * @param secret the job's secret
      * @return the file
-     * @throws NodeMemoryException when it cannot be made, or has too little room
+     * @throws NodeMemoryException when the file cannot be made, or the directory has too little room
      */
     public static NodeFile create(Path directory, NodeShape shape, Secret secret) {
         sweep(directory);
@@ -71,12 +71,12 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Opens the file, or makes it when it is not there, for a process that has a rank.
+     * Opens the file for a process with ranks, or makes it when it does not exist.
      *
-     * <p>A file that cannot be joined may be about to vanish: it is being swept, or the last processes of a job of that
-     * name have just been killed. So it is tried again for a while.
+     * <p>A file that cannot be joined may be about to vanish, because it is being swept, or the last processes of a job
+     * of the same name have just been killed. Therefore this method retries for a while.
      *
-     * @param environment what the process was told
+     * @param environment the environment variables of the process
      * @param deadlineNanos until when to try
      * @return the file
      */
@@ -85,10 +85,10 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * As {@link #join(JobEnvironment, long)}, for a process that has the secret from somebody else.
+     * Does the same as {@link #join(JobEnvironment, long)} for a process that gets the secret from its engine.
      *
-     * @param environment what the process was told
-     * @param secret finds the job's secret, if the file is to be made
+     * @param environment the environment variables of the process
+     * @param secret supplies the job's secret if this process makes the file
      * @param deadlineNanos until when to try
      * @return the file
      */
@@ -125,9 +125,9 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Opens the file that the launcher has made, for a process that it has started.
+     * Opens the file that the launcher has made, for a process that the launcher has started.
      *
-     * @param environment what the process was told
+     * @param environment the environment variables of the process
      * @return the file
      */
     public static NodeFile joinLaunched(JobEnvironment environment) {
@@ -140,7 +140,7 @@ public final class NodeFile implements NodeAccess {
         }
     }
 
-    /** The secret of a job that no launcher has made one for; with one node nobody needs it. */
+    /** The secret of a job without a launcher. With one node it is not needed. */
     private static Secret secret(JobEnvironment environment) {
         if (environment.shape().nodes() == 1) {
             return Secret.random();
@@ -165,8 +165,9 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Whatever a rank starts inherits the variables that the rank was told. Once all ranks have joined, the file has no
-     * name any more, and a process that took itself for the rank would wait in vain for the others.
+     * Throws if an ancestor of this process is part of the job. All processes that a rank starts inherit the rank's
+     * environment variables. Once all ranks have joined, the file has no name any more, and a process that took itself
+     * for the rank would wait in vain for the other ranks.
      */
     private static void refuseInsideRank(Path path, JobEnvironment environment) {
         MappedFile file = MappedFile.of(path);
@@ -181,9 +182,10 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Whether a job of this name runs, whose file has no name any more: a new one would wait in vain for its ranks.
+     * Whether a job of this name runs, whose file has no name any more. A process that made a new file would wait in
+     * vain for the other ranks.
      *
-     * @param refuses whether to throw if it does, as it has had the time to end
+     * @param refuses whether to throw if such a job runs, because it has had the time to end
      */
     private static boolean isRunning(Path path, JobEnvironment environment, boolean refuses) {
         MappedFile file = MappedFile.of(path);
@@ -197,13 +199,13 @@ public final class NodeFile implements NodeAccess {
         return part.isPresent();
     }
 
-    /** Opens the file for a rank that was not part of the job before. */
+    /** Opens the file, and throws if the rank was part of the job before. */
     private static NodeFile openUnjoined(Path path, JobEnvironment environment) throws NoSuchFileException {
         NodeFile file = open(path, environment);
         int rank = environment.firstRank();
         if (file.node.state(rank) != NodeLayout.ABSENT) {
             long process = file.node.processIdentifier(rank);
-            file.memory.close(); // and leave it its name: others use it
+            file.memory.close(); // the name stays: other processes use it
             throw new JobStartException("rank " + rank + " cannot join job " + environment.job()
                     + ": it was part of it before, as process " + process
                     + ", and others still are; end them, and start the whole job again");
@@ -238,7 +240,9 @@ public final class NodeFile implements NodeAccess {
         return directory.toAbsolutePath().resolve(PREFIX + shape.job() + "." + user() + "." + shape.node() + SUFFIX);
     }
 
-    /** The number of the user, so that jobs of different users may have the same name. */
+    /**
+     * The number of the user, which is part of the file's name, so that jobs of different users may have the same name.
+     */
     private static int user() {
         try {
             return OwnFile.user();
@@ -248,12 +252,14 @@ public final class NodeFile implements NodeAccess {
         }
     }
 
-    /** The locks of processes follow the launcher's, by first rank. */
+    /**
+     * The number of a process's lock. The locks of processes follow the launcher's lock, in the order of first ranks.
+     */
     private static int participant(int firstRank) {
         return LAUNCHER + 1 + firstRank;
     }
 
-    /** Removes the files of this user's jobs that nobody is part of any more. */
+    /** Removes the files of this user's jobs that no process has open any more. */
     private static void sweep(Path directory) {
         String names = PREFIX + "*." + user() + ".*" + SUFFIX + "*";
         try (var files = Files.newDirectoryStream(directory.toAbsolutePath(), names)) {
@@ -274,7 +280,7 @@ public final class NodeFile implements NodeAccess {
         try {
             FileMemory.deleteIfUnused(file);
         } catch (IOException _) {
-            return; // another user's, or gone meanwhile: not ours to sweep
+            return; // the file has another owner, or is gone meanwhile
         }
     }
 
@@ -283,10 +289,10 @@ public final class NodeFile implements NodeAccess {
         return node;
     }
 
-    // ---- what the launcher asks
+    // ---- questions of the launcher
 
     /**
-     * Tells whether a rank has joined the job, whatever became of it then.
+     * Tells whether a rank has joined the job, even if it has left or failed since.
      *
      * @param rank the rank
      * @return whether it has
@@ -296,7 +302,7 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Tells whether a rank has left the job properly.
+     * Tells whether a rank has left the job without a failure.
      *
      * @param rank the rank
      * @return whether it has
@@ -306,36 +312,32 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Says that a rank has failed, as the launcher knows, unless it has left properly: the calls of the others end at
-     * once.
+     * Marks a rank as failed that the launcher knows to have failed, unless it has left. The calls of the other ranks
+     * end immediately.
      *
-     * @param failure the rank, and how its failure is known
+     * @param failure the rank, with the reason and the witness
      */
     public void markFailed(RankFailure failure) {
         node.markFailed(failure);
     }
 
     /**
-     * Tells whom a rank of this node missed that has ended only because of another one.
+     * Tells without which rank a rank of this node, which ended only because of another one, could not go on.
      *
      * @param rank the rank
-     * @return the rank without which it could not go on, though that one has not failed: it has left, or closed or
-     *         broken a communicator; −1 if it has said nothing of that kind
+     * @return the missed rank, which has not failed, but has left, or has closed or broken a communicator; −1 if the
+     *             rank has recorded none
      */
     public int missed(int rank) {
         return node.missed(rank);
     }
 
-    /**
-     * {@return which rank failed first, and how that is known, if one has}
-     */
+    /** {@return the failure of the rank that failed first, if a rank has failed} */
     public Optional<RankFailure> firstFailure() {
         return node.firstFailure();
     }
 
-    /**
-     * {@return the status that the job was aborted with, if it was}
-     */
+    /** {@return the status of the abort, if the job was aborted} */
     public OptionalInt abortStatus() {
         return node.abortStatus() < 0 ? OptionalInt.empty() : OptionalInt.of(node.abortStatus());
     }
@@ -348,17 +350,17 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * {@return where the process of rank 0 listens, as {@code address:port}, once it has said so; always empty in a job
-     * of one node}
+     * {@return the address of rank 0's process as {@code address:port}, once that process has published it; always
+     * empty in a job of one node}
      */
     public Optional<String> rendezvous() {
         return node.rendezvous();
     }
 
     /**
-     * Passes on to this node's ranks where the process of rank 0 listens. Only the first time has an effect.
+     * Tells this node's ranks the address of rank 0's process. Only the first call has an effect.
      *
-     * @param rendezvous what {@link #rendezvous()} of rank 0's node returned
+     * @param rendezvous the result of {@link #rendezvous()} on rank 0's node
      */
     public void publishRendezvous(String rendezvous) {
         node.publishRendezvous(rendezvous);
@@ -374,12 +376,12 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Tells what a process has answered.
+     * Returns the answer of a process.
      *
-     * @param firstRank its first rank
-     * @param question what {@link #ask} returned
-     * @return where its ranks were when it answered that question or a later one, in lines of text, one for each;
-     *         nothing if it has not
+     * @param firstRank the first rank of the process
+     * @param question the result of {@link #ask}
+     * @return a line of text for each of its ranks that tells where the rank was when the process answered that
+     *             question or a later one; empty if the process has not answered
      */
     public synchronized Optional<String> answer(int firstRank, long question) {
         return closed ? Optional.empty() : node.stackQuery().answer(firstRank, question);
@@ -399,15 +401,13 @@ public final class NodeFile implements NodeAccess {
         return memory.isHeld(LAUNCHER);
     }
 
-    /** Removes the file's name, when all ranks have the file. */
+    /** Removes the file's name, because all ranks have the file. */
     @Override
     public void unlink() {
         memory.unlink();
     }
 
-    /**
-     * Removes the file's name and gives the memory back. Closing again has no effect.
-     */
+    /** Removes the file's name and releases the memory. Closing again has no effect. */
     @Override
     public synchronized void close() {
         if (!closed) {

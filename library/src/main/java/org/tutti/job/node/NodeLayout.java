@@ -4,8 +4,8 @@ package org.tutti.job.node;
 import org.tutti.memory.Words;
 
 /**
- * What the ranks of a node know of each other and of the job: the first block of the node's memory. It has a line for
- * every rank of the job; those of other nodes are filled in from what their nodes say.
+ * The layout of the node's first block: the state of the job and of its ranks. The block has a line for every rank of
+ * the job. The lines of other nodes' ranks are filled in from the news.
  *
  * <pre>
  *  line 0:  +0 size: ranks of the job      +8 address of the world's ring   +16 1 if a launcher watches over the job
@@ -15,23 +15,24 @@ import org.tutti.memory.Words;
  *           +8 asked: counts the questions where the ranks are (many add)
  *  line 2:  +0 abort: 0, or (status + 1)·2³² + rank           (set once)
  *           +8 first failure: 0, or rank + 1                  (set once)
- *           +16 first deadline: 0, or 1 + the rank that asks where the ranks are, as its deadline has passed (set once)
- *           +24 1 when that has its answers
+ *           +16 first deadline: 0, or 1 + the rank that asks where the ranks are, because its deadline has passed
+ *           (set once)
+ *           +24 1 when that rank has its answers
  *  line 3:  +0 rendezvous: 0, or the length of its text       (set once)
  *           +8 the text, "address:port|address:port" in ASCII, up to the end of line 10; with
- *           several rails, as much for each, separated by commas
+ *           several rails one such text for each, separated by commas
  *  line 11: +0 the job's secret, 32 bytes; zeros with one node
  *  line 12 + r:  of rank r
- *           +0 state: 0 absent, 1 joined, 2 left, 3 failed, and how that is known ({@link RankFailure}); it
- *           never changes once the rank has left or failed, but for the witness of a failure: what was only
- *           heard may be seen later
- *           +8 first rank of its process: by that number its lock is found
+ *           +0 state: 0 absent, 1 joined, 2 left, 3 failed, with reason and witness ({@link RankFailure}); once
+ *           the rank has left or failed, the state changes only if this node sees a failure itself that it had
+ *           only heard of
+ *           +8 first rank of its process, which is also the number of the process's lock
  *           +16 process identifier
  *           +24 beat: grows while the process lives and runs (of this node's ranks only)
  *           +32 1 if the process is known to have ended, whatever the state (the same)
- *           +40 0, or one more than the rank without which this one could not go on, though that one has not
- *           failed: it has left, or closed or broken a communicator (the same)
- *           of the first rank of a process of this node, what {@link StackQuery} has there:
+ *           +40 missed: 0, or 1 + another rank without which this one could not go on; the other rank has not
+ *           failed, but has left, or has closed or broken a communicator (the same)
+ *           for the first rank of a process of this node, the words of {@link StackQuery}:
  *           +48 answered: the question that the process has answered last
  *           +56 address of the answer, 0 before the first
  * </pre>
@@ -57,9 +58,9 @@ public final class NodeLayout {
 
     /** The state of a rank that has not joined. */
     public static final long ABSENT = 0;
-    /** The state of a rank that takes part. */
+    /** The state of a rank that takes part in the job. */
     public static final long JOINED = 1;
-    /** The state of a rank that has left properly. */
+    /** The state of a rank that has left the job without a failure. */
     public static final long LEFT = 2;
     /** The state of a rank that has failed. */
     public static final long FAILED = 3;
@@ -71,7 +72,7 @@ public final class NodeLayout {
 
     private NodeLayout() {}
 
-    /** The length of the block in a job with so many ranks. */
+    /** The length of the block in a job with the given number of ranks. */
     public static long bytes(int size) {
         return state(size);
     }

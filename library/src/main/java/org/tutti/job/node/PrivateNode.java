@@ -4,9 +4,7 @@ package org.tutti.job.node;
 import org.tutti.job.launch.NodeShape;
 import org.tutti.memory.PrivateMemory;
 
-/**
- * The node of a job whose ranks there are all in this process: nothing of it is in a file.
- */
+/** The memory of a node whose ranks all run in this process. It lies in no file. */
 public final class PrivateNode implements NodeAccess {
     private final PrivateMemory memory = new PrivateMemory();
     private final Node node;
@@ -31,7 +29,7 @@ public final class PrivateNode implements NodeAccess {
         return node;
     }
 
-    /** There is no process but this one. */
+    /** Returns true, because this process is the only one of the node. */
     @Override
     public boolean livesProcess(int firstRank) {
         return true;

@@ -4,8 +4,8 @@ package org.tutti.job.node;
 import org.tutti.job.launch.JobEnvironment;
 
 /**
- * That a rank has failed, how that is known, and to whom. It travels between nodes, and lies in their memory, as one
- * word:
+ * The failure of a rank, with the reason by which it is known and the rank that noticed it. In news and in the memory
+ * of nodes it is one word:
  *
  * <pre>
  *   bit 0          8               16                   32                        63
@@ -15,10 +15,9 @@ import org.tutti.job.launch.JobEnvironment;
  * </pre>
  *
  * @param rank the rank
- * @param reason how its failure is known
- * @param witness a rank of the process that noticed it, or −1 if the launcher did
- * @param detail for how many milliseconds nothing was heard of it, or the exit status, where that is the reason;
- *            otherwise 0
+ * @param reason the evidence of the failure
+ * @param witness a rank of the process that noticed the failure, or −1 if the launcher did
+ * @param detail the milliseconds of silence or standstill, or the exit status, as the reason requires; otherwise 0
  */
 public record RankFailure(int rank, Reason reason, int witness, long detail) {
     private static final int REASON_SHIFT = 8;
@@ -30,7 +29,7 @@ public record RankFailure(int rank, Reason reason, int witness, long detail) {
     private static final int SIGNAL_BASE = 128;
     private static final int SIGNAL_MAX = 64;
 
-    /** How the failure of a rank is known. */
+    /** The evidence of a failure. */
     public enum Reason {
         /** The rank itself has said so: its program threw an exception. */
         THREW,
@@ -38,41 +37,41 @@ public record RankFailure(int rank, Reason reason, int witness, long detail) {
         EXITED,
         /** The rank itself has said so: its process was told to end, by a signal, before it left the job. */
         TOLD_TO_END,
-        /** Its process has said so: it cannot serve other nodes any more. */
+        /** The rank's process has said so: it cannot serve other nodes any more. */
         UNABLE,
-        /** Its process has ended before it left the job. */
+        /** The rank's process has ended before it left the job. */
         ENDED,
-        /** Its process says nothing, though its host lives, for as long as one may stand still. */
+        /** The rank's process has been silent for as long as a process may stand still, although its host answers. */
         STOOD_STILL,
-        /** Neither its process nor its host answers: it, or the network to it, is down. */
+        /** Neither the rank's process nor its host answers: the host, or the network to it, is down. */
         SILENT,
-        /** No connection with its process could be made. */
+        /** No connection to the rank's process could be made. */
         UNREACHABLE,
-        /** Its process has sent what makes no sense. */
+        /** The rank's process has sent a malformed message. */
         NONSENSE,
-        /** The launcher has seen its process end, with a status, before it left the job. */
+        /** The launcher has seen the rank's process end, with a status, before it left the job. */
         STATUS,
-        /** The launcher has lost its host. */
+        /** The launcher has lost the rank's host. */
         LAUNCHER;
 
-        /** {@return whether it may as well be the network, and the rank be alive} */
+        /** {@return whether the network may be at fault, so that the rank may be alive} */
         public boolean isOfTheNetwork() {
             return this == SILENT || this == UNREACHABLE;
         }
     }
 
-    /** {@return that a rank has said itself that its program threw an exception} */
+    /** {@return a failure that the rank itself has reported, because its program threw an exception} */
     public static RankFailure threw(int rank) {
         return saidSo(rank, Reason.THREW);
     }
 
-    /** {@return that a rank has said itself that it has failed, and why} */
+    /** {@return a failure that the rank itself has reported, with a reason} */
     public static RankFailure saidSo(int rank, Reason reason) {
         return new RankFailure(rank, reason, rank, 0);
     }
 
     /**
-     * {@return that the launcher has lost the host of a rank}
+     * {@return the failure of a rank whose host the launcher has lost}
      *
      * @param rank the rank
      */
@@ -81,32 +80,32 @@ public record RankFailure(int rank, Reason reason, int witness, long detail) {
     }
 
     /**
-     * {@return that the launcher has seen the process of a rank end}
+     * {@return the failure of a rank whose process the launcher has seen end}
      *
      * @param rank the rank
-     * @param status what the process returned, 128 + n after signal n
+     * @param status the exit status of the process, 128 + n after signal n
      */
     public static RankFailure ended(int rank, int status) {
         return new RankFailure(rank, Reason.STATUS, -1, status);
     }
 
-    /** The same for another rank of the process. */
+    /** The same failure for another rank of the process. */
     public RankFailure of(int other) {
         return new RankFailure(other, reason, witness, detail);
     }
 
-    /** {@return the word for it} */
+    /** {@return the failure as a word} */
     public long word() {
         return NodeLayout.FAILED | (long) reason.ordinal() << REASON_SHIFT | witness + 1L << WITNESS_SHIFT
                 | Math.min(detail, DETAIL_MAX) << DETAIL_SHIFT;
     }
 
     /**
-     * Reads a word, perhaps one that another process has sent.
+     * Reads a word, which another process may have sent.
      *
      * @param rank the rank
      * @param word its word
-     * @return what it says; of what makes no sense, that its host is lost
+     * @return the failure; an unknown reason is read as {@link Reason#LAUNCHER}
      */
     public static RankFailure of(int rank, long word) {
         int reason = (int) (word >>> REASON_SHIFT) & BYTE_MASK;
@@ -117,7 +116,7 @@ public record RankFailure(int rank, Reason reason, int witness, long detail) {
     }
 
     /**
-     * {@return what to say of it, a clause that follows the rank's name}
+     * {@return a description for messages: a clause that follows the rank's name}
      *
      * @param whoNoticed the name of the witness
      */

@@ -21,12 +21,13 @@ import org.tutti.job.launch.JobEnvironment;
 import org.tutti.memory.OwnFile;
 
 /**
- * What all processes of a job on several nodes know, and nobody else: it opens their connections. It travels in files
- * and memory that only their owner can read, or on the standard input of an agent; never on a command line, in an
- * environment variable or in a message.
+ * The secret of a job on several nodes. Only the job's processes know it, and a process must know it to connect to
+ * another one. It travels in files and memory that only their owner can read, or on the standard input of an agent, but
+ * never on a command line, in an environment variable or in a message.
  *
- * <p>Each use has a key of its own, derived with HKDF (RFC 5869) under a label of its own. So what one use gives away
- * of its key, such as the directory's handle in the header of a frame, tells nothing of the secret or of other keys.
+ * <p>Each use has a key of its own, derived with HKDF (RFC 5869) under a label of its own. Therefore data that one use
+ * reveals of its key, such as the directory's handle in the header of a frame, reveal nothing of the secret or of other
+ * keys.
  */
 public final class Secret {
     /** The length of a secret. */
@@ -45,14 +46,14 @@ public final class Secret {
             OTHERS.stream().filter(permission -> permission != PosixFilePermission.GROUP_READ).toList());
 
     private final byte[] bytes;
-    private Mac groups; // made when the first group is
+    private Mac groups; // made for the first group
 
     private Secret(byte[] bytes) {
         this.bytes = bytes;
     }
 
     /**
-     * Makes a new one.
+     * Makes a new secret.
      *
      * @return 32 random bytes
      */
@@ -63,9 +64,9 @@ public final class Secret {
     }
 
     /**
-     * Takes one from another process.
+     * Makes a secret of the bytes that another process has sent.
      *
-     * @param bytes its 32 bytes
+     * @param bytes the 32 bytes of the secret
      * @return the secret
      */
     public static Secret of(byte[] bytes) {
@@ -76,14 +77,15 @@ public final class Secret {
     }
 
     /**
-     * Makes one of the content of a file, for jobs without a launcher. The name of the job goes in as well, so that one
-     * file serves several jobs without their mixing.
+     * Derives a secret from a file and the job's name, for jobs without a launcher. Because of the name, one file
+     * serves several jobs, each with a secret of its own.
      *
-     * @param file 32 to 4,096 bytes that are hard to guess, in a file of this user's that only he can read, or of
-     *        root's that only a group can read as well: so engines hand out secrets to those who are not root
+     * @param file a file of 32 to 4,096 bytes that are hard to guess. It belongs to this user, and only this user can
+     *             read it. Or it belongs to root, and only a group can read it as well, because engines give secrets to
+     *             other users in this way
      * @param job the job's name
      * @return the secret
-     * @throws JobStartException when the file cannot be read, is somebody else's, or others can read it
+     * @throws JobStartException when the file cannot be read, has another owner, or others can read it
      */
     static Secret ofFile(Path file, String job) {
         try {
@@ -118,7 +120,7 @@ public final class Secret {
         return content;
     }
 
-    /** Whether others can read or write a file; a group may read one of root's. */
+    /** Whether others can read or write a file. A group may read a file of root. */
     static boolean isOpen(Set<PosixFilePermission> permissions, boolean roots) {
         return permissions.stream().anyMatch((roots ? OTHERS_THAN_A_GROUP : OTHERS)::contains);
     }
@@ -130,20 +132,18 @@ public final class Secret {
         return derive(bytes, CONNECTIONS_LABEL);
     }
 
-    /**
-     * {@return the handle of each node's directory: everybody who knows the secret knows it}
-     */
+    /** {@return the handle of each node's directory, which follows from the secret} */
     public long directoryHandle() {
         return ByteBuffer.wrap(derive(bytes, DIRECTORY_LABEL)).getLong();
     }
 
     /**
-     * Computes the handle by which a process lets others address its node's ring of a group. Every group needs some, so
-     * they come of one key, each by one authentication code of the two numbers.
+     * Computes the handle by which a process lets others address its node's ring of a group. All these handles derive
+     * from one key, each by one authentication code of the two numbers, because every group needs several.
      *
      * @param group the group's number
      * @param process the process
-     * @return the handle: everybody who knows the secret and the number knows it
+     * @return the handle, which follows from the secret and the two numbers
      */
     public synchronized long ringHandle(long group, int process) {
         if (groups == null) {
@@ -159,7 +159,7 @@ public final class Secret {
             mac.init(new SecretKeySpec(key, MAC));
             return mac;
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e); // every JDK has it
+            throw new IllegalStateException(e); // every JDK has this algorithm
         }
     }
 
@@ -168,13 +168,11 @@ public final class Secret {
             return KDF.getInstance("HKDF-SHA256").deriveData(HKDFParameterSpec.ofExtract().addIKM(from)
                     .thenExpand(label.getBytes(StandardCharsets.US_ASCII), BYTES));
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e); // every JDK has it
+            throw new IllegalStateException(e); // every JDK has this algorithm
         }
     }
 
-    /**
-     * {@return a copy of its bytes}
-     */
+    /** {@return a copy of the bytes} */
     public byte[] bytes() {
         return bytes.clone();
     }

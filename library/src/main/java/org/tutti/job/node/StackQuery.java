@@ -12,9 +12,10 @@ import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
 
 /**
- * Asks the processes of a node, through the node's memory, where their ranks are, and brings their answers. Questions
- * have numbers that grow. Each process looks now and then for a new number. When it finds one, it writes a text into a
- * block of its own, which it claims at the first question. So nothing is claimed or written before a question is asked.
+ * Asks the processes of a node, through the node's memory, where their ranks are, and reads their answers. Questions
+ * have ascending numbers. Each process looks for a new number periodically. When it finds one, it writes a text into a
+ * block of its own, which it claims at the first question. Therefore nothing is claimed or written before a question is
+ * asked.
  *
  * <pre>
  *  block:  +0 begun: the question that the process answers, or has answered
@@ -22,8 +23,10 @@ import org.tutti.memory.Words;
  * </pre>
  *
  * <p>Memory ordering: a process stores the question's number as <i>begun</i>, writes, and stores the number as
- * <i>answered</i> with release order. A reader loads <i>answered</i> with acquire order, reads, and then finds
- * <i>begun</i> unchanged, or reads again: a fence on either side keeps the text between the two.
+ * <i>answered</i> with release order. A reader loads <i>answered</i> with acquire order, reads the text, and then loads
+ * <i>begun</i>. If <i>begun</i> differs, the text may be mixed, and the reader reports no answer. The writer's fence
+ * keeps its writes of the text after the store of <i>begun</i>. The reader's fence keeps its reads of the text before
+ * the load of <i>begun</i>.
  */
 public final class StackQuery {
     private static final long BEGUN = 0;
@@ -44,17 +47,17 @@ public final class StackQuery {
         return Words.load(words, NodeLayout.ASKED);
     }
 
-    /** Whether the process with this first rank has been asked something that it has not answered. */
+    /** Whether the process with this first rank has an unanswered question. */
     public boolean isAsked(int firstRank) {
         return Words.load(words, NodeLayout.ASKED) > Words.load(words, NodeLayout.answered(firstRank));
     }
 
     /**
-     * Answers for the process with this first rank.
+     * Answers the latest question for a process.
      *
      * @param firstRank the first rank of the process
-     * @param text says where its ranks are from the time on at which this begins
-     * @param bytesMax how long the text may get, the same for all answers of the process
+     * @param text makes the text that tells where the ranks are; called after the question was read
+     * @param bytesMax the greatest length of the text in bytes, the same for all answers of the process
      */
     public void answer(int firstRank, Supplier<String> text, long bytesMax) {
         long question = Words.load(words, NodeLayout.ASKED);
@@ -73,7 +76,7 @@ public final class StackQuery {
         Words.store(words, NodeLayout.answered(firstRank), question);
     }
 
-    /** The text that the process with this first rank has answered to a question, or to a later one, if it has. */
+    /** The answer of the process with this first rank to a question or to a later one, if it has answered. */
     public Optional<String> answer(int firstRank, long question) {
         long answered = Words.load(words, NodeLayout.answered(firstRank));
         if (answered < question) {
