@@ -22,8 +22,8 @@ import org.tutti.memory.OwnFile;
 /**
  * Ranks on threads of an engine, such as Spark. The engine has started this process, runs its own tasks in it, and
  * keeps it when the job has ended. A process may have any ranks of a job. It may have any number of jobs, one after the
- * other or at the same time. Of the environment variables, only those count that say how a job runs (algorithms, rails,
- * limits). The engine's module says which ranks take part:
+ * other or at the same time. Only the environment variables that say how a job runs (algorithms, rails, limits) count.
+ * The engine's module says which ranks take part:
  *
  * <ol>
  * <li>it asks each process for its {@link #memoryIdentity}, and makes a node of the processes with equal identities;
@@ -46,7 +46,7 @@ public final class EngineRanks {
     /**
      * The code that a rank runs.
      *
-     * @param <R> what comes of it
+     * @param <R> the type of the result
      */
     @FunctionalInterface
     public interface Body<R> {
@@ -54,7 +54,7 @@ public final class EngineRanks {
          * Runs one rank.
          *
          * @param job the job, as this rank sees it; it is closed when this returns
-         * @return what comes of it
+         * @return the result
          * @throws Exception when the rank fails
          */
         R run(Job job) throws Exception;
@@ -63,7 +63,7 @@ public final class EngineRanks {
     /**
      * Opens a process's part in a job.
      *
-     * @param shape the job, whose name is unique, and this node's part of it
+     * @param shape the job, with a unique name, and this node's part of it
      * @param firstRank the lowest rank that runs in this process
      * @param ranks the number of ranks in this process
      * @param secret the job's secret
@@ -110,7 +110,7 @@ public final class EngineRanks {
     /**
      * Tells whether a failure is only a consequence of another rank's failure.
      *
-     * @param failure what a rank threw
+     * @param failure the exception of a rank
      * @return whether the failure or one of its causes only reports what another rank did
      */
     public static boolean isSecondary(Throwable failure) {
@@ -120,7 +120,7 @@ public final class EngineRanks {
     /**
      * Finds the rank that caused a failure.
      *
-     * @param failure what a rank threw
+     * @param failure the exception of a rank
      * @return the rank in the job that caused the failure; −1 if it is unknown, or if the failure is itself a first
      *             cause
      */
@@ -149,12 +149,12 @@ public final class EngineRanks {
      * Joins the job as one of its ranks on this thread, waits until all ranks have joined, runs the body, and leaves
      * the job. While the body runs, {@link org.tutti.Tutti#join()} on this thread returns the job.
      *
-     * @param <R> what comes of it
+     * @param <R> the type of the result
      * @param rank one of this process's ranks, which has not run before
      * @param options the job's deadline and levels
      * @param wanted called repeatedly until all ranks have joined; throws when the job is no longer wanted
      * @param body the code to run
-     * @return what comes of it
+     * @return the result
      * @throws Exception the exception of the body, after the other ranks were told
      */
     public <R> R run(int rank, JobOptions options, Runnable wanted, Body<R> body) throws Exception {

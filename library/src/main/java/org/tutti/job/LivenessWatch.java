@@ -27,8 +27,8 @@ import org.tutti.memory.WaitClock;
  * It marks the ranks of that process as failed when the process has died, which its lock tells, or when it has not
  * beaten for as long as a process may stand still. Then it watches the process after that. Therefore any number of
  * deaths is seen, and each process does the work of watching one. Time counts only while the watcher itself runs: when
- * all processes were stopped and go on, none has failed. A process whose launcher is gone ends, because nothing would
- * end it later.
+ * all processes were stopped and go on, none has failed. If the launcher is gone, this process ends, because nothing
+ * would end it later.
  *
  * <p>When a look fails, the thread logs it, once for each kind of trouble, and looks again later.
  */

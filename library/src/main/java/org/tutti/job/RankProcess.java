@@ -24,7 +24,7 @@ import org.tutti.job.launch.JobEnvironment;
  * process. It sets {@code hasCause} before it is marked as failed, so that each rank that fails because of the mark
  * finds {@code hasCause} set. Other ranks may have known sooner: a rank that throws inside a call breaks the
  * communicator before its main ends, and a rank that closes its job on the way out leaves it. Therefore a rank that
- * fails because of another rank waits some time for the ranks of its own process whose mains have not ended.
+ * fails because of another rank waits some time for those ranks of its own process that are still in their mains.
  */
 public final class RankProcess {
     /** The exit status of a process that ended only because another one failed. */

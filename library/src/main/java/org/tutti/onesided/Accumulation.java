@@ -8,15 +8,15 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 
 /**
- * How accumulated elements are combined with those of a part. Frames carry it with the type of the elements as one
- * number, the {@linkplain #code code}, so the order of the constants is part of the protocol.
+ * The operations that combine accumulated elements with the elements of a part. Frames carry the operation and the type
+ * of the elements as one number, the {@linkplain #code code}, so the order of the constants is part of the protocol.
  */
 enum Accumulation {
     /** {@code target += scale × source}. */
     SUM(Reduction.SUM, EnumSet.of(DataType.INT, DataType.LONG, DataType.FLOAT, DataType.DOUBLE)),
-    /** The smaller one, as {@link Math#min(double, double)} has it. */
+    /** The smaller value, as {@link Math#min(double, double)} defines it. */
     MIN(Reduction.MIN, EnumSet.of(DataType.INT, DataType.LONG, DataType.FLOAT, DataType.DOUBLE)),
-    /** The greater one. */
+    /** The greater value, as {@link Math#max(double, double)} defines it. */
     MAX(Reduction.MAX, EnumSet.of(DataType.INT, DataType.LONG, DataType.FLOAT, DataType.DOUBLE)),
     /** {@code target & source}. */
     BITWISE_AND(Reduction.BITWISE_AND, EnumSet.of(DataType.INT, DataType.LONG)),
@@ -26,7 +26,7 @@ enum Accumulation {
     BITWISE_XOR(Reduction.BITWISE_XOR, EnumSet.of(DataType.INT, DataType.LONG)),
     /** The source. */
     REPLACE(null, EnumSet.of(DataType.INT, DataType.LONG, DataType.FLOAT, DataType.DOUBLE)),
-    /** {@code target += scale × source} of complex numbers, each a pair: its real part, then the imaginary one. */
+    /** {@code target += scale × source} on complex numbers. Each is a pair of a real and an imaginary part. */
     SUM_OF_COMPLEX(null, EnumSet.of(DataType.FLOAT, DataType.DOUBLE));
 
     private static final Accumulation[] ALL = values();
@@ -40,7 +40,7 @@ enum Accumulation {
         this.types = types;
     }
 
-    /** The one that does what an operator of collectives does, or null. */
+    /** The accumulation by an operator of collectives, or null if there is none. */
     static Accumulation of(Reduction reduction) {
         for (Accumulation each : ALL) {
             if (reduction != null && each.reduction == reduction) {
@@ -54,17 +54,17 @@ enum Accumulation {
         return types.contains(type);
     }
 
-    /** How many bytes are combined at once: those of an element, or of a pair. */
+    /** The bytes of the smallest unit: an element, or a pair. */
     int elementBytes(DataType type) {
         return this == SUM_OF_COMPLEX ? 2 * type.bytes() : type.bytes();
     }
 
-    /** A number for this and a type. */
+    /** The number of this operation with a type of elements. */
     int code(DataType type) {
         return ordinal() * TYPES.length + type.ordinal();
     }
 
-    /** Whether a number, which somebody else has sent, is the code of something. */
+    /** Whether a number that another process has sent is a valid code. */
     static boolean isCode(int code) {
         return code >= 0 && code < ALL.length * TYPES.length && ofCode(code).supports(typeOfCode(code));
     }

@@ -15,18 +15,20 @@ import org.tutti.fabric.SectionTransport;
 import org.tutti.memory.Memory;
 
 /**
- * Allocates remote memory for a communicator. From the top down, each layer uses the ones below it only:
+ * Allocates remote memory for a communicator. Each layer of this package uses only the layers below it. From the top
+ * down:
  *
  * <ol>
- * <li>This class, which a job has for each communicator.
- * <li>{@link LiveRemoteMemory} and {@link LiveMutexes}: what a rank does with all parts, and together with others.
- * <li>Parts, as one rank uses another one's: {@link NearPart}, {@link FarPart}, {@link LiveNonBlockingPart}.
- * <li>{@link RemoteAccess} and {@link Fences}: what the calls on all parts of a memory share.
- * <li>Requests that are not waited for: {@link PendingGets}, {@link OneSidedRequest}.
- * <li>{@link PartAllocator}: where parts come from.
- * <li>The state of a call while it lasts: {@link OneSidedCall}, {@link CallCheck}.
- * <li>What lies in the memory, and what is done there: {@link PartLayout}, {@link PartAccumulator},
- * {@link MutexKeeper}.
+ * <li>This class; a rank has one for each communicator.
+ * <li>{@link LiveRemoteMemory} and {@link LiveMutexes}: calls of a rank on all parts, and calls together with other
+ * ranks.
+ * <li>The part of one rank as another rank uses it: {@link NearPart}, {@link FarPart}, {@link LiveNonBlockingPart}.
+ * <li>{@link RemoteAccess} and {@link Fences}: the state that calls on all parts of a memory share.
+ * <li>Non-blocking gets: {@link PendingGets}, {@link OneSidedRequest}.
+ * <li>{@link PartAllocator}: allocation of parts.
+ * <li>The state of one call: {@link OneSidedCall}, {@link CallCheck}.
+ * <li>The layout of the memory, and operations inside it: {@link PartLayout}, {@link PartAccumulator}, {@link
+ * MutexKeeper}.
  * </ol>
  */
 public final class Allocator {
@@ -35,11 +37,11 @@ public final class Allocator {
 
     /**
      * @param memory the node's memory
-     * @param fabric how other nodes are reached, or null when there are none
-     * @param members what is known of the ranks' lives
-     * @param endpoints how ranks on other nodes are reached; null when there are none
+     * @param fabric the transport to other nodes, or null with one node
+     * @param members the states of the ranks
+     * @param endpoints the endpoints of ranks on other nodes, or null with one node
      * @param coreForEach whether every rank of the node has a core of its own
-     * @param ended tells whether the rank has left its job: then none of its remote memory can be used any more
+     * @param ended tells whether the rank has left its job; after that its remote memory cannot be used any more
      */
     public Allocator(Memory memory, SectionTransport fabric, Members members, EndpointTable endpoints,
             boolean coreForEach,
@@ -49,14 +51,14 @@ public final class Allocator {
     }
 
     /**
-     * Allocates; all ranks of the communicator call this.
+     * Allocates remote memory. All ranks of the communicator call this.
      *
      * @param communicator the communicator
-     * @param sum adds up the numbers of all ranks, by which each tells the others where its part is
+     * @param sum adds up a table over all ranks, by which each rank tells the others where its part is
      * @param type the type of this rank's elements
-     * @param count how many this rank gives
-     * @param notifications how many words of this rank's part count notifications
-     * @param deadlineNanos says when a call that begins now must end
+     * @param count the number of elements of this rank's part
+     * @param notifications the number of notification words of this rank's part
+     * @param deadlineNanos tells the time until which a call that begins now must end
      * @return the memory
      */
     public RemoteMemory allocate(Communicator communicator, Consumer<long[]> sum, DataType type, long count,
@@ -76,9 +78,7 @@ public final class Allocator {
         return new LiveRemoteMemory(parts, communicator, made, type, deadlineNanos);
     }
 
-    /**
-     * {@return how many remote memories and sets of mutexes this rank has not closed}
-     */
+    /** {@return the number of remote memories and sets of mutexes that this rank has not closed} */
     public int open() {
         return parts.open();
     }

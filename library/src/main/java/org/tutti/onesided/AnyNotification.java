@@ -8,17 +8,17 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * The wait of a thread for a notification at any of several words. A {@link Waiter} waits for one word, so this one
- * waits for a word of its own, which it raises when it finds a notification while it polls.
+ * Waits for a notification at any of several words. A {@link Waiter} waits for a single word. Therefore this class
+ * waits for a word of its own, and raises that word when its poll finds a notification.
  */
 final class AnyNotification implements Waiter.Progress {
     private final Transport fabric;
     private final Waiter waiter;
-    private final MemorySegment polls = MemorySegment.ofArray(new long[1]); // how many have found something
+    private final MemorySegment polls = MemorySegment.ofArray(new long[1]); // polls that found a notification
     private NotificationCheck wait;
 
     /**
-     * @param fabric how other nodes are reached, or null when there are none
+     * @param fabric the transport to other nodes, or null with one node
      * @param coreForEach whether every rank of the node has a core of its own
      */
     AnyNotification(Transport fabric, boolean coreForEach) {
@@ -31,7 +31,7 @@ final class AnyNotification implements Waiter.Progress {
         wait = check;
         try {
             int found = SeenNotifications.NONE;
-            while (found == SeenNotifications.NONE) { // another thread may be faster
+            while (found == SeenNotifications.NONE) { // another thread may take it first
                 waiter.await(polls, 0, Words.load(polls, 0) + 1, check);
                 found = check.takeAny();
             }

@@ -5,9 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
-/**
- * Accumulates element by element, each at once, by the processor's atomic instructions. Sums wrap.
- */
+/** Accumulates element by element by the processor's atomic instructions. Sums wrap around. */
 final class AtomicElements {
     private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
@@ -16,7 +14,7 @@ final class AtomicElements {
 
     private AtomicElements() {}
 
-    /** Of type int; bytes are whole elements. */
+    /** Accumulates elements of type int; {@code bytes} is a multiple of their size. */
     static void ints(Accumulation how, int scale, MemorySegment target, long targetOffset, MemorySegment source,
             long sourceOffset, long bytes) {
         switch (how) {
@@ -67,7 +65,7 @@ final class AtomicElements {
         }
     }
 
-    /** Of type long; bytes are whole elements. */
+    /** Accumulates elements of type long; {@code bytes} is a multiple of their size. */
     static void longs(Accumulation how, long scale, MemorySegment target, long targetOffset, MemorySegment source,
             long sourceOffset, long bytes) {
         switch (how) {

@@ -9,19 +9,20 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.kernel.Kernels;
 
 /**
- * The kernels of collectives for long accumulates of a part. A kernel is for one thread at a time: who needs one takes
- * it out and puts it back, and whoever finds none does without, as that is only slower.
+ * The kernels of collectives, used for long accumulates into a part. Only one thread at a time may use a kernel. A
+ * thread takes a kernel out and puts it back. A thread that finds none accumulates without a kernel, which is only
+ * slower.
  *
- * <p><b>Memory ordering.</b> Taking out and putting back are atomic operations on the kernel's place, so who takes a
- * kernel sees what the one before has done with it.
+ * <p><b>Memory ordering.</b> Taking out and putting back are atomic operations on the same array element. Therefore a
+ * thread that takes a kernel sees all that the previous thread has done with it.
  */
 final class BorrowedKernels {
     private static final int TYPES = 2;
     private static final Reduction[] REDUCTIONS = {Reduction.SUM, Reduction.MIN, Reduction.MAX};
 
-    private AtomicReferenceArray<Kernel> slots; // made when it is needed first
+    private AtomicReferenceArray<Kernel> slots; // made at first use
 
-    /** The number of what is wanted, or −1 when there is no kernel for it. */
+    /** The index of the kernel for an operation, or −1 when there is none. */
     static int slot(Accumulation how, DataType type, double scale) {
         int reduction = switch (how) {
             case SUM -> scale == 1 ? 0 : -1;
@@ -32,7 +33,7 @@ final class BorrowedKernels {
         return reduction < 0 ? -1 : TYPES * reduction + (type == DataType.DOUBLE ? 1 : 0);
     }
 
-    /** Takes a kernel out, if it is there. */
+    /** Takes a kernel out; returns null if another thread has it. */
     Kernel take(int slot) {
         return slots().getAndSet(slot, null);
     }

@@ -7,11 +7,11 @@ import org.tutti.collective.members.WaitGuard;
 import org.tutti.memory.WaitingCall;
 
 /**
- * Looks for reasons to end a call that waits for another node. One call at a time uses it, again and again, so that
- * calls allocate nothing.
+ * Looks for reasons to end a call that waits for another node. It is reused, by one call at a time, so that calls
+ * allocate nothing.
  */
 class CallCheck extends WaitGuard {
-    /** Awaited when any rank may end the wait. */
+    /** The awaited rank when any rank may end the wait. */
     static final int ANY = -1;
 
     private String call;
@@ -23,7 +23,7 @@ class CallCheck extends WaitGuard {
         super(members, rank);
     }
 
-    /** A call begins, which may wait for a rank. */
+    /** Begins a call that may wait for a rank. */
     CallCheck begin(String name, int target, long untilNanos) {
         call = name;
         awaited = target;
@@ -32,7 +32,10 @@ class CallCheck extends WaitGuard {
         return this;
     }
 
-    /** A fence begins. A rank may leave once it has what it was put; the fabric says if it has not got all of it. */
+    /**
+     * Begins a fence. The awaited rank may leave the job without ending this wait, because it may leave when it has got
+     * all puts. If puts are missing, the fabric says so.
+     */
     CallCheck beginFence(String name, int target, long untilNanos) {
         begin(name, target, untilNanos);
         endsWhenItLeaves = false;
@@ -65,7 +68,7 @@ class CallCheck extends WaitGuard {
                 target == ANY ? WaitingCall.ANYBODY : members.rankInJob(target));
     }
 
-    /** The call, as it is told to others while it waits. */
+    /** The name of the call for hang reports. */
     String name() {
         return call;
     }
@@ -75,7 +78,7 @@ class CallCheck extends WaitGuard {
         return awaited == ANY ? "any rank" : members.describe(awaited);
     }
 
-    /** Looks for a reason to give up while a rank is awaited. */
+    /** Looks for a failure that ends a wait for a rank. */
     RuntimeException failure(int of) {
         return members.failure(of);
     }
@@ -85,7 +88,7 @@ class CallCheck extends WaitGuard {
         return "what it has changed there is unknown";
     }
 
-    /** Ends the call when the fabric says that the awaited rank's process is gone. */
+    /** Throws when the fabric has returned that the awaited rank's process is gone. */
     void requireThere(boolean there) {
         if (!there) {
             RuntimeException failure = failure(awaited);

@@ -2,31 +2,31 @@
 package org.tutti.onesided;
 
 /**
- * How pipelined streaming divides a transfer ("Protocols and Strategies …", 2002, section 3): the longer the transfer,
- * the longer its chunks, so that copies and wires overlap from {@value #PIPELINED_BYTES_MIN} bytes on and long
- * transfers have few frames. The first chunk and the last one are half as long as the others: nothing overlaps with
- * packing the first and with unpacking the last. Chunks end at multiples of 64 bytes of the transfer, where no element
- * is cut.
+ * Divides a transfer into chunks for pipelined streaming ("Protocols and Strategies …", 2002, section 3): the longer
+ * the transfer, the longer its chunks, so that copies and wires overlap from {@value #PIPELINED_BYTES_MIN} bytes on and
+ * long transfers have few frames. The first chunk and the last one are half as long as the others: nothing overlaps
+ * with packing the first and with unpacking the last. Chunks end at multiples of 64 bytes of the transfer, where no
+ * element is cut.
  */
 final class Chunks {
-    /** From how many bytes on a transfer has several chunks. */
+    /** The least bytes of a transfer with several chunks. */
     static final long PIPELINED_BYTES_MIN = 2 << 10;
 
-    /** The longest chunk: two of them fit into the buffer of a rail. */
+    /** The greatest length of a chunk. Two such chunks fit into the buffer of a rail. */
     static final long BYTES_MAX = 32 << 10;
 
     private static final long BYTES_MIN = 1 << 10;
     private static final long PART = 4;
-    private static final long UNIT = 128; // half of it is a line
+    private static final long UNIT = 128; // two lines
 
     private Chunks() {}
 
     /**
-     * The next chunk of a transfer.
+     * Returns the length of the next chunk of a transfer.
      *
-     * @param total how many bytes the transfer has, 1 or more
-     * @param position how many of them earlier chunks have
-     * @return how many bytes the chunk has, 1 or more
+     * @param total the length of the transfer in bytes, 1 or more
+     * @param position the number of bytes in earlier chunks
+     * @return the length of the chunk in bytes, 1 or more
      */
     static long next(long total, long position) {
         long left = total - position;

@@ -14,9 +14,10 @@ import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.SectionTransport;
 
 /**
- * The part of a rank on another node, reached over the fabric: its process checks region and bounds once more, whatever
- * this one claims. Small puts may wait for others to share a system call with them, but not for long. Which of the
- * protocols carries a call says {@link #choose}; frames and places for requests are the fabric's.
+ * The part of a rank on another node, which this rank reaches over the fabric. The target's process checks region and
+ * bounds again, and does not rely on the checks of this process. A small put may be delayed shortly, so that several
+ * puts share a system call. {@link #choose} chooses the protocol of a call. The fabric has the frames, and limits the
+ * number of outstanding requests.
  */
 final class FarPart extends LivePart {
     private static final int CHUNKS_ASKED = (int) (OneSidedCall.STREAM_BUFFER_BYTES / Chunks.BYTES_MAX);
@@ -32,8 +33,8 @@ final class FarPart extends LivePart {
     private final int requestBytesMax;
     private final TransferProtocol forced;
     private final boolean gathers;
-    private final FarPart[] views; // by each protocol, the same for all of these
-    private TransferProtocol used; // by any thread
+    private final FarPart[] views; // a view for each protocol; all these views share the array
+    private TransferProtocol used; // written by any thread
 
     FarPart(RemoteAccess access, Fences fences, long bytes, PartAddress address, SectionTransport fabric) {
         super(access, address.rank(), bytes, 0);
@@ -49,7 +50,7 @@ final class FarPart extends LivePart {
         this.views = new FarPart[TransferProtocol.values().length];
     }
 
-    /** The same part, used in another way. */
+    /** Makes another view of the same part. */
     private FarPart(FarPart part, int unitShift, TransferProtocol forced, boolean gathers, FarPart[] views) {
         super(part.access, part.rank, part.bytes, unitShift);
         this.fences = part.fences;
@@ -151,7 +152,7 @@ final class FarPart extends LivePart {
             access.putBack(call);
         }
         if (!gathers) {
-            fabric.flush(); // somebody waits for it
+            fabric.flush(); // another rank waits for the notification
         }
     }
 
@@ -179,7 +180,7 @@ final class FarPart extends LivePart {
         long total = all.left();
         while (all.left() > 0) {
             if (protocol == TransferProtocol.STREAMING && all.left() < total) {
-                check.requireThere(fabric.fence(process, check)); // the buffers of both sides are free again
+                check.requireThere(fabric.fence(process, check)); // then the buffers of both sides are free
             }
             long length = chunk(protocol, total, all);
             check.requireThere(
@@ -192,7 +193,7 @@ final class FarPart extends LivePart {
                 ? Math.min(all.left(), OneSidedCall.STREAM_BUFFER_BYTES) : Chunks.next(total, all.part().position()));
     }
 
-    /** What {@link TransferProtocol} says. */
+    /** Chooses the protocol by the rules of {@link TransferProtocol}. */
     private TransferProtocol choose(SectionPieces all, boolean mayGoDirectly, long describedBytesMax) {
         if (forced != null) {
             return forced;
@@ -207,7 +208,7 @@ final class FarPart extends LivePart {
                 : TransferProtocol.PIPELINED;
     }
 
-    /** How many bytes describe the runs in one frame, at most. */
+    /** The greatest length of the description of the runs in one frame, in bytes. */
     private static long describedBytes(RunCursor part) {
         return part.isStrided() ? part.directions() == 0 ? 0 : GRID_BYTES_MAX : Long.BYTES * (1 + part.runsLeft());
     }
@@ -225,7 +226,11 @@ final class FarPart extends LivePart {
         }
     }
 
-    /** When that ends early, nobody writes to the caller's memory any more. */
+    /**
+     * Gets the sections of a call. Up to {@code window} requests are outstanding: while the first one that has arrived
+     * is unpacked, the next ones are on their way. If the call ends early, its outstanding requests are forgotten, so
+     * that nothing writes to the caller's memory after this method has returned.
+     */
     @Override
     void copyOut(OneSidedCall call) {
         CallCheck check = access.begin(call, "get", rank);
@@ -257,10 +262,11 @@ final class FarPart extends LivePart {
     }
 
     /**
-     * Asks for the next bytes: straight to where they belong, or into one of the buffers. Ranks of a process share the
-     * places for requests: none may wait for a place while it holds some.
+     * Requests the next bytes. They arrive in the caller's memory directly if the next chunk is one run there,
+     * otherwise in the stream buffer. The ranks of a process share a limited number of outstanding requests. Therefore
+     * a rank waits for a free one only when it has none itself.
      *
-     * @return whether there was a place
+     * @return false if too many requests are outstanding
      */
     private boolean ask(OneSidedCall call, TransferProtocol protocol, long total, int window, CallCheck check) {
         SectionPieces all = call.pieces;
@@ -272,7 +278,7 @@ final class FarPart extends LivePart {
         long length = whole ? all.pieceBytes() : chunk(protocol, total, all);
         MemorySegment target = buffered ? call.streamBuffer() : all.memory();
         long at = buffered ? bufferOffset(next, window)
-                : here.offset() + all.part().position() - here.position(); // chunks before it may be under way
+                : here.offset() + all.part().position() - here.position(); // earlier chunks may be on their way
         long before = all.part().position();
         int request = fabric.beginGet(process, region, all, length, target, at, call.askedCount == 0, check);
         if (request == SectionTransport.NO_PLACE) {

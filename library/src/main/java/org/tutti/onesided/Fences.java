@@ -7,11 +7,11 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.tutti.fabric.Transport;
 
 /**
- * The fences of a rank's remote memory: which processes it has written to since ({@link WrittenProcesses}), and the
- * wait until all of that is visible there.
+ * The fences of a rank's remote memory. {@link WrittenProcesses} has the processes that the rank has written to since
+ * their last fence. A fence waits until all of these writes are visible there.
  *
- * <p>A fence of all asks every process before it waits for the first answer, and begins with a random one, so that
- * ranks that fence at the same time do not all ask the same process first (ARMCI, Figure 12).
+ * <p>A fence of all processes asks every process before it waits for the first answer. It begins with a random process,
+ * so that ranks that fence at the same time do not all ask the same process first (ARMCI, Figure 12).
  */
 final class Fences {
     private static final long NOT_BEGUN = -1;
@@ -22,7 +22,7 @@ final class Fences {
     private final WrittenProcesses written;
 
     /**
-     * @param fabric how other nodes are reached, or null when there are none
+     * @param fabric the transport to other nodes, or null with one node
      * @param processesEnd greater than the number of any process that may be written to
      */
     Fences(RemoteAccess access, Transport fabric, int processesEnd) {
@@ -31,7 +31,7 @@ final class Fences {
         this.written = new WrittenProcesses(processesEnd);
     }
 
-    /** Something was put into a process; the fabric has it. */
+    /** Records that the fabric has accepted a put into a process. */
     void noteWritten(int process, int rank) {
         written.note(process, rank);
     }
@@ -65,7 +65,10 @@ final class Fences {
         }
     }
 
-    /** The same, if there is something to wait for; what was put on this node a releasing store covers. */
+    /**
+     * Fences all processes, if the rank has written to any. Puts on this node need no fence, because the unlock that
+     * follows publishes them.
+     */
     void fenceIfWritten() {
         if (!access.isClosed() && written.isAny()) {
             access.checkUsable("fenceAll");
@@ -100,7 +103,7 @@ final class Fences {
             done = true;
         } finally {
             for (int i = 0; i < count; i++) {
-                if (asked[i] != NOT_BEGUN) { // only now: a fence that has failed can be called again
+                if (asked[i] != NOT_BEGUN) { // not earlier: a fence that has failed can be called again
                     written.endFence(written.process((first + i) % count), !done);
                 }
             }

@@ -10,7 +10,8 @@ import org.tutti.NonBlockingPart;
 import org.tutti.Request;
 
 /**
- * Calls that share a request. On one node there is none: all is done when calls return.
+ * An aggregate: calls that share one request. On a single node there is no request, because all calls are done when
+ * they return.
  */
 final class LiveAggregate extends Aggregate {
     private final IntFunction<LivePart> views;
@@ -20,8 +21,8 @@ final class LiveAggregate extends Aggregate {
 
     /**
      * @param views the parts of the memory
-     * @param size how many there are
-     * @param access to the memory
+     * @param size the number of parts
+     * @param access the access to the memory
      */
     LiveAggregate(IntFunction<LivePart> views, int size, RemoteAccess access) {
         this.views = views;

@@ -21,20 +21,22 @@ import static org.tutti.onesided.MutexLayout.HELD;
 import static org.tutti.onesided.MutexLayout.WAITING;
 
 /**
- * The mutexes of a communicator, at one rank. {@link MutexLayout} says what lies where, {@link MutexKeeper} how a mutex
- * is passed on; this is how a rank queues.
+ * The mutexes of a communicator, at one rank. This class has the calls, and the steps by which a rank queues. {@link
+ * MutexLayout} has the layout, and {@link MutexKeeper} passes a mutex on.
  *
- * <p><b>Steps of a lock.</b> Draw a ticket (one atomic operation): if QUEUE was empty, the mutex is held. Else write
- * WAITING into the ticket's cell, by a compare-and-swap, and wait for this rank's WAKE word; if the cell was HELD
- * already, the turn came in between. Giving up is a compare-and-swap from WAITING to LEFT; if the cell is HELD, the
- * mutex was given to this rank at that moment.
+ * <p><b>Steps of a lock.</b> The rank draws a ticket by one atomic operation. If QUEUE was empty, the rank holds the
+ * mutex. Otherwise it changes the ticket's cell to WAITING by a compare-and-swap, and waits for its WAKE word. If the
+ * cell was HELD already, the mutex was given to the rank between these two steps. To give up, the rank changes the cell
+ * from WAITING to LEFT by a compare-and-swap. If that fails because the cell is HELD, the mutex has just been given to
+ * the rank.
  *
- * <p><b>Several threads.</b> Of the threads that want the same mutex one at a time queues for this rank
- * ({@link MutexHome}). Threads that want different ones wait for the same WAKE word, which counts what the rank was
- * given, but not which mutex. So it is counted, too, what threads have taken of that: while WAKE is greater, some
- * waiting thread was given its mutex. A thread that is the only one to wait needs not ask which. One of several looks
- * at its own cell, which is HELD before WAKE is raised; if it is not, the thread waits until WAKE grows further. A
- * thread counts as waiting before its cell is WAITING, and until it has taken what it was given.
+ * <p><b>Several threads.</b> If several threads want the same mutex, one at a time queues for this rank ({@link
+ * MutexHome}). Threads that want different mutexes wait for the same WAKE word. WAKE counts the mutexes that the rank
+ * was given, but does not name them. Therefore the field {@code taken} counts the mutexes that threads have taken.
+ * While WAKE is greater than {@code taken}, some waiting thread was given its mutex. If only one thread waits, it is
+ * that thread. Otherwise a thread looks at its own cell, which becomes HELD before WAKE is raised. If the cell is not
+ * HELD, the thread waits until WAKE grows further. A thread counts as waiting before its cell is WAITING, and until it
+ * has taken its mutex.
  */
 final class LiveMutexes extends Mutexes {
     private static final long MINE = -1;
@@ -46,7 +48,7 @@ final class LiveMutexes extends Mutexes {
     private final HolderFailure policy;
     private final int rank;
     private final MutexLayout layout;
-    private final MutexCheck check; // tells whether a rank is gone; each call has one for its waits
+    private final MutexCheck check; // tells whether a rank is gone; each call has its own for its waits
     private final Spares<MutexCall> spareCalls;
     private final MutexWaker waker;
     private final Part[] parts;
@@ -55,7 +57,7 @@ final class LiveMutexes extends Mutexes {
     private final Asking asking = new Asking();
     private final AtomicBoolean closing = new AtomicBoolean();
     private int waiting; // threads, under this object's monitor
-    private long taken; // of what WAKE counts, under this object's monitor
+    private long taken; // mutexes that WAKE counts, under this object's monitor
     private volatile boolean strayWakes;
     private volatile boolean closed;
 
@@ -132,7 +134,10 @@ final class LiveMutexes extends Mutexes {
         }
     }
 
-    /** Makes a mutex this thread's among those of the rank; returns its state before, or HELD when it is too late. */
+    /**
+     * Claims a mutex for this thread among the threads of the rank. Returns the state before, or HELD if the timeout
+     * has passed.
+     */
     private int claim(MutexHome home, int index, MutexCall call) {
         while (true) {
             int state = home.state(index);
@@ -159,7 +164,7 @@ final class LiveMutexes extends Mutexes {
         int state = home.state(index);
         if (state != MutexHome.FREE && state != MutexHome.LEFT || !home.claim(index, state)) {
             asking.inVain();
-            return false; // another thread of this rank is faster
+            return false; // another thread of this rank has it or queues for it
         }
         MutexCall call = spareCalls.take().begin(of);
         boolean held = false;
@@ -204,7 +209,7 @@ final class LiveMutexes extends Mutexes {
                             + (home.state(index) == MutexHome.HELD ? "another thread of it holds it"
                                     : "it does not hold it"));
         }
-        if (policy == HolderFailure.THROW || !check.hasAnyGone()) { // else the memory has no fences any more
+        if (policy == HolderFailure.THROW || !check.hasAnyGone()) { // else a fence throws because of the failed rank
             fences.fenceIfWritten();
         }
         MutexCall call = spareCalls.take().begin(of);
@@ -240,7 +245,7 @@ final class LiveMutexes extends Mutexes {
         } finally {
             closed = true;
             allocator.noteClosed();
-            if (together) { // else others may still be using it, until they hear why
+            if (together) { // else others may use it until they hear of the failure
                 allocator.revoke(parts[rank]);
                 allocator.free(parts[rank]);
             }
@@ -251,7 +256,10 @@ final class LiveMutexes extends Mutexes {
         }
     }
 
-    /** Gives back what is held, and has all that was told done; names the first mutex that was held, or null. */
+    /**
+     * Unlocks all mutexes that the rank holds, and waits until all its messages have taken effect. Returns the name of
+     * the first mutex that was held, or null.
+     */
     private String releaseAll() {
         String held = null;
         MutexCall call = spareCalls.take().begin(rank);
@@ -274,7 +282,10 @@ final class LiveMutexes extends Mutexes {
         return held;
     }
 
-    /** What a thread has taken when it looked at its cell may be on its way to WAKE, whose memory is freed next. */
+    /**
+     * Waits until WAKE counts every mutex that a thread has taken. A thread that found its cell HELD may have taken its
+     * mutex before WAKE was raised, and the memory of WAKE is freed next.
+     */
     private void awaitWakes() {
         long all;
         synchronized (this) {
@@ -287,11 +298,11 @@ final class LiveMutexes extends Mutexes {
                 }
             });
         } catch (WaitEndedException _) {
-            // somebody may have died before it has sent that; then nobody closes the mutexes together
+            // a rank may have died before it raised WAKE; in that case the ranks do not close the mutexes together
         }
     }
 
-    // ---- which mutex
+    // ---- finding a mutex
 
     private MutexHome homeToLock(String name, int index, int of) {
         MutexHome home = home(name, index, of);
@@ -352,7 +363,7 @@ final class LiveMutexes extends Mutexes {
         return call.result[0];
     }
 
-    /** Changes a cell if it is as expected; returns what it was. */
+    /** Changes a cell if it has the expected value; returns the value before. */
     private long changeCell(MutexHome home, int index, MutexCall call, int ticket, long expected, int state) {
         return change(home, call, AtomicOperation.COMPARE_AND_SWAP, layout.cell(layout.mutex(index), ticket),
                 layout.cell(ticket, state, rank), expected);
@@ -360,7 +371,7 @@ final class LiveMutexes extends Mutexes {
 
     // ---- the queue
 
-    /** Locks a mutex that this thread has made BUSY; returns whether it is held. */
+    /** Locks a mutex that this thread has made BUSY; returns whether the rank holds it. */
     private boolean enter(MutexHome home, int index, MutexCall call, int before) {
         boolean held = false;
         try {
@@ -376,7 +387,7 @@ final class LiveMutexes extends Mutexes {
         }
     }
 
-    /** Gets a place in the queue; returns whether that was all, and the mutex is this rank's. */
+    /** Enters the queue; returns whether the rank already holds the mutex. */
     private boolean queue(MutexHome home, int index, MutexCall call, int before) {
         if (before == MutexHome.LEFT) {
             int ticket = home.tickets[index];
@@ -405,14 +416,14 @@ final class LiveMutexes extends Mutexes {
         return true;
     }
 
-    /** The mutex is this rank's: its cell names the rank if another rank may have to pass the mutex on. */
+    /** Writes the rank into the cell of a mutex that it holds, if another rank may have to pass the mutex on. */
     private void nameHolder(MutexHome home, int index, MutexCall call, long cell) {
         if (policy == HolderFailure.PASS_ON) {
             changeCell(home, index, call, home.tickets[index], cell, HELD);
         }
     }
 
-    /** Waits until the mutex is this rank's; returns false when the place in the queue was given up instead. */
+    /** Waits until the rank holds the mutex; returns false if the rank has left the queue instead. */
     private boolean awaitTurn(MutexHome home, int index, MutexCall call) {
         call.check.queue(home, layout.mutex(index), home.tickets[index]);
         long atLeast = 0;
@@ -442,7 +453,10 @@ final class LiveMutexes extends Mutexes {
         }
     }
 
-    /** Waits for WAKE; returns {@link #MINE}, or how far WAKE is to grow until this thread's mutex may be among it. */
+    /**
+     * Waits for WAKE to grow. Returns {@link #MINE} if this thread has taken its mutex, otherwise the value of WAKE to
+     * wait for next.
+     */
     private long awaitWake(MutexHome home, int index, MutexCall call, long atLeast) {
         Waiter waiter = home.isNear() ? allocator.waiter() : allocator.answers();
         waiter.await(own, MutexLayout.WAKE, Math.max(atLeast, taken() + 1), call.check);
@@ -459,7 +473,7 @@ final class LiveMutexes extends Mutexes {
         return woken + 1;
     }
 
-    /** Gives up the place in the queue; returns false when the mutex has come meanwhile. */
+    /** Leaves the queue; returns false if the mutex was given to this rank meanwhile. */
     private boolean leave(MutexHome home, int index, MutexCall call) {
         int ticket = home.tickets[index];
         long waits = layout.cell(ticket, WAITING, rank);
@@ -484,7 +498,7 @@ final class LiveMutexes extends Mutexes {
         }
     }
 
-    // ---- what WAKE counts
+    // ---- accounts of WAKE
 
     private synchronized void beginWaiting(MutexCall call) {
         waiting++;
@@ -496,7 +510,9 @@ final class LiveMutexes extends Mutexes {
         call.isWaiting = false;
     }
 
-    /** A call ends; if it still waits, something has failed, and WAKE may count what no thread ever takes. */
+    /**
+     * Ends a call. If the call still counts as waiting, it has failed, and WAKE may count a mutex that no thread takes.
+     */
     private void endWaiting(MutexCall call) {
         if (call.isWaiting) {
             stopWaiting(call);
@@ -508,13 +524,13 @@ final class LiveMutexes extends Mutexes {
         return taken;
     }
 
-    /** The thread takes what it was given. */
+    /** Takes the mutex that the thread was given. */
     private synchronized void take(MutexCall call) {
         taken++;
         stopWaiting(call);
     }
 
-    /** The same, if no other thread can have been given it. */
+    /** Takes a mutex that WAKE counts, if only this thread can have been given it. */
     private synchronized boolean takeIfAlone(MutexCall call, long woken) {
         if (waiting > 1 || woken <= taken || strayWakes) {
             return false;
@@ -525,14 +541,17 @@ final class LiveMutexes extends Mutexes {
 
     // ---- holders that are gone
 
-    /** A rank is gone: if it is the holder, the mutex is passed on. Returns whether that cannot be known. */
+    /**
+     * Has the mutex passed on if its holder is gone. Returns true if a rank is gone and the holder has been unknown for
+     * too long.
+     */
     private boolean isHolderLost(MutexHome home, int index, MutexCall call) {
         long mutex = layout.mutex(index);
         long queue = change(home, call, AtomicOperation.FETCH, mutex, 0, 0);
         int ticket = MutexLayout.holdingTicket(queue);
         long cell = change(home, call, AtomicOperation.FETCH, layout.cell(mutex, ticket), 0, 0);
         int holder = MutexLayout.rank(cell);
-        if (holder < 0 || cell != layout.cell(ticket, HELD, holder)) { // somebody is about to lock or unlock
+        if (holder < 0 || cell != layout.cell(ticket, HELD, holder)) { // a rank is locking or unlocking
             return call.noteUnclear(ticket, check.anyGone() >= 0);
         }
         call.noteClear();

@@ -12,8 +12,8 @@ import org.tutti.Section;
 import org.tutti.fabric.SectionPieces;
 
 /**
- * The calls of a part that are not waited for: of a part on this node they are those that wait, and so are puts. An
- * aggregate has a part of its own, whose small puts are gathered.
+ * The non-blocking calls of a part. Puts, and all calls on a part of this node, are done when they return, like the
+ * blocking calls. Gets from another node have a request. An aggregate has a part of its own, which gathers small puts.
  */
 final class LiveNonBlockingPart extends NonBlockingPart {
     private final LivePart part;
@@ -22,7 +22,7 @@ final class LiveNonBlockingPart extends NonBlockingPart {
 
     /**
      * @param part the part
-     * @param aggregate what collects the calls, or null when each has a request of its own
+     * @param aggregate the aggregate of the calls, or null when each call has a request of its own
      */
     LiveNonBlockingPart(LivePart part, LiveAggregate aggregate) {
         this.part = part;

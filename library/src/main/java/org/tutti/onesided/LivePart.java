@@ -13,25 +13,25 @@ import org.tutti.Span;
 import org.tutti.fabric.AtomicOperation;
 
 /**
- * What the parts of ranks near and far have in common: arguments are checked here, at the caller, before anything is
- * done.
+ * The common base of parts on this node and on other nodes. It checks arguments at the caller before a call has any
+ * effect.
  *
- * <p><b>Concurrency.</b> Any number of threads of a rank use a part. What a call changes while it lasts is in its
- * {@link OneSidedCall}; fields that are not final are made when they are needed first, under the monitor of the access,
- * and read without it, since the objects have final fields only, or more such.
+ * <p><b>Concurrency.</b> Any number of threads of a rank may use a part. The changing state of a call is in its {@link
+ * OneSidedCall}. The fields of this class that are not final are set at first use, under the monitor of the access, and
+ * read without it. That is safe because the objects in them have only final fields, or fields of the same kind.
  */
 abstract class LivePart extends RemotePart {
-    /** The first whole number that is too great for a long, to which the greatest long is rounded as a double. */
+    /** The least whole number above the range of a long. {@link Long#MAX_VALUE} as a double is rounded to it. */
     private static final double LONG_END = 0x1p63;
 
-    private static final int FILL_BYTES = 32 << 10; // a multiple of each element, and in a core's cache
+    private static final int FILL_BYTES = 32 << 10; // a multiple of each element; fits a core's cache
     private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
 
     final RemoteAccess access;
     final int rank;
     final long bytes;
 
-    /** Offsets count in units of two to the power of that many bytes: 0, or what makes an element. */
+    /** The unit of offsets is 2 to this power bytes: 0 for bytes, otherwise the value for an element. */
     final int unitShift;
 
     private LivePart elements;
@@ -104,7 +104,7 @@ abstract class LivePart extends RemotePart {
 
     @Override
     protected void writeNotify(Section section, MemorySegment source, Section of, DataType type, int notification) {
-        access.checkNotification(rank, notification); // before anything is written
+        access.checkNotification(rank, notification); // before the first write
         write(section, source, of, type);
         writeNotify(0, NOTHING, DataType.BYTE, notification);
     }
@@ -247,7 +247,7 @@ abstract class LivePart extends RemotePart {
         }
     }
 
-    /** The scale as frames carry it: a long for whole numbers, else the bits of a double. */
+    /** The scale as frames carry it: a long for integer types, otherwise the bits of a double. */
     private long scale(DataType type, double scale) {
         if (type == DataType.FLOAT || type == DataType.DOUBLE) {
             return Double.doubleToRawLongBits(scale);
@@ -309,14 +309,14 @@ abstract class LivePart extends RemotePart {
 
     // ---- checks
 
-    /** Checks a range of elements; returns at which byte it begins. */
+    /** Checks a range of elements; returns the offset of its first byte. */
     final long check(String call, long offset, long length, DataType type) {
         long at = check(call, offset, length);
         checkAligned(call, at, type, type.bytes());
         return at;
     }
 
-    /** Checks a range of bytes; returns at which one it begins. */
+    /** Checks a range of bytes; returns the offset of its first byte. */
     private long check(String call, long offset, long length) {
         access.checkUsable(call);
         if (offset < 0 || length > bytes || offset > bytes - length >> unitShift) {
@@ -326,7 +326,7 @@ abstract class LivePart extends RemotePart {
         return offset << unitShift;
     }
 
-    /** As a part of a message: where something would lie, and how long the part is. */
+    /** The end of a message: an offset, and the size of the part. */
     private String place(long offset) {
         return (unitShift == 0 ? " at offset " : " at element ") + offset + " of " + access.describe(rank)
                 + "'s part, which has " + size() + (unitShift == 0 ? " bytes" : " elements of " + (1 << unitShift)
@@ -370,40 +370,40 @@ abstract class LivePart extends RemotePart {
         }
     }
 
-    // ---- what is done near and far; places are in bytes
+    // ---- operations on this node and on others; offsets are in bytes
 
-    /** How the fabric reaches the part; null on this node. */
+    /** The address by which the fabric reaches the part; null on this node. */
     abstract PartAddress address();
 
-    /** The same part, for offsets that count in other units. */
+    /** A view of the part with another unit of offsets. */
     abstract LivePart view(int ofUnitShift);
 
-    /** The same part, whose small puts are kept back for a while if they go to another node. */
+    /** A view of the part that keeps small puts to another node back for a while. */
     abstract LivePart gathering();
 
-    /** Copies bytes, one or more, that are there, into the part. */
+    /** Copies one or more bytes into the part. Their range has been checked. */
     abstract void copyIn(long offset, MemorySegment source, long length);
 
     /** Copies the sections of a call, perhaps empty ones, into the part. */
     abstract void copyIn(OneSidedCall call);
 
-    /** Copies bytes, perhaps none, into the part, and then adds one to a word of its region. */
+    /** Copies zero or more bytes into the part, and then adds 1 to a word of its region. */
     abstract void copyInAndNotify(long offset, MemorySegment source, long length, long word);
 
-    /** Copies bytes, one or more, that are there, out of the part. */
+    /** Copies one or more bytes out of the part. Their range has been checked. */
     abstract void copyOut(long offset, MemorySegment target, long length);
 
     /** Copies the sections of a call, perhaps empty ones, out of the part. */
     abstract void copyOut(OneSidedCall call);
 
-    /** Combines elements, one or more, that are there, with those of the part. */
+    /** Combines one or more elements with the elements of the part. Their range has been checked. */
     abstract void combine(int code, long scale, long imaginary, long offset, MemorySegment source, long length);
 
-    /** Combines the sections of a call, perhaps empty ones, with those of the part. */
+    /** Combines the sections of a call, perhaps empty ones, with the elements of the part. */
     abstract void combine(int code, long scale, long imaginary, OneSidedCall call);
 
     abstract long atomic(String call, AtomicOperation operation, long offset, long operand, long expected);
 
-    /** Waits until what was put here is visible. */
+    /** Waits until all puts of this rank into the part are visible there. */
     abstract void fence();
 }

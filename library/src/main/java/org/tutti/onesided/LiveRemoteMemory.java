@@ -19,13 +19,14 @@ import org.tutti.memory.Words;
  * The remote memory of a communicator, at one rank.
  *
  * <p><b>Several threads.</b> The threads of a rank may use its memory at the same time. Calls on this node are loads,
- * stores, copies and atomic operations in the node's memory, and share nothing else. All threads share the {@link
+ * stores, copies and atomic operations in the node's memory, and share no other state. All threads share the {@link
  * RemoteAccess}, the marks of {@link WrittenProcesses}, the table of {@link PendingGets}, the counts of {@link
- * SeenNotifications} and the fabric, each of which argues why it may be shared. Views of parts are made under this
- * object's monitor when they are needed first.
+ * SeenNotifications} and the fabric, each of which argues why it may be shared. Views of parts are made at first use,
+ * under this object's monitor.
  *
- * <p><b>Closing.</b> The barrier of a close comes after everybody's fence, so nothing of a rank that keeps the rules is
- * under way when a part is revoked; what still comes is dropped at the target, which does not know the handle any more.
+ * <p><b>Closing.</b> Each rank fences before the barrier of its close. Therefore no data of a rank that keeps the rules
+ * are on their way when a part is revoked. Later data are dropped at the target, which does not know the handle any
+ * more.
  */
 final class LiveRemoteMemory extends RemoteMemory {
     private final PartAllocator allocator;
@@ -115,7 +116,7 @@ final class LiveRemoteMemory extends RemoteMemory {
 
     @Override
     public long notifications(int notification) {
-        access.askedInVain(); // perhaps: which count the caller waits for is not known
+        access.askedInVain(); // perhaps: the count that the caller waits for is unknown
         return Words.load(region, notification("notifications", notification));
     }
 
@@ -194,7 +195,7 @@ final class LiveRemoteMemory extends RemoteMemory {
         return new LiveMutexes(access, fences, allocator, communicator, count, holderFailure);
     }
 
-    // ---- what is not waited for
+    // ---- non-blocking calls
 
     @Override
     public Aggregate aggregate() {
@@ -220,7 +221,7 @@ final class LiveRemoteMemory extends RemoteMemory {
         }
     }
 
-    // ---- together
+    // ---- collective calls
 
     @Override
     public void barrier() {
@@ -243,7 +244,7 @@ final class LiveRemoteMemory extends RemoteMemory {
             dropPending();
             access.close();
             allocator.noteClosed();
-            if (together) { // else others may still be using it, until they hear why
+            if (together) { // else others may use it until they hear of the failure
                 allocator.revoke(parts[rank]);
                 allocator.free(parts[rank]);
             }

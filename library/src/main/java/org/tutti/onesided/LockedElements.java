@@ -4,16 +4,14 @@ package org.tutti.onesided;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/**
- * Accumulates with plain loads and stores, into a range that the caller has locked.
- */
+/** Accumulates by plain loads and stores into a range that the caller has locked. */
 final class LockedElements {
     private static final ValueLayout.OfFloat FLOATS = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final ValueLayout.OfDouble DOUBLES = ValueLayout.JAVA_DOUBLE_UNALIGNED;
 
     private LockedElements() {}
 
-    /** Of type float; bytes are whole elements, or pairs. */
+    /** Accumulates elements of type float; {@code bytes} is a multiple of the size of an element or pair. */
     static void floats(Accumulation how, float scale, float imaginary, MemorySegment target, long targetOffset,
             MemorySegment source, long sourceOffset, int bytes) {
         switch (how) {
@@ -53,7 +51,7 @@ final class LockedElements {
         }
     }
 
-    /** Of type double; bytes are whole elements, or pairs. */
+    /** Accumulates elements of type double; {@code bytes} is a multiple of the size of an element or pair. */
     static void doubles(Accumulation how, double scale, double imaginary, MemorySegment target, long targetOffset,
             MemorySegment source, long sourceOffset, int bytes) {
         switch (how) {

@@ -7,29 +7,35 @@ import org.tutti.fabric.SectionPieces;
 import org.tutti.memory.Waiter;
 
 /**
- * The state of a call on mutexes while the call lasts, kept for the next call, so that calls allocate nothing. One
- * thread has it at a time: a call takes it from the {@link Spares}, and puts it back.
+ * The state of a call on mutexes. It is reused, so that calls allocate nothing. One thread has it at a time: a call
+ * takes it from the {@link Spares}, and puts it back.
  */
 final class MutexCall {
-    /** How long it may be unclear who holds a mutex, when a rank is gone, before that rank is taken for it. */
+    /**
+     * The time for which the holder of a mutex may be unknown while a rank is gone. After that the lost rank is assumed
+     * to hold it.
+     */
     private static final long UNCLEAR_NANOS_MAX = 1_000_000_000;
 
-    /** Ends the wait for the mutex. */
+    /** The check that ends the wait for the mutex. */
     final MutexCheck check;
 
-    /** Ends what must not be ended halfway: only that somebody has failed does. */
+    /**
+     * The check of steps that must not end halfway. Only the failure of a rank ends them, but no timeout and no
+     * interrupt.
+     */
     final Waiter.Check alive = this::checkAlive;
 
-    /** The old value that an atomic operation has found. */
+    /** The value before an atomic operation. */
     final long[] result = new long[1];
 
-    /** What an active message says: see {@link MutexKeeper}. */
+    /** The content of an active message; see {@link MutexKeeper}. */
     final MemorySegment message = MemorySegment.ofArray(new long[1]);
 
-    /** Describes an active message. */
+    /** The description of an active message. */
     final SectionPieces pieces = new SectionPieces();
 
-    /** Whether the thread is one of those that may be given a mutex for which they wait. */
+    /** Whether the thread counts as waiting for a mutex. */
     boolean isWaiting;
 
     private int home;
@@ -41,7 +47,7 @@ final class MutexCall {
         this.check = check;
     }
 
-    /** A call for a mutex of a rank begins. */
+    /** Begins a call for a mutex of a rank. */
     MutexCall begin(int ofHome) {
         home = ofHome;
         left = false;
@@ -49,7 +55,7 @@ final class MutexCall {
         return this;
     }
 
-    /** The place in the queue was given up, and is kept for the next call. */
+    /** Records that the rank has left the queue. Its ticket is kept for the next call. */
     void leave() {
         left = true;
     }
@@ -65,12 +71,15 @@ final class MutexCall {
         }
     }
 
-    /** It is known who holds the mutex. */
+    /** Records that the holder of the mutex is known. */
     void noteClear() {
         unclearSinceNanos = 0;
     }
 
-    /** It is unknown who holds the mutex, by a ticket; returns whether that has been so for too long. */
+    /**
+     * Records that the holder, which has the given ticket, is unknown; returns whether it has been unknown for too
+     * long.
+     */
     boolean noteUnclear(int ticket, boolean isAnyGone) {
         if (unclearSinceNanos == 0 || ticket != unclearTicket || !isAnyGone) {
             unclearTicket = ticket;

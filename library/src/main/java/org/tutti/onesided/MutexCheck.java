@@ -6,18 +6,18 @@ import org.tutti.RankFailedException;
 import org.tutti.collective.members.Members;
 
 /**
- * Looks for reasons to end the wait for a mutex. Beside those of any call there are two that are no failures, and leave
- * as exceptions without a trace: the timeout of a timed lock, and that it is time to look whether the holder is gone.
+ * Looks for reasons to end the wait for a mutex. It adds two reasons to those of any call: the timeout of a timed lock,
+ * and the time to look whether the holder is gone. They are no failures, so their exceptions have no trace.
  *
- * <p>It also says how long to sleep. Where the mutex is near, QUEUE tells how many ranks are ahead ({@link QueuePace});
- * else the arrival of the word wakes this rank.
+ * <p>It also tells how long the rank may sleep. If the mutex is on this node, QUEUE tells how many ranks are ahead
+ * ({@link QueuePace}). Otherwise the arrival of the WAKE word wakes this rank.
  *
- * <p>A rank that has left the job has not closed the mutexes together with the one that waits: so it is as good as
- * failed here.
+ * <p>A rank that has left the job counts as failed here, because it has not closed the mutexes together with the
+ * waiting rank.
  */
 final class MutexCheck extends CallCheck {
     private static final long LOOK_NANOS = 100_000_000;
-    private static final long FAR_AWAKE_NANOS = 2_000_000; // asleep, another thread has to wake it
+    private static final long FAR_AWAKE_NANOS = 2_000_000; // a sleeping rank has to be woken by another thread
 
     private final int size;
     private final HolderFailure policy;
@@ -25,11 +25,13 @@ final class MutexCheck extends CallCheck {
     private final QueuePace pace = new QueuePace();
     private long timeoutAtNanos;
     private long looksAtNanos;
-    private MutexHome home; // null while it waits for another thread of its rank
+    private MutexHome home; // null while the thread waits for another thread of its rank
     private long mutex;
     private int ticket;
 
-    /** @param changesAtFirst how often ranks had failed or left when the mutexes were made */
+    /**
+     * @param changesAtFirst the value of {@link Members#changes} when the mutexes were made
+     */
     MutexCheck(Members members, int rank, int size, HolderFailure policy, long changesAtFirst) {
         super(members, rank);
         this.size = size;
@@ -37,14 +39,16 @@ final class MutexCheck extends CallCheck {
         this.changesAtFirst = changesAtFirst;
     }
 
-    /** Sets when the next wait, in no queue so far, is to time out; the greatest long for never. */
+    /**
+     * Sets the time at which the next wait times out, {@link Long#MAX_VALUE} for never. The wait begins in no queue.
+     */
     void limit(long atNanos) {
         timeoutAtNanos = atNanos;
         looksAtNanos = 0;
         home = null;
     }
 
-    /** Sets in which queue the next wait is. */
+    /** Sets the queue of the next wait. */
     void queue(MutexHome at, long itsMutex, int itsTicket) {
         home = at;
         mutex = itsMutex;
@@ -54,7 +58,7 @@ final class MutexCheck extends CallCheck {
         }
     }
 
-    /** How many tickets come before this rank's, with that of the holder. */
+    /** The number of tickets before this rank's, the holder's included. */
     private int ahead() {
         return ticket - MutexLayout.holdingTicket(home.nearQueue(mutex));
     }
@@ -72,7 +76,7 @@ final class MutexCheck extends CallCheck {
         return members.changes() != changesAtFirst;
     }
 
-    /** One of those ranks, or −1. */
+    /** A rank that has failed or left since the mutexes were made, or −1. */
     int anyGone() {
         for (int each = 0; hasAnyGone() && each < size; each++) {
             if (members.isGone(each)) {

@@ -10,25 +10,27 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * The mutexes that lie at one rank, as another one uses them: on its node directly, else by atomic operations, and by
- * active messages, which have no answer. It also remembers what this rank has of each.
+ * The mutexes of one rank as another rank uses them. On the same node it accesses them directly. On another node it
+ * uses atomic operations, and active messages, which have no answer. This class also has this rank's state of each
+ * mutex.
  *
- * <p><b>Several threads.</b> A thread that wants a mutex first makes its state BUSY, by a compare-and-swap, and other
- * threads of the rank wait, for a word that grows with every state that ends that. What else is known of the mutex is
- * read and written by the thread that has made the state BUSY or HELD. A state is stored with release order and read
- * with acquire order, so the next thread sees what the one before it has written.
+ * <p><b>Several threads.</b> A thread that wants a mutex first makes its state BUSY, by a compare-and-swap. Meanwhile
+ * other threads of the rank wait for the word {@code changes}, which grows whenever a state stops being BUSY or HELD.
+ * Only the thread that has made the state BUSY or HELD reads and writes the ticket and the holder of the mutex. A state
+ * is stored with release order and read with acquire order, so the next thread sees all that the thread before it has
+ * written.
  */
 final class MutexHome {
     /** This rank has no ticket. */
     static final int FREE = 0;
 
-    /** It has given up, and its ticket may still wait in the queue. */
+    /** This rank has left the queue, and its ticket may still be in it. */
     static final int LEFT = 1;
 
-    /** One of its threads holds the mutex. */
+    /** A thread of this rank holds the mutex. */
     static final int HELD = 2;
 
-    /** One of its threads is locking the mutex, or unlocking it. */
+    /** A thread of this rank is locking the mutex. */
     static final int BUSY = 3;
 
     final int rank;
@@ -56,12 +58,12 @@ final class MutexHome {
         this.region = region;
     }
 
-    /** Mutexes on this node. */
+    /** Makes the home of mutexes on this node. */
     static MutexHome near(int rank, int count, MemorySegment data, MutexKeeper keeper) {
         return new MutexHome(rank, count, data, keeper, null, -1, 0);
     }
 
-    /** Mutexes on another node. */
+    /** Makes the home of mutexes on another node. */
     static MutexHome far(int rank, int count, SectionTransport fabric, int process, long region) {
         return new MutexHome(rank, count, null, null, fabric, process, region);
     }
@@ -79,36 +81,36 @@ final class MutexHome {
         return tickets.length;
     }
 
-    // ---- what this rank has of them
+    // ---- this rank's states
 
     int state(int index) {
         return states.getAcquire(index);
     }
 
-    /** Makes a state BUSY, if it still is as expected. */
+    /** Makes a state BUSY, if it still has the expected value. */
     boolean claim(int index, int expected) {
         return states.compareAndSet(index, expected, BUSY);
     }
 
-    /** This thread holds a mutex that it has made BUSY. */
+    /** Records that this thread holds a mutex. It has made the state BUSY before. */
     void hold(int index) {
         holders[index] = Thread.currentThread();
         states.setRelease(index, HELD);
     }
 
-    /** This thread has no more to do with a mutex that it has made BUSY: another one may. */
+    /** Gives up this thread's claim to a mutex, so that another thread of the rank may claim it. */
     void release(int index, int state) {
         holders[index] = null;
         states.setRelease(index, state);
         Words.add(changes, 0, 1);
     }
 
-    /** Whether this thread holds a mutex. */
+    /** Whether the calling thread holds a mutex. */
     boolean isHeldByThisThread(int index) {
         return state(index) == HELD && Thread.currentThread().equals(holders[index]);
     }
 
-    /** Waits until another thread of this rank has no more to do with a mutex, or may have. */
+    /** Waits until another thread of this rank may have given up its claim to a mutex. */
     void awaitOtherThread(int index, Waiter waiter, Waiter.Check check) {
         long seen = Words.load(changes, 0);
         int state = state(index);
@@ -117,9 +119,12 @@ final class MutexHome {
         }
     }
 
-    // ---- what is done there
+    // ---- operations on the mutexes
 
-    /** Does it there, and waits until the call's result is the old value; returns false when nobody is there. */
+    /**
+     * Runs an atomic operation, and waits until the call's result has the old value; returns false if the rank's
+     * process is gone.
+     */
     boolean atomic(MutexCall call, AtomicOperation operation, long offset, long operand, long expected) {
         if (near != null) {
             call.result[0] = operation.apply(near, offset, operand, expected);
@@ -128,7 +133,7 @@ final class MutexHome {
         return fabric.atomic(process, region, offset, operation, operand, expected, call.result, call.alive);
     }
 
-    /** Does what a {@link MutexKeeper} does; returns false when nobody is there. */
+    /** Has the rank's {@link MutexKeeper} run an operation; returns false if the rank's process is gone. */
     boolean tell(MutexCall call, int operation, long mutex, int ticket, int of) {
         if (near != null) {
             keeper.apply(operation, mutex, ticket, of);
@@ -142,7 +147,7 @@ final class MutexHome {
         return there;
     }
 
-    /** Waits until all that was told has been done. */
+    /** Waits until all operations that {@link #tell} has sent are done. */
     void settle(MutexCall call) {
         if (sent) {
             fabric.fence(process, call.alive);

@@ -15,27 +15,30 @@ import static org.tutti.onesided.MutexLayout.PASSED;
 import static org.tutti.onesided.MutexLayout.WAITING;
 
 /**
- * Passes the mutexes of a rank on, in the memory of that rank's node: for ranks of the node on their own threads, and
- * for others when an active message of theirs arrives.
+ * Passes the mutexes of a rank on, in the memory of that rank's node. For ranks of the node it runs on their own
+ * threads. For ranks of other nodes it runs when their active messages arrive.
  *
- * <p><b>Concurrency.</b> Only one thread passes a mutex on at a time: the one that has taken the holder's cell away by
- * a compare-and-swap. It then takes the holder off QUEUE. If tickets are left, it looks at the next cell: WAITING
- * becomes HELD, and its rank is woken; LEFT, and the cell of a rank that is gone, is skipped as if it had been held; an
- * EMPTY one, whose drawer has not got that far, becomes HELD, and its drawer will find it so. All changes of a cell
- * are compare-and-swaps, so a drawer who gives up and a holder who gives him the mutex agree on what happened first.
+ * <p><b>Concurrency.</b> Only one thread passes a mutex on at a time: the thread that has taken the holder's cell away
+ * by a compare-and-swap. It then takes the holder off QUEUE. If tickets are left, it looks at the next cell. A WAITING
+ * cell becomes HELD, and its rank is woken. A LEFT cell, or the WAITING cell of a rank that is gone, is skipped as if
+ * it had been held. A cell is still EMPTY if its rank has drawn the ticket, but not yet written WAITING. It becomes
+ * HELD, and the rank will find it HELD. All changes of a cell are compare-and-swaps, except the one from PASSED, which
+ * only one thread makes. Therefore a rank that gives up and a holder that gives it the mutex agree on the order of the
+ * two.
  *
- * <p><b>Memory ordering.</b> A cell is EMPTY again before its ticket is taken off QUEUE, and QUEUE is read by who draws
- * the next ticket for that cell. What a holder did is published by that change of QUEUE, or of the next cell, or by the
- * word that wakes: all atomic operations, of which the next holder has read one.
+ * <p><b>Memory ordering.</b> A cell is EMPTY again before its ticket is taken off QUEUE. A rank that draws the next
+ * ticket for that cell reads QUEUE first, and so finds the cell EMPTY. The change of QUEUE, the change of the next cell
+ * and the WAKE word publish all that a holder has done: they are atomic operations, and the next holder has read one of
+ * them.
  */
 final class MutexKeeper implements RegionHandler {
-    /** The holder gives the mutex back. */
+    /** The operation by which the holder unlocks the mutex. */
     static final int UNLOCK = 0;
 
-    /** Somebody who waits says that the holder is gone. */
+    /** The operation by which a waiting rank says that the holder is gone. */
     static final int PASS_ON = 1;
 
-    /** How a message lies in its bytes. */
+    /** The layout of a message. */
     static final ValueLayout.OfLong MESSAGE = ValueLayout.JAVA_LONG_UNALIGNED;
 
     private final MemorySegment data;
@@ -45,9 +48,9 @@ final class MutexKeeper implements RegionHandler {
 
     /**
      * @param data the memory of the rank's mutexes
-     * @param layout how they lie there
-     * @param members what is known of the ranks' lives
-     * @param wake tells a rank that it holds now what it has waited for
+     * @param layout the layout of the mutexes
+     * @param members the states of the ranks
+     * @param wake tells a rank that it holds the mutex that it has waited for
      */
     MutexKeeper(MemorySegment data, MutexLayout layout, Members members, IntConsumer wake) {
         this.data = data;
@@ -56,7 +59,7 @@ final class MutexKeeper implements RegionHandler {
         this.wake = wake;
     }
 
-    /** What a message says besides its operation: the holder's ticket and rank. */
+    /** The content of a message: the holder's ticket and rank. */
     static long message(int ticket, int rank) {
         return (long) ticket << Integer.SIZE | rank;
     }
@@ -74,13 +77,16 @@ final class MutexKeeper implements RegionHandler {
         return apply(operation, offset, (int) (said >>> Integer.SIZE), (int) said) ? bytes : REFUSED;
     }
 
-    /** Does what a message says, for a rank of this node as well; returns whether there was something to do. */
+    /** Runs the operation of a message, or of a rank of this node; returns whether it had an effect. */
     boolean apply(int operation, long mutex, int ticket, int rank) {
         return layout.isRank(rank)
                 && (operation == UNLOCK ? unlock(mutex, ticket, rank) : passOn(mutex, ticket, rank));
     }
 
-    /** Whoever a cell names: other nodes may have written anything there. */
+    /**
+     * Whether the rank in a cell is gone. An invalid rank counts as gone, because other nodes may have written any
+     * value.
+     */
     private boolean isGone(int rank) {
         return !layout.isRank(rank) || members.isGone(rank);
     }
@@ -90,7 +96,7 @@ final class MutexKeeper implements RegionHandler {
         return MutexLayout.length(queue) > 0 && MutexLayout.holdingTicket(queue) == ticket;
     }
 
-    /** Gives a mutex back; returns whether it was this rank's, by that ticket. */
+    /** Unlocks a mutex; returns whether the rank held it by that ticket. */
     boolean unlock(long mutex, int ticket, int rank) {
         long at = layout.cell(mutex, ticket);
         long cell = Words.load(data, at);
@@ -103,7 +109,7 @@ final class MutexKeeper implements RegionHandler {
         return true;
     }
 
-    /** Takes a mutex from a rank that is gone; returns false when that is not so, or somebody else was faster. */
+    /** Takes a mutex from a rank that is gone; returns false if the rank is not gone, or another rank was faster. */
     boolean passOn(long mutex, int ticket, int rank) {
         long at = layout.cell(mutex, ticket);
         if (rank < 0 || !members.isGone(rank) || !isHolding(mutex, ticket) || !Words.compareAndSet(data, at,
@@ -116,7 +122,10 @@ final class MutexKeeper implements RegionHandler {
         return true;
     }
 
-    /** The ticket's cell is free again: goes on until somebody holds the mutex, or nobody wants it. */
+    /**
+     * Passes the mutex on from a ticket, until a rank holds the mutex or no ticket is left. The ticket's cell is EMPTY
+     * again.
+     */
     private void giveToNext(long mutex, int done) {
         int next = done;
         do {
@@ -128,7 +137,7 @@ final class MutexKeeper implements RegionHandler {
         } while (!give(mutex, next) && next - done < layout.cells());
     }
 
-    /** Gives the mutex to a ticket; returns false when its drawer does not want it any more. */
+    /** Gives the mutex to a ticket; returns false if the ticket's rank has left the queue or is gone. */
     private boolean give(long mutex, int ticket) {
         long at = layout.cell(mutex, ticket);
         while (true) {

@@ -5,27 +5,29 @@ import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
 
 /**
- * The mutexes of a rank in its node's memory, and what their bits mean.
+ * The layout of a rank's mutexes in its node's memory, and the meaning of their bits.
  *
  * <pre>
- *  line 0:        +0 WAKE: how often this rank was given a mutex that it waited for
+ *  line 0:        +0 WAKE: counts the mutexes that this rank was given after it had waited for them
  *  for each mutex, in whole lines:
- *                 +0 QUEUE: tickets drawn (32 bits) | how many of them are not done with (32 bits)
+ *                 +0 QUEUE: tickets drawn (32 bits) | tickets in the queue, the holder's included (32 bits)
  *                 +8 FAILED: the first rank that failed as the holder, plus one, or 0
  *                +16 a ring of cells, the power of two above the number of ranks
  *  a cell:        generation (32 bits) | state (8 bits) | rank plus one (24 bits)
  * </pre>
  *
- * <p><b>Tickets.</b> To draw one is to add {@link #DRAW} to QUEUE: who finds nobody there holds the mutex. The oldest
- * ticket that is not done with is the holder's. The cell of ticket t is number t mod ring length, in generation t ÷
- * ring length: EMPTY at first (zeros, for generation 0), then WAITING, and HELD when its turn has come; LEFT when its
- * drawer has given up. Who is done with it makes it EMPTY of the next generation.
+ * <p><b>Tickets.</b> A rank draws a ticket by adding {@link #DRAW} to QUEUE. If QUEUE was empty, the rank holds the
+ * mutex. The oldest ticket in the queue is the holder's. The cell of ticket t is number t mod ring length, in
+ * generation t ÷ ring length. It is EMPTY at first (zeros, for generation 0), then WAITING, and HELD when its turn has
+ * come. It is LEFT when its rank has given up. When the ticket leaves the queue, the cell becomes EMPTY of the next
+ * generation.
  *
- * <p><b>The ring is long enough</b>: a rank has one ticket for a mutex at most (one that it left is taken up again),
- * and the holder's unlock may be on its way while it draws the next one already.
+ * <p><b>The ring is long enough</b>, because a rank has at most one ticket for a mutex: it takes a ticket up again that
+ * it has left. Only the last holder may have two, because its unlock may still be on its way when it draws the next
+ * ticket.
  */
 final class MutexLayout {
-    /** What drawing a ticket adds to QUEUE. */
+    /** The value that is added to QUEUE to draw a ticket. */
     static final long DRAW = (1L << Integer.SIZE) + 1;
 
     static final long WAKE = 0;
@@ -33,7 +35,7 @@ final class MutexLayout {
     static final int WAITING = 1;
     static final int LEFT = 2;
     static final int HELD = 3;
-    /** Held by a rank that has failed, and somebody is just passing the mutex on. */
+    /** Held by a rank that is gone, while another rank passes the mutex on. */
     static final int PASSED = 4;
 
     private static final long FAILED = 8;
@@ -54,27 +56,30 @@ final class MutexLayout {
         this.mutexBytes = Memory.roundToLines(CELLS + (long) cells * Long.BYTES);
     }
 
-    /** Whether a number is a rank's, whoever says so. */
+    /** Whether a number, which may come from another node, is a rank. */
     boolean isRank(int rank) {
         return rank >= 0 && rank < ranks;
     }
 
-    /** The bytes that a rank with so many mutexes needs. */
+    /** The bytes that a rank needs for a number of mutexes. */
     long bytes(int count) {
         return Words.LINE_BYTES + count * mutexBytes;
     }
 
-    /** How many mutexes a rank has that gave so many bytes. */
+    /** The number of mutexes of a rank that has allocated the given bytes. */
     int count(long bytes) {
         return (int) ((bytes - Words.LINE_BYTES) / mutexBytes);
     }
 
-    /** Where a mutex lies, which is where its QUEUE lies. */
+    /** The offset of a mutex, which is the offset of its QUEUE. */
     long mutex(int index) {
         return Words.LINE_BYTES + index * mutexBytes;
     }
 
-    /** Whether a mutex begins there, whoever says so; it may lie behind the last one. */
+    /**
+     * Whether a mutex may begin at an offset, which may come from another node. The offset may lie behind the last
+     * mutex.
+     */
     boolean isMutex(long offset) {
         return offset >= Words.LINE_BYTES && (offset - Words.LINE_BYTES) % mutexBytes == 0;
     }
@@ -91,19 +96,19 @@ final class MutexLayout {
         return mutex + FAILED;
     }
 
-    /** Where the cell of a ticket lies. */
+    /** The offset of a ticket's cell. */
     long cell(long mutex, int ticket) {
         return mutex + CELLS + (long) (ticket & cells - 1) * Long.BYTES;
     }
 
     // ---- QUEUE
 
-    /** The next ticket to be drawn, of a value of QUEUE. */
+    /** The next ticket to be drawn, from a value of QUEUE. */
     static int nextTicket(long queue) {
         return (int) (queue >>> Integer.SIZE);
     }
 
-    /** How many tickets are not done with. */
+    /** The number of tickets in the queue, the holder's included. */
     static int length(long queue) {
         return (int) queue;
     }
@@ -113,25 +118,25 @@ final class MutexLayout {
         return nextTicket(queue) - length(queue);
     }
 
-    /** A QUEUE with nobody in it. */
+    /** The value of an empty QUEUE. */
     static long freeQueue(int nextTicket) {
         return (long) nextTicket << Integer.SIZE;
     }
 
     // ---- cells
 
-    /** The cell of a ticket, with a rank or with −1 for none. */
+    /** The value of a ticket's cell, with a rank or −1 for none. */
     long cell(int ticket, int state, int rank) {
         return Integer.toUnsignedLong(ticket >>> generationShift) << Integer.SIZE
                 | (long) state << RANK_BITS | rank + 1;
     }
 
-    /** The cell of a ticket that nobody has drawn, or whose drawer has not said yet that he waits. */
+    /** The value of a ticket's cell before the ticket is drawn, or before its rank has written WAITING. */
     long emptyCell(int ticket) {
         return cell(ticket, EMPTY, -1);
     }
 
-    /** What the cell of a ticket becomes when it is done with. */
+    /** The value of a ticket's cell when the ticket has left the queue. */
     long nextCell(int ticket) {
         return emptyCell(ticket + cells);
     }

@@ -11,9 +11,10 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * Tells ranks that they hold the mutex that they have waited for, by the WAKE word of their own part. On other nodes
- * that is a put without bytes. A thread that takes in what arrives must not call the fabric; it leaves that to a
- * virtual thread. There is one at a time for a mutex at most, as a mutex is given to one rank at a time.
+ * Tells ranks that they hold the mutex for which they have waited, by the WAKE word of their own part. For a rank on
+ * another node that is a put without bytes. A thread that receives messages must not call the fabric, so it starts a
+ * virtual thread for such a put. There is at most one such thread for a mutex, because a mutex is given to one rank at
+ * a time.
  */
 final class MutexWaker {
     private final PartAllocator allocator;
@@ -24,10 +25,10 @@ final class MutexWaker {
     private final MemorySegment[] near;
 
     /**
-     * @param allocator knows the fabric and the node's memory
-     * @param topology which ranks are on this node
+     * @param allocator gives access to the fabric and the node's memory
+     * @param topology the nodes of the ranks
      * @param rank this rank
-     * @param check ends a put that waits for room
+     * @param check the check of a put that waits for room
      */
     MutexWaker(PartAllocator allocator, Topology topology, int rank, Waiter.Check check) {
         this.allocator = allocator;
@@ -41,7 +42,7 @@ final class MutexWaker {
         return topology.nodeOf(other) == topology.nodeOf(rank);
     }
 
-    /** All parts are known: others may have begun to use them a little earlier. */
+    /** Sets the parts of all ranks. Other ranks may already have begun to use them. */
     void complete(Part[] parts) {
         PutTarget[] far = new PutTarget[parts.length];
         for (int other = 0; other < parts.length; other++) {
@@ -55,7 +56,7 @@ final class MutexWaker {
         shared.complete(far);
     }
 
-    /** The parts were not made. */
+    /** Records that the parts could not be made. */
     void fail(RuntimeException failure) {
         shared.completeExceptionally(failure);
     }
@@ -65,19 +66,19 @@ final class MutexWaker {
         return near[other];
     }
 
-    /** For threads that run a program. */
+    /** Wakes a rank, from a thread that runs a program. */
     void wake(int other) {
         if (isNear(other)) {
             Words.add(near[other], MutexLayout.WAKE, 1);
             return;
         }
         Transport fabric = allocator.fabric();
-        // nobody to wake when its process is gone: those who wait notice that
+        // the result is ignored: if the process is gone, no rank there waits, and other waiting ranks notice it
         fabric.put(shared.join()[other], MemorySegment.NULL, 0, 0, check);
         fabric.flush();
     }
 
-    /** For threads that take in what arrives. */
+    /** Wakes a rank, from a thread that receives messages. */
     void wakeFromFabric(int other) {
         if (shared.isDone() && isNear(other)) {
             wake(other);
@@ -90,7 +91,7 @@ final class MutexWaker {
         try {
             shared.join();
             wake(other);
-        } catch (RuntimeException e) { // the rank that waits has learnt of that as well
+        } catch (RuntimeException e) { // the waiting rank has learnt of the failure as well
             System.getLogger(MutexWaker.class.getName()).log(System.Logger.Level.DEBUG, "rank " + other
                     + " was not told that it holds a mutex", e);
         }

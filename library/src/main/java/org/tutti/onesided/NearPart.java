@@ -16,8 +16,9 @@ import org.tutti.fabric.SectionPieces;
 import org.tutti.memory.Words;
 
 /**
- * The part of a rank on this node: loads, stores and copies in the node's memory. The processor orders them as it
- * likes until a fence, which is a full one: a load of this rank after it does not pass a put before it.
+ * The part of a rank on this node. Its calls are loads, stores and copies in the node's memory. The processor may
+ * reorder them until a fence. The fence is a full one, so that a load of this rank after the fence does not pass a put
+ * before it.
  */
 final class NearPart extends LivePart {
     private final MemorySegment data;
@@ -33,7 +34,7 @@ final class NearPart extends LivePart {
         this.accumulator = new PartAccumulator(block, bytes, members, access.rank());
     }
 
-    /** The same part, for offsets in other units. */
+    /** Makes a view of the part with another unit of offsets. */
     private NearPart(NearPart part, int unitShift) {
         super(part.access, part.rank, part.bytes, unitShift);
         this.data = part.data;
@@ -122,7 +123,7 @@ final class NearPart extends LivePart {
     private void combine(int code, long scale, long imaginary, long offset, MemorySegment source, long sourceOffset,
             long length) {
         long done = 0;
-        while (done < length) { // who holds a lock for long has been stopped, or waits for a core
+        while (done < length) { // a rank that keeps a lock for long is stopped, or waits for a core
             long more = accumulator.handle(code, scale, imaginary, offset + done, source, sourceOffset + done,
                     length - done);
             if (more == RegionHandler.REFUSED) {

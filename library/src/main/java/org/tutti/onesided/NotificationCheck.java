@@ -9,9 +9,9 @@ import org.tutti.collective.members.Members;
 import org.tutti.memory.Words;
 
 /**
- * Looks for reasons to end the wait for notifications at one word, or at any of several, which any rank may give: also
- * that all others have left. What they had put is there before it is known that they have left, so the words are looked
- * at once more then.
+ * Looks for reasons to end the wait for notifications at one word, or at any of several words. Any rank may notify, so
+ * the wait also ends when all other ranks have left the job. Their puts arrive before the news that they have left.
+ * Therefore the words are read once more before the wait fails.
  */
 final class NotificationCheck extends CallCheck {
     private final int self;
@@ -30,7 +30,7 @@ final class NotificationCheck extends CallCheck {
         this.size = size;
     }
 
-    /** A wait begins for a word to reach a count. */
+    /** Begins a wait for a word to reach a count. */
     void begin(String name, MemorySegment memory, int which, long offset, long atLeast, long untilNanos) {
         begin(name, ANY, untilNanos);
         region = memory;
@@ -40,7 +40,7 @@ final class NotificationCheck extends CallCheck {
         notifications = null;
     }
 
-    /** A wait begins for any of some words to get more than were waited for. */
+    /** Begins a wait for one more notification at any of some words. */
     void beginAny(String name, SeenNotifications before, MemorySegment memory, long bytes, int[] which,
             long untilNanos) {
         begin(name, ANY, untilNanos);
@@ -50,13 +50,16 @@ final class NotificationCheck extends CallCheck {
         notifications = which;
     }
 
-    /** Whether the wait has its end. */
+    /** Whether the awaited notification has arrived. */
     boolean hasCome() {
         return notifications == null ? Words.load(region, word) >= count
                 : seen.isAny(region, dataBytes, notifications);
     }
 
-    /** Takes what a wait for any of some words was for, if it is there. */
+    /**
+     * Takes a notification at any of the words, if one has arrived; returns the word, or {@link
+     * SeenNotifications#NONE}.
+     */
     int takeAny() {
         return seen.takeAny(region, dataBytes, notifications);
     }

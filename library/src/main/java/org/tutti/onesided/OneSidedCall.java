@@ -10,16 +10,17 @@ import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.Transport;
 
 /**
- * The state of a call on remote memory while the call lasts, kept for the next call, so that calls allocate nothing.
- * One thread has it at a time: a call takes it from the {@link Spares}, and puts it back.
+ * The state of a call on remote memory. It is reused, so that calls allocate nothing. One thread has it at a time: a
+ * call takes it from the {@link Spares}, and puts it back.
  */
 final class OneSidedCall {
-    /** How many runs are asked for before the first has come. */
+    /** The greatest number of runs that are requested before the first has arrived. */
     static final int ASKED_MAX = 16;
 
     /**
-     * The buffer into which chunks of sections are got. A long get is divided twice (ARMCI, section 3): first into what
-     * fits in here, and that into chunks, of which the next ones come while the first is unpacked.
+     * The length of the buffer in which chunks of a get arrive, if they are several runs in the caller's memory.
+     * Pipelined streaming divides the get into {@link Chunks}. The buffer has room for eight of the longest: the next
+     * ones arrive while the first is unpacked. Streaming has one chunk at a time in the buffer.
      */
     static final long STREAM_BUFFER_BYTES = 256 << 10;
 
@@ -28,22 +29,22 @@ final class OneSidedCall {
     /** The sections of the call. */
     final SectionPieces pieces = new SectionPieces();
 
-    /** One run of them, where each is asked for by itself. */
+    /** One run of the sections, for calls that request each run by itself. */
     final SectionPieces run = new SectionPieces();
 
-    /** Where a put with a notification goes. */
+    /** The target of a put with a notification. */
     final PutTarget notified = new PutTarget();
 
-    /** The old value that an atomic operation has found. */
+    /** The value before an atomic operation. */
     final long[] result = new long[1];
 
-    /** Ends the call's waits. */
+    /** The check that ends the call's waits. */
     final CallCheck check;
 
-    /** Ends the call's wait for a notification. */
+    /** The check that ends the call's wait for a notification. */
     final NotificationCheck arrival;
 
-    /** The requests of a get, in a ring: see {@link FarPart}. */
+    /** The outstanding requests of a get, in a ring; see {@link FarPart}. */
     final int[] asked = new int[ASKED_MAX];
     final long[] askedBytes = new long[ASKED_MAX];
     final boolean[] buffered = new boolean[ASKED_MAX];
@@ -51,7 +52,7 @@ final class OneSidedCall {
     int askedCount;
 
     private long[] fences = NONE;
-    private boolean inUse; // only assertions look
+    private boolean inUse; // read only by assertions
     private MemorySegment streamBuffer;
     private AnyNotification any;
 
@@ -60,14 +61,14 @@ final class OneSidedCall {
         this.arrival = new NotificationCheck(members, rank, size);
     }
 
-    /** Says that a call begins or ends; returns whether that is news; for assertions. */
+    /** Records that a call begins or ends; returns whether the state has changed. For assertions. */
     boolean setInUse(boolean now) {
         boolean before = inUse;
         inUse = now;
         return before != now;
     }
 
-    /** Where a fence of several processes keeps what it has asked each. */
+    /** The array in which a fence of several processes keeps its requests. */
     long[] fences(int processes) {
         if (fences.length < processes) {
             fences = new long[processes];
@@ -75,7 +76,7 @@ final class OneSidedCall {
         return fences;
     }
 
-    /** Where chunks of sections are got before they are unpacked; made when it is needed first. */
+    /** The buffer in which chunks arrive before they are unpacked; made at first use. */
     MemorySegment streamBuffer() {
         if (streamBuffer == null) {
             streamBuffer = Arena.ofAuto().allocate(STREAM_BUFFER_BYTES);
@@ -83,7 +84,7 @@ final class OneSidedCall {
         return streamBuffer;
     }
 
-    /** The wait for a notification at any of several words; made when it is needed first. */
+    /** The wait for a notification at any of several words; made at first use. */
     AnyNotification any(Transport fabric, boolean coreForEach) {
         if (any == null) {
             any = new AnyNotification(fabric, coreForEach);
@@ -91,7 +92,7 @@ final class OneSidedCall {
         return any;
     }
 
-    /** The call has ended: nobody's memory is kept for longer. */
+    /** Ends the call, and drops its references to the caller's memory. */
     void end() {
         pieces.end();
         run.end();

@@ -14,12 +14,12 @@ import org.tutti.memory.Asking;
 import org.tutti.memory.Words;
 
 /**
- * A request for bytes from other nodes, in pieces. How many pieces were begun, and how many have ended, changes under
- * the monitor of the {@link PendingGets}; how many have ended is a word, for which waiters wait. A failure is stored
- * before the word grows.
+ * A request for bytes from other nodes, in pieces. The numbers of pieces that have begun and ended change under the
+ * monitor of the {@link PendingGets}. The number of ended pieces is a word, so that threads can wait for it. A failure
+ * is stored before the word grows.
  */
 final class OneSidedRequest implements Request {
-    /** What is done when its call returns. */
+    /** The request of a call that is done when it returns. */
     static final Request DONE = new Request() {
         @Override
         public boolean isDone() {
@@ -28,7 +28,7 @@ final class OneSidedRequest implements Request {
 
         @Override
         public void await() {
-            // there is nothing to wait for
+            // done already
         }
 
         @Override
@@ -49,25 +49,28 @@ final class OneSidedRequest implements Request {
     private volatile long begun;
     private volatile RuntimeException failure;
 
-    /** Its pieces are among those. */
+    /** Makes a request. Its pieces will be in the given table. */
     OneSidedRequest(PendingGets gets) {
         this.gets = gets;
     }
 
-    /** A call begins to use it: then it must have ended; the greatest long for never. */
+    /**
+     * Sets the time at which the request must have ended, {@link Long#MAX_VALUE} for never. A call that begins to use
+     * the request sets it.
+     */
     OneSidedRequest until(long nanos) {
         deadlineNanos = nanos;
         return this;
     }
 
-    /** One more piece begins; called under the lock of the gets. Returns its number, from 1 on. */
+    /** Counts one more piece, under the monitor of the gets; returns its number, from 1 on. */
     long begin() {
         long more = begun + 1;
         begun = more;
         return more;
     }
 
-    /** A piece has ended, well or with a failure; called under the lock of the gets. */
+    /** Counts a piece that has ended, with a failure or null, under the monitor of the gets. */
     void end(RuntimeException ofPiece) {
         if (failure == null && ofPiece != null) {
             failure = ofPiece;
@@ -125,7 +128,10 @@ final class OneSidedRequest implements Request {
         return true;
     }
 
-    /** Another thread may begin pieces meanwhile, of which some end before those of this one. */
+    /**
+     * Waits until the first pieces have ended. Another thread may begin pieces meanwhile, and some of these may end
+     * earlier.
+     */
     private void awaitPieces(long pieces, long untilNanos) {
         long atLeast = pieces;
         do {
@@ -149,7 +155,7 @@ final class OneSidedRequest implements Request {
         }
     }
 
-    /** Ends it when the job has failed, or its deadline has passed. */
+    /** Ends the request when a rank has failed, or the deadline has passed. */
     private void endIfInVain() {
         RuntimeException reason = gets.failure();
         if (reason == null && deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {

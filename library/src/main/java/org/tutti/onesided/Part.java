@@ -2,11 +2,11 @@
 package org.tutti.onesided;
 
 /**
- * Where a rank's part of remote memory is.
+ * The location of a rank's part of remote memory.
  *
- * @param address its block, in the memory of the rank's node
- * @param bytes its size
- * @param notifications how many words it has that count notifications
- * @param handle the region by which its process lets others reach it; 0 when there are no other nodes
+ * @param address the address of the part's block in the memory of the rank's node
+ * @param bytes the part's size in bytes
+ * @param notifications the number of notification words
+ * @param handle the handle of the region by which other nodes reach the part; 0 with one node
  */
 record Part(long address, long bytes, int notifications, long handle) {}

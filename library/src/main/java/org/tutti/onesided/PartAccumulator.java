@@ -11,22 +11,24 @@ import org.tutti.fabric.RegionHandler;
 import org.tutti.memory.Words;
 
 /**
- * Accumulates into a part of this node: for ranks of the node, and for the part's own process when others ask for it.
+ * Accumulates into a part of this node. Ranks of the node use it directly. The part's own process uses it when
+ * accumulates of other nodes arrive.
  *
- * <p><b>One mechanism for each type.</b> Elements of type int and long are changed by atomic instructions, one by one,
- * as {@code fetchAddLong} and the like do it: so both may be mixed. Float and double have no such instructions: they
- * are changed under the locks of their stripes, of which a thread holds one at a time, in the order of addresses.
- * Pairs of them that are a complex number begin at multiples of their size, so none lies in two stripes.
+ * <p><b>One mechanism for each type.</b> Elements of type int and long are changed one by one by atomic instructions,
+ * which {@code fetchAddLong} and the like also use. Therefore a program may mix both. Float and double have no such
+ * instructions. They are changed under the locks of their stripes. A thread holds one of these locks at a time, in the
+ * order of addresses. A complex number is a pair that begins at a multiple of its size, so it never lies in two
+ * stripes.
  *
- * <p><b>Locks</b> are held for a microsecond at most by threads that wait for nothing meanwhile, so whoever finds
- * one taken spins, and now and then gives its core away. A holder whose process has been stopped keeps it for longer:
- * therefore the wait ends after {@value #TURNS_MAX} turns, and whoever has called decides what to do until the rest is
- * tried again. A rank has nothing else to do; the thread that takes in what arrives has. A holder that was killed is
- * known by its rank in the lock word: then there is no other try, and no more use of this memory by the job,
- * half-changed as the stripe is.
+ * <p><b>Locks.</b> A thread holds a lock for a microsecond at most, and waits for nothing meanwhile. Therefore a thread
+ * that finds a lock taken spins, and gives its core away periodically. If a holder's process is stopped, the lock stays
+ * taken for longer. Therefore the wait ends after {@value #TURNS_MAX} turns, and the caller decides what to do before
+ * it tries the rest again. A calling rank has nothing else to do, but a thread that receives messages has. The lock
+ * word names the rank of a holder that was killed. In that case there is no other try, and the job makes no more use of
+ * the memory, because the stripe is half changed.
  *
- * <p><b>Memory ordering.</b> A lock is taken by a compare-and-exchange and given back by a store with release order, so
- * who takes it sees all that was done under it before.
+ * <p><b>Memory ordering.</b> A lock is taken by a compare-and-exchange and given back by a store with release order.
+ * Therefore a thread that takes the lock sees all that was done under it before.
  */
 final class PartAccumulator implements RegionHandler {
     private static final int TURNS_PER_PARK = 64;
@@ -40,10 +42,10 @@ final class PartAccumulator implements RegionHandler {
     private final BorrowedKernels kernels = new BorrowedKernels();
 
     /**
-     * @param block the part's block, as {@link PartLayout} has it
+     * @param block the part's block, laid out as in {@link PartLayout}
      * @param dataBytes the size of the part
-     * @param members what is known of the ranks' lives
-     * @param rank the rank that locks belong to while this holds them
+     * @param members the states of the ranks
+     * @param rank the rank that this object names as the holder of its locks
      */
     PartAccumulator(MemorySegment block, long dataBytes, Members members, int rank) {
         this.block = block;
@@ -117,7 +119,7 @@ final class PartAccumulator implements RegionHandler {
         return bytes;
     }
 
-    /** Takes a lock, and returns 0; or what is in its word after a while. */
+    /** Takes a lock and returns 0. If the lock stays taken for too long, returns its word, which names the holder. */
     private long lock(long lock) {
         long holder = Words.compareAndExchange(block, lock, 0, owner);
         for (int turn = 1; holder != 0 && turn <= TURNS_MAX; turn++) {

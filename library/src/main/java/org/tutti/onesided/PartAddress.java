@@ -2,10 +2,10 @@
 package org.tutti.onesided;
 
 /**
- * How the fabric reaches the part of a rank on another node.
+ * The address by which the fabric reaches the part of a rank on another node.
  *
  * @param rank the rank
- * @param process its process, by its first rank
- * @param region the handle of its part's region
+ * @param process the rank's process, by the process's first rank
+ * @param region the handle of the part's region
  */
 record PartAddress(int rank, int process, long region) {}

@@ -20,12 +20,12 @@ import org.tutti.memory.Memory;
 import org.tutti.memory.Waiter;
 
 /**
- * Claims the parts of a rank in its node's memory, tells the other ranks where they are, and takes them back; and knows
- * how a rank reaches the parts of others, and waits for them.
+ * Claims the parts of a rank in its node's memory, tells the other ranks where they are, and frees them. It also has
+ * the means by which a rank reaches the parts of others, and waits.
  *
- * <p>Ranks tell each other where their parts are by one allreduce of a table, to which each adds its own line; it is
- * also the barrier after which parts may be used. A rank that has found no memory says so in its line, and all end
- * alike.
+ * <p>The ranks tell each other where their parts are by one allreduce of a table, in which each rank fills in its own
+ * line. The allreduce is also the barrier after which parts may be used. A rank that has found too little memory says
+ * so in its line, and the call then fails at all ranks.
  */
 final class PartAllocator {
     private static final int FIELDS = 5;
@@ -48,11 +48,11 @@ final class PartAllocator {
 
     /**
      * @param memory the node's memory
-     * @param fabric how other nodes are reached, or null when there are none
-     * @param members what is known of the ranks' lives
-     * @param endpoints how ranks on other nodes are reached; null when there are none
+     * @param fabric the transport to other nodes, or null with one node
+     * @param members the states of the ranks
+     * @param endpoints the endpoints of ranks on other nodes, or null with one node
      * @param coreForEach whether every rank of the node has a core of its own
-     * @param ended tells whether the rank has left its job: then none of its remote memory can be used any more
+     * @param ended tells whether the rank has left its job; after that its remote memory cannot be used any more
      */
     PartAllocator(Memory memory, SectionTransport fabric, Members members, EndpointTable endpoints, boolean coreForEach,
             BooleanSupplier ended) {
@@ -67,10 +67,10 @@ final class PartAllocator {
     }
 
     /**
-     * Makes a part at every rank of a communicator, and tells all where they are.
+     * Makes a part at every rank of a communicator, and tells all ranks where the parts are.
      *
      * @param sum adds up the numbers of all ranks
-     * @param handler makes what handles the messages of others to this rank's part, when it knows its block
+     * @param handler makes the handler of other ranks' messages to this rank's part, from the part's block
      */
     Part[] share(Communicator communicator, Consumer<long[]> sum, long bytes, int notifications,
             Function<MemorySegment, RegionHandler> handler) {
@@ -99,7 +99,7 @@ final class PartAllocator {
             for (int each = 0; each < parts.length; each++) {
                 int line = FIELDS * each;
                 if (table[line + FAILED] != 0) {
-                    free(own); // nobody uses what all know that it was not made
+                    free(own); // all ranks know of the failure, so no rank uses the part
                     throw new NodeMemoryException(members.describe(rank) + " allocated no memory with the others: "
                             + members.describe(each)
                             + " found too little for its " + Bytes.text(table[line + BYTES]) + "; see its message",
@@ -133,18 +133,18 @@ final class PartAllocator {
         return new Part(address, bytes, notifications, handle);
     }
 
-    /** What was allocated is there, to be closed. */
+    /** Counts an allocation that is open. */
     void noteOpen() {
         open.incrementAndGet();
     }
 
-    /** It is closed, together with the other ranks or not. */
+    /** Counts an allocation that is closed, with or without the other ranks. */
     void noteClosed() {
         int left = open.decrementAndGet();
         assert left >= 0 : left + " remote memories are open";
     }
 
-    /** How many remote memories and sets of mutexes this rank has not closed. */
+    /** The number of remote memories and sets of mutexes that this rank has not closed. */
     int open() {
         return open.get();
     }
@@ -153,14 +153,14 @@ final class PartAllocator {
         return ended.getAsBoolean();
     }
 
-    /** Ends that other processes reach a part of this rank. */
+    /** Revokes a part of this rank, so that other processes cannot reach it any more. */
     void revoke(Part own) {
         if (fabric != null) {
             fabric.revoke(own.handle());
         }
     }
 
-    /** Takes a part back that nobody uses any more. */
+    /** Frees a part that no rank uses any more. */
     void free(Part own) {
         memory.release(own.address(), PartLayout.bytes(own.bytes(), own.notifications()));
     }
@@ -178,7 +178,7 @@ final class PartAllocator {
         return memory.block(part.address(), PartLayout.bytes(part.bytes(), part.notifications()));
     }
 
-    /** What the threads of this rank need for calls on all remote memory of the communicator. */
+    /** The pool of call states for calls of this rank's threads on all remote memory of the communicator. */
     synchronized Spares<OneSidedCall> spareCalls(int size, int rank) {
         if (spareCalls == null) {
             spareCalls = new Spares<>(() -> new OneSidedCall(members, rank, size));
@@ -186,12 +186,12 @@ final class PartAllocator {
         return spareCalls;
     }
 
-    /** How a rank waits for words of its node. */
+    /** The waiter for words of this node. */
     Waiter waiter() {
         return waiter;
     }
 
-    /** How a rank waits for words that another node raises. */
+    /** The waiter for words that another node raises. */
     Waiter answers() {
         return answers;
     }
@@ -200,7 +200,7 @@ final class PartAllocator {
         return coreForEach;
     }
 
-    /** Greater than the number of any process that a rank of the communicator is in. */
+    /** A number greater than that of any process with a rank of the communicator. */
     int processesEnd() {
         int last = 0;
         for (int rank = 0; rank < endpoints.size(); rank++) {

@@ -7,23 +7,23 @@ import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
 
 /**
- * A part's block in its node's memory.
+ * The layout of a part's block in its node's memory.
  *
  * <pre>
  *  line k:     +0 lock k: 0, or the rank that holds it plus one; for the stripes k, k + locks, k + 2·locks, …
- *  +64·locks   the data, as many bytes as were asked for, up to a whole line
- *  then        words of 8 bytes that count notifications, as many as were asked for, and one more, up to a whole line
+ *  +64·locks   the data, rounded up to a whole line
+ *  then        the notification words of 8 bytes, and one more word, rounded up to a whole line
  * </pre>
  *
- * <p>A stripe is {@value #STRIPE_BYTES} bytes of data. There is a lock for each, but at least one and at most
- * {@value #LOCKS_MAX}. Other processes reach the data, and the words behind them: a put raises words of the region that
- * it goes to.
+ * <p>A stripe is {@value #STRIPE_BYTES} bytes of data. There is a lock for each stripe, but at least one lock and at
+ * most {@value #LOCKS_MAX}. Other processes can reach the data and the notification words. The words lie in the same
+ * region as the data, because a put raises words only of its own region.
  */
 final class PartLayout {
-    /** The data under one lock at a time. */
+    /** The length of a stripe: the data under one lock at a time. */
     static final int STRIPE_BYTES = 32 << 10;
 
-    /** The most locks of a part. */
+    /** The greatest number of locks of a part. */
     static final int LOCKS_MAX = 64;
 
     private PartLayout() {}
@@ -32,7 +32,7 @@ final class PartLayout {
         return Math.clamp(Math.ceilDiv(dataBytes, (long) STRIPE_BYTES), 1, LOCKS_MAX);
     }
 
-    /** The size of the block for a part; behind the last word must be room for the tag that fabrics may lay there. */
+    /** The size of a part's block. It has room behind the last word for the tag that fabrics may write there. */
     static long bytes(long dataBytes, int notifications) {
         return locks(dataBytes) * Words.LINE_BYTES + Memory.roundToLines(notification(dataBytes, notifications + 1));
     }
@@ -42,17 +42,17 @@ final class PartLayout {
         return block.asSlice(locks(dataBytes) * Words.LINE_BYTES, dataBytes);
     }
 
-    /** What other processes reach: the data, where they begin, and the notifications. */
+    /** The region that other processes can reach: the data, and then the notification words. */
     static MemorySegment region(MemorySegment block, long dataBytes) {
         return block.asSlice(locks(dataBytes) * Words.LINE_BYTES);
     }
 
-    /** Where a word of notifications lies in the region. */
+    /** The offset of a notification word in the region. */
     static long notification(long dataBytes, int index) {
         return Memory.roundToLines(dataBytes) + (long) index * Long.BYTES;
     }
 
-    /** Where the lock for a byte of the data lies in the block. */
+    /** The offset in the block of the lock for a byte of the data. */
     static long lock(long dataBytes, long offset) {
         assert offset >= 0 && offset < dataBytes : "byte " + offset + " of a part of " + dataBytes;
         return offset / STRIPE_BYTES % locks(dataBytes) * Words.LINE_BYTES;

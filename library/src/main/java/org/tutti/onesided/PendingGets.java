@@ -11,14 +11,15 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * What a rank has asked other nodes for, and not waited for: a fixed number of pieces of a memory. The bytes arrive
- * where they belong without anybody's doing here; whoever waits then takes note of all answers, his own or not.
+ * The non-blocking gets of a rank from other nodes, a table of a limited number of pieces. The bytes arrive in the
+ * caller's memory without any action of this class. A thread that waits then records all answers, also those of other
+ * requests.
  *
  * <p><b>Concurrency.</b> Any thread begins pieces, and any thread waits for some. The table of pieces is changed under
  * this object's monitor, which no thread holds while it waits: waiting is for a word that grows with every piece that
- * has ended. A place in the table is reserved before the fabric is asked, so that several threads do not ask for more
- * pieces than the table has places. The bytes are visible to a thread that has read the word, because the thread that
- * stored the word had the answer's word from the fabric before.
+ * has ended. An entry of the table is reserved before the fabric is asked, so that several threads do not ask for more
+ * pieces than the table has entries. The bytes are visible to a thread that has read the word, because the thread that
+ * stored the word had read the fabric's word of the answer before.
  */
 final class PendingGets implements Waiter.Progress {
     private static final int PIECES_MAX = NonBlockingPart.IN_FLIGHT_MAX;
@@ -31,14 +32,14 @@ final class PendingGets implements Waiter.Progress {
     private final PartAddress[] parts = new PartAddress[PIECES_MAX];
     private final int[] requests = new int[PIECES_MAX];
     private final OneSidedRequest[] owners = new OneSidedRequest[PIECES_MAX];
-    private final long[] numbers = new long[PIECES_MAX]; // among the pieces of the owner
+    private final long[] numbers = new long[PIECES_MAX]; // numbers of pieces within the owner
     private final MemorySegment ended = MemorySegment.ofArray(new long[1]);
     private int reserved;
     private volatile int count;
 
     /**
-     * @param fabric how other nodes are reached
-     * @param members what is known of the ranks' lives
+     * @param fabric the transport to other nodes
+     * @param members the states of the ranks
      * @param rank this rank
      * @param coreForEach whether every rank of the node has a core of its own
      */
@@ -50,21 +51,21 @@ final class PendingGets implements Waiter.Progress {
         this.answer = new CallCheck(members, rank);
     }
 
-    /** What to call this rank in messages. */
+    /** The name of this rank in messages. */
     String self() {
         return members.describe(rank);
     }
 
-    /** A reason to wait for nothing any more, or null. */
+    /** The failure that ends all waits, or null. */
     RuntimeException failure() {
         return members.failure(CallCheck.ANY);
     }
 
     /**
-     * Asks for a piece. Without a place for it, waits until another one has ended; if there is no other one, gets it at
-     * once.
+     * Requests a piece. If the table or the fabric has no room for it, waits until another piece has ended. If there is
+     * no other piece, gets the bytes by a blocking call.
      *
-     * @param piece the caller's, to describe the bytes
+     * @param piece an object of the caller that describes the bytes
      */
     void begin(OneSidedRequest owner, PartAddress part, long offset, MemorySegment target, long targetOffset,
             long length,
@@ -96,7 +97,7 @@ final class PendingGets implements Waiter.Progress {
         return true;
     }
 
-    /** Asks for a piece that a place is reserved for. */
+    /** Requests a piece for which an entry is reserved. */
     private int ask(OneSidedRequest owner, PartAddress part, SectionPieces piece, long length, MemorySegment target,
             long targetOffset, CallCheck check) {
         int request = SectionTransport.NO_PLACE;
@@ -108,7 +109,7 @@ final class PendingGets implements Waiter.Progress {
         return request;
     }
 
-    /** A reserved place gets a request; without one it is free again. */
+    /** Fills a reserved entry with a request, or frees it if there is no request. */
     private synchronized void fill(OneSidedRequest owner, PartAddress part, int request) {
         assert reserved > 0 && count + reserved <= PIECES_MAX
                 : count + " pieces are pending, and " + reserved + " reserved";
@@ -126,7 +127,7 @@ final class PendingGets implements Waiter.Progress {
         return count == 0;
     }
 
-    /** Whether any of the first pieces of a request has not ended; later ones may have ended before. */
+    /** Whether any of the first pieces of a request has not ended. Later pieces may have ended earlier. */
     synchronized boolean isPending(OneSidedRequest owner, long pieces) {
         for (int i = 0; i < count; i++) {
             if (owners[i] == owner && numbers[i] <= pieces) {
@@ -136,7 +137,7 @@ final class PendingGets implements Waiter.Progress {
         return false;
     }
 
-    /** Waits until a word has grown, which pieces that end make grow. */
+    /** Waits until a word that counts ended pieces has grown. */
     void await(MemorySegment word, long atLeast, Waiter.Check check) {
         fabric.flush();
         waiter.await(word, 0, atLeast, check);
@@ -195,7 +196,9 @@ final class PendingGets implements Waiter.Progress {
         Words.store(ended, 0, Words.load(ended, 0) + 1);
     }
 
-    /** Ends the pieces of a request, or of all for null: nobody writes to their memory any more. */
+    /**
+     * Ends the pieces of a request, or of all requests for null. Afterwards nothing writes to their memory any more.
+     */
     synchronized void drop(OneSidedRequest owner, RuntimeException reason) {
         for (int i = count - 1; i >= 0; i--) {
             if (owner == null || owners[i] == owner) {

@@ -2,16 +2,16 @@
 package org.tutti.onesided;
 
 /**
- * How long a rank in the queue of a mutex may sleep, so that it is awake when its turn comes.
+ * Tells how long a rank in the queue of a mutex may sleep, so that it is awake when its turn comes.
  *
  * <p>A rank that sleeps at its turn holds up all ranks behind it, and a rank that is awake takes a core from the
- * holder. So the next rank in the queue stays awake, and a rank behind it sleeps for half of the time until its turn.
- * That time is the number of ranks ahead, times what the hand-overs of this wait have taken. A rank that expects its
- * turn within the time that waking takes stays awake, too, so short waits never sleep.
+ * holder. Therefore the next rank in the queue stays awake, and a rank behind it sleeps for half of the time until its
+ * turn. That time is the number of ranks ahead, times the mean time of a hand-over during this wait. A rank that
+ * expects its turn within the time that waking takes stays awake, too, so short waits never sleep.
  *
- * <p>A sleep is no longer than the wait was before it, because the queue may become faster: a holder that has computed
- * for long is followed by others that do not. Nor does a wait begin with the pace of the last one: one slow hand-over
- * would have all ranks sleep at their turns, and that would keep the queue slow.
+ * <p>A sleep is no longer than the wait was before it, because the queue may become faster: after a holder that
+ * computes for long, others may not. A wait does not begin with the pace of the last wait either, because after one
+ * slow hand-over all ranks would sleep at their turns, and that would keep the queue slow.
  *
  * <p>A rank with n ranks ahead wakes up some 2 log n times until its turn, and one or two ranks of the queue are awake
  * at a time, or as many as pass the mutex on within {@value #WAKING_NANOS} ns.
@@ -27,9 +27,9 @@ final class QueuePace {
     private int aheadAtFirst;
 
     /**
-     * A wait begins.
+     * Begins a wait.
      *
-     * @param ahead how many ranks come first, with the holder
+     * @param ahead the number of ranks ahead, the holder included
      * @param nowNanos the time
      */
     void begin(int ahead, long nowNanos) {
@@ -38,11 +38,11 @@ final class QueuePace {
     }
 
     /**
-     * Says how long to sleep before looking at the queue again.
+     * Tells how long to sleep before looking at the queue again.
      *
-     * @param ahead how many ranks come first, with the holder
+     * @param ahead the number of ranks ahead, the holder included
      * @param nowNanos the time
-     * @return so many nanoseconds at most, or 0 to stay awake
+     * @return the longest sleep in nanoseconds, or 0 to stay awake
      */
     long sleepNanos(int ahead, long nowNanos) {
         long waitedNanos = nowNanos - begunNanos;

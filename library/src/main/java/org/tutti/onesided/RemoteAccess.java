@@ -8,12 +8,12 @@ import org.tutti.fabric.Transport;
 import org.tutti.memory.Asking;
 
 /**
- * What the calls of a rank on a remote memory have in common, whichever part they are for: whether the memory may be
- * used, the state of a call while it lasts, its deadline, and what ranks are called in messages.
+ * The common base of a rank's calls on all parts of a remote memory. It checks that the memory may be used, and has the
+ * states of calls, their deadlines, and the names of ranks in messages.
  *
  * <p><b>Several threads.</b> A call that may wait, or walks over sections, takes a {@link OneSidedCall} of its own and
- * puts it back when it ends. The number of changes that was seen last may be an older one when two threads store it:
- * then a later call looks for failures once more.
+ * puts it back when it ends. When two threads store the last seen number of changes, the older number may win. In that
+ * case a later call looks for failures once more.
  */
 final class RemoteAccess {
     private final PartAllocator allocator;
@@ -29,8 +29,8 @@ final class RemoteAccess {
     private volatile boolean closed;
 
     /**
-     * @param elementShift by how many bits an index of elements is shifted to be an offset in bytes
-     * @param deadlineNanos says when a call that begins now must end
+     * @param elementShift the bits by which an element's index is shifted to give its offset in bytes
+     * @param deadlineNanos tells the time until which a call that begins now must end
      * @param oneNode whether all ranks are on this node
      */
     RemoteAccess(PartAllocator allocator, int rank, Part[] parts, int elementShift, LongSupplier deadlineNanos,
@@ -50,12 +50,12 @@ final class RemoteAccess {
         return rank;
     }
 
-    /** What is known of the ranks' lives. */
+    /** The states of the ranks. */
     Members members() {
         return members;
     }
 
-    /** What to call this rank in messages. */
+    /** The name of this rank in messages. */
     String self() {
         return describe(rank);
     }
@@ -81,12 +81,12 @@ final class RemoteAccess {
         return notification;
     }
 
-    /** By how many bits an index of elements is shifted to be an offset in bytes. */
+    /** The bits by which an element's index is shifted to give its offset in bytes. */
     int elementShift() {
         return elementShift;
     }
 
-    /** Before a call does anything: the memory is open, this rank has not left, and none has failed. */
+    /** Checks before a call that the memory is open, this rank has not left, and no rank has failed. */
     void checkUsable(String call) {
         if (closed || allocator.hasEnded()) {
             throw new IllegalStateException(self() + " cannot " + call + ": "
@@ -107,14 +107,14 @@ final class RemoteAccess {
         return closed;
     }
 
-    /** The memory cannot be used any more. */
+    /** Records that the memory is closed. */
     void close() {
         closed = true;
     }
 
     // ---- the state of a call
 
-    /** A call begins that needs more than its arguments; it gives back what it gets here. */
+    /** Takes a call state for a call. The call puts it back when it ends. */
     OneSidedCall takeCall() {
         OneSidedCall call = spareCalls.take();
         assert call.setInUse(true) : "two calls of " + self() + " have the same state";
@@ -127,17 +127,20 @@ final class RemoteAccess {
         spareCalls.putBack(call);
     }
 
-    /** When a call that begins now must end. */
+    /** The time until which a call that begins now must end. */
     long deadlineNanos() {
         return deadlineNanos.getAsLong();
     }
 
-    /** A call begins that may wait for a rank on another node. */
+    /** Begins a call that may wait for a rank on another node. */
     CallCheck begin(OneSidedCall call, String name, int target) {
         return call.check.begin(name, target, deadlineNanos());
     }
 
-    /** Returns what a compare-and-swap has found: a rank that finds something else is about to ask again. */
+    /**
+     * Returns the value that a compare-and-swap has found. If the value is unexpected, the rank is about to try again,
+     * so this method lets other threads run now and then.
+     */
     long compared(long expected, long found) {
         if (found != expected) {
             asking.inVain();
@@ -145,29 +148,29 @@ final class RemoteAccess {
         return found;
     }
 
-    /** A rank has asked for something that it may ask for again. */
+    /** Lets other threads run now and then, because the rank may ask again. */
     void askedInVain() {
         asking.inVain();
     }
 
-    // ---- what is not waited for
+    // ---- non-blocking calls
 
-    /** A request for pieces from other nodes, which belongs to no call yet; null when all ranks are on this node. */
+    /** Makes a request for pieces from other nodes that no call uses yet; null when all ranks are on this node. */
     OneSidedRequest newRequest() {
         return pending == null ? null : new OneSidedRequest(pending);
     }
 
-    /** The request of a call that begins: a given one, or for null a new one. */
+    /** The request of a call that begins: the given one, or a new one for null. */
     OneSidedRequest beginRequest(OneSidedRequest given) {
         return (given != null ? given : new OneSidedRequest(pending)).until(deadlineNanos());
     }
 
-    /** What this rank has asked other nodes for, and not waited for; null when all ranks are on this node. */
+    /** The non-blocking gets of this rank; null when all ranks are on this node. */
     PendingGets pending() {
         return pending;
     }
 
-    /** Sends what was gathered. */
+    /** Sends puts that were gathered. */
     void flush() {
         Transport fabric = allocator.fabric();
         if (fabric != null) {

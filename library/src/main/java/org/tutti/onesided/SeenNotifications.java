@@ -7,20 +7,21 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.tutti.memory.Words;
 
 /**
- * How many notifications of each word this rank has waited for. The counts only grow.
+ * Counts the notifications of each word that this rank has taken. The counts only grow.
  *
  * <p><b>Concurrency.</b> Threads take notifications by a compare-and-swap of the count, so each notification is taken
- * once. A thread takes only what has arrived, so a thread that gives up its wait leaves nothing to be taken back.
+ * once. A thread takes only notifications that have arrived, so a thread that gives up its wait has nothing to give
+ * back.
  */
 final class SeenNotifications {
-    /** No word has one. */
+    /** The result when no word has a notification. */
     static final int NONE = -1;
 
     private final AtomicLongArray counts;
-    private int next; // where to look first, so that words take turns; a race of several threads does no harm
+    private int next; // the first index to look at, so that words take turns; a race of several threads does no harm
 
     /**
-     * @param notifications how many words there are
+     * @param notifications the number of words
      */
     SeenNotifications(int notifications) {
         this.counts = new AtomicLongArray(notifications);
@@ -30,7 +31,7 @@ final class SeenNotifications {
         return counts.get(notification);
     }
 
-    /** So many have been waited for in all. */
+    /** Raises the count of a word to at least the given count. */
     void raise(int notification, long count) {
         long before = counts.get(notification);
         while (before < count && !counts.compareAndSet(notification, before, count)) {
@@ -38,13 +39,13 @@ final class SeenNotifications {
         }
     }
 
-    /** Takes some more that have arrived; returns false when the count has changed meanwhile. */
+    /** Takes notifications that have arrived; returns false if the count has changed meanwhile. */
     boolean take(int notification, long before, long more) {
         assert before >= 0 && more >= 0 : more + " notifications are taken after " + before;
         return counts.compareAndSet(notification, before, before + more);
     }
 
-    /** Whether one of some words has got more than were waited for. */
+    /** Whether one of some words has a notification that no thread has taken. */
     boolean isAny(MemorySegment region, long dataBytes, int[] notifications) {
         for (int each : notifications) {
             if (hasMore(region, dataBytes, each)) {

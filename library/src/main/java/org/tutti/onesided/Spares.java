@@ -5,27 +5,28 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 
 /**
- * A pool of states of calls, while no call has them. A thread takes one out when a call begins and puts it back when
- * the call ends, and makes one if it finds none. So there are as many as threads have been in calls at once;
- * {@value #KEPT_MAX} are kept.
+ * A pool of reusable call states. A thread takes a state when a call begins, and puts it back when the call ends. It
+ * makes a state if it finds none. Therefore there are as many states as threads have been in calls at the same time.
+ * The pool keeps at most {@value #KEPT_MAX}.
  *
- * <p><b>One is the owner's.</b> Most ranks have one thread that calls. The first thread that takes one owns the pool
- * until the thread ends, and a state that no other thread gets: to take and to put back that one is a plain store. A
- * call within a call of the owner takes another one, as the calls of other threads do.
+ * <p><b>The owner.</b> Most ranks have one thread that makes calls. The first thread that takes a state owns the pool
+ * until that thread ends. It also owns a state that no other thread gets, and takes it and puts it back by a plain
+ * store. A nested call of the owner takes another state, like the calls of other threads.
  *
  * <p><b>Memory ordering.</b> The field {@code owner} is set under this object's monitor, by the thread itself, when it
- * is null or names a thread that has ended. So a thread that reads its own name there is alone with the owner's state,
- * and sees everything that the owner before it has done, because it has seen that this one has ended. A thread that
- * reads any other value takes from a place. Taking out of a place is an atomic operation, and putting back a store with
- * release order, so a thread that takes one sees everything that the thread before it has done with it. No two threads
- * take the same one. Two threads that put theirs back into the same place at the same moment lose one of them, which
- * costs a later call an allocation; a look at the place before makes that rare.
+ * is null or names a thread that has ended. Therefore a thread that reads its own name there is alone with the owner's
+ * state. It sees everything that the previous owner has done, because it has seen that the previous owner has ended. A
+ * thread that reads any other value takes a state from the array {@code places}. Taking from an array element is an
+ * atomic operation, and putting back is a store with release order. Therefore no two threads take the same state, and a
+ * thread that takes a state sees everything that the previous thread has done with it. If two threads put their states
+ * back into the same element at the same moment, one state is lost, which costs a later call an allocation. A look at
+ * the element before the store makes that rare.
  *
- * <p>A thread begins its search at a place that its number tells. Threads with different places share nothing but the
- * line in which the places lie.
+ * <p>A thread begins its search at an element that depends on its number. Threads with different elements share only
+ * the cache lines of the array.
  */
 final class Spares<T> {
-    /** How many are kept. */
+    /** The greatest number of states in the pool. */
     static final int KEPT_MAX = 17;
 
     private static final int PLACES = KEPT_MAX - 1;
@@ -38,13 +39,13 @@ final class Spares<T> {
     private boolean isOwnedTaken;
 
     /**
-     * @param maker makes one that is missing
+     * @param maker makes a state when the pool has none
      */
     Spares(Supplier<T> maker) {
         this.maker = maker;
     }
 
-    /** A call begins. */
+    /** Takes a state for a call that begins. */
     @SuppressWarnings("ReferenceEquality")
     T take() {
         if (owner != Thread.currentThread()) {
@@ -57,7 +58,7 @@ final class Spares<T> {
         return owned;
     }
 
-    /** A thread that does not own the pool takes one, and owns the pool if no other thread does. */
+    /** Takes a state for a thread that does not own the pool. The thread becomes the owner if the pool has none. */
     private T takeFirst() {
         Thread other = owner;
         return other != null && other.isAlive() || !becomesOwner() ? takeFromPlaces() : take();
@@ -67,7 +68,7 @@ final class Spares<T> {
         if (owner != null && owner.isAlive()) {
             return false;
         }
-        if (owner == null || isOwnedTaken) { // else the owner before has put its own back
+        if (owner == null || isOwnedTaken) { // else the previous owner has put its state back
             owned = takeFromPlaces();
             isOwnedTaken = false;
         }
@@ -91,7 +92,7 @@ final class Spares<T> {
         return maker.get();
     }
 
-    /** The call has ended. */
+    /** Puts back the state of a call that has ended. */
     @SuppressWarnings("ReferenceEquality")
     void putBack(T spare) {
         if (spare == owned) { // no other thread has it

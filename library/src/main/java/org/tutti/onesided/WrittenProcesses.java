@@ -5,17 +5,17 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Which other processes have something of this rank's that no fence has waited for, put there by any of its threads.
+ * The other processes to which a thread of this rank has written without a fence since.
  *
- * <p>Each process has a mark: whether it was written to since the last fence of it has begun, and how many fences of it
- * are under way. A put sets the mark when its bytes have been handed to the fabric. A fence takes the mark away and
- * then asks the fabric for everything that was put so far; a fence that fails sets it again.
+ * <p>Each process has a mark. It tells whether the process was written to since its last fence began, and how many of
+ * its fences are under way. A put sets the mark when the fabric has accepted its bytes. A fence takes the mark away,
+ * and then has the fabric wait for all puts so far. A fence that fails sets the mark again.
  *
- * <p><b>Memory ordering.</b> All accesses to a mark are volatile, and so is the fabric's count of what it was handed. A
- * put raises that count and then looks at the mark; a fence takes the mark away and then reads the count. So a put that
- * finds the mark set, and leaves it, is counted by the fence that takes it away: the fence waits for the put. A fence
- * that finds no mark while another thread's fence is under way asks for itself, because the other one may have taken
- * away the mark of a put that it is still waiting for.
+ * <p><b>Memory ordering.</b> All accesses to a mark are volatile, and so is the fabric's count of the puts that it has
+ * accepted. A put raises that count and then looks at the mark; a fence takes the mark away and then reads the count.
+ * Therefore the fence that takes the mark away counts every put that has found the mark set and left it set, and waits
+ * for these puts. A fence that finds no mark while another thread's fence is under way asks the fabric, too, because
+ * the other fence may have taken away the mark of a put for which it still waits.
  */
 final class WrittenProcesses {
     private static final VarHandle MARKS = MethodHandles.arrayElementVarHandle(int[].class);
@@ -38,10 +38,10 @@ final class WrittenProcesses {
     }
 
     /**
-     * Something was put into a process; the fabric has it.
+     * Records that the fabric has accepted a put into a process.
      *
      * @param process the process
-     * @param rank a rank of the communicator that is in it, for messages
+     * @param rank a rank of the communicator in that process, for messages
      */
     void note(int process, int rank) {
         if ((mark(process) & WRITTEN) == 0) {
@@ -64,17 +64,17 @@ final class WrittenProcesses {
         }
     }
 
-    /** How many processes have ever been written to. */
+    /** The number of processes to which this rank has ever written. */
     int count() {
         return count;
     }
 
-    /** One of those. */
+    /** A process to which this rank has written. */
     int process(int index) {
         return listed[index];
     }
 
-    /** A rank of the communicator in that process, for messages. */
+    /** A rank of the communicator in the process with an index, for messages. */
     int rank(int index) {
         return ranks[index];
     }
@@ -89,7 +89,7 @@ final class WrittenProcesses {
         return false;
     }
 
-    /** A fence begins; returns whether it has something to wait for, and {@link #endFence} is to follow. */
+    /** Begins a fence; returns whether there is something to wait for. If there is, {@link #endFence} must follow. */
     boolean beginFence(int process) {
         int mark = mark(process);
         while ((mark & ~LISTED) != 0) {
@@ -101,7 +101,7 @@ final class WrittenProcesses {
         return false;
     }
 
-    /** A fence has ended; if it was in vain, the next one has to wait for the same. */
+    /** Ends a fence. If it has failed, the next fence has to wait for the same puts. */
     void endFence(int process, boolean inVain) {
         int mark = mark(process);
         assert mark >= FENCE : "a fence of process " + process + " ends that has not begun, with mark " + mark;

@@ -183,7 +183,7 @@ final class CommunicatorCalls {
 
     // ---- filling a call
 
-    /** Fills a call whose blocks may differ in length. */
+    /** Fills a call. Its blocks may differ in length. */
     private Call fillBlocks(Call empty, Collective called, MemorySegment source, MemorySegment target, DataType type,
             long count, Blocks sourceBlocks, Blocks targetBlocks, Kernel kernel, int root) {
         check(called, target, root);

@@ -15,7 +15,7 @@ public final class JobDeadline {
 
     /**
      * @param rank the rank
-     * @param options the options with the job's deadline, whose time begins to run here
+     * @param options the options with the job's deadline, which begins to run here
      */
     public JobDeadline(int rank, JobOptions options) {
         this.rank = rank;

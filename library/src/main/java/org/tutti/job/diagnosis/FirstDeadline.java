@@ -14,9 +14,9 @@ import org.tutti.job.node.NodeLayout;
 import org.tutti.memory.WaitClock;
 
 /**
- * Tells, when a call's deadline has passed, where the ranks of the node are. The first rank of the node whose deadline
- * passes asks the others. Its exception would end their calls, so they must answer before it throws. Ranks whose
- * deadlines pass later wait until the first rank has its answers.
+ * Tells, when a call's deadline has passed, where the ranks of the node are. The first rank of the node to pass a
+ * deadline asks the others. Its exception would end their calls, so they must answer before it throws. Ranks that pass
+ * a deadline later wait until the first rank has its answers.
  */
 public final class FirstDeadline {
     private static final long PATIENCE_NANOS = 1_000_000_000;

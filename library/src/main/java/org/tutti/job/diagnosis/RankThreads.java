@@ -40,7 +40,7 @@ public final class RankThreads {
         threads.put(rank, Thread.currentThread());
     }
 
-    /** The number of ranks whose programs run in this process. */
+    /** The number of ranks with programs in this process. */
     int size() {
         return threads.size();
     }
@@ -60,7 +60,7 @@ public final class RankThreads {
                 .toList();
     }
 
-    /** The rank whose call waits, or {@link WaitingCall#UNKNOWN} if it is a rank of another job in this process. */
+    /** The rank that waits, or {@link WaitingCall#UNKNOWN} if it is a rank of another job in this process. */
     private int rank(Waits.Wait wait) {
         var call = wait.call().get();
         return call == null || call.job() != node ? WaitingCall.UNKNOWN : call.rank();

@@ -19,7 +19,7 @@ public final class EnvironmentReader {
     /**
      * Reads the environment of this process.
      *
-     * @return what it says, or empty when it says nothing of a job
+     * @return the job, or empty when the variables name no job
      * @throws JobStartException when something is wrong or missing; the message names the variable and its value
      */
     public static Optional<JobEnvironment> read() {
@@ -30,7 +30,7 @@ public final class EnvironmentReader {
      * Reads the environment of a process.
      *
      * @param environment the environment variables of the process
-     * @return what that says, or empty when it says nothing of a job
+     * @return the job, or empty when the variables name no job
      * @throws JobStartException when something is wrong or missing; the message names the variable and its value
      */
     public static Optional<JobEnvironment> read(Map<String, String> environment) {

@@ -26,8 +26,8 @@ import org.tutti.fabric.tcp.PortRange;
  * @param ranks the number of ranks of this process
  * @param memory the directory for the memory file
  * @param joinTimeoutMillis the time to wait for the other ranks to join
- * @param heartbeatMillis how long a host may be silent before its ranks count as failed
- * @param standstillMillis how long a process may stand still before its ranks count as failed
+ * @param heartbeatMillis the time for which a host may be silent before its ranks count as failed
+ * @param standstillMillis the time for which a process may stand still before its ranks count as failed
  * @param cores the number of cores that the ranks of this node may use together
  * @param service whether the service thread sleeps or polls while no rank polls
  * @param striping the way in which messages are distributed over several rails
@@ -142,7 +142,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
      * Reads Tutti's own variables.
      *
      * @param environment the variables
-     * @return what they say, or empty when they say nothing of a job
+     * @return the job, or empty when the variables name no job
      * @throws JobStartException when something is wrong or missing; the message names the variable and its value
      */
     static Optional<JobEnvironment> parse(Map<String, String> environment) {

@@ -19,8 +19,8 @@ import org.tutti.job.node.Node;
  *
  * <p><b>Why nothing is missed.</b> The ranks of a node compare their calls in the memory that they share ({@link
  * LastCalls#compare()}), so a process stands for its node. A process says good-bye to each process that it is connected
- * with, waits until the good-bye has arrived there, and then looks at the good-byes that it has heard. Of two connected
- * processes at least one has heard the other's good-bye before it looks. Otherwise each would have looked before the
+ * with, waits until the good-bye has arrived there, and then looks at the good-byes that it has heard. At least one of
+ * two connected processes has heard the other's good-bye before it looks. Otherwise each would have looked before the
  * other's good-bye arrived, and therefore before the other looked, which cannot hold for both. Data that a call moves
  * between nodes go over a connection. Therefore processes that called something different are connected, directly or
  * through other processes, and all of these compare.

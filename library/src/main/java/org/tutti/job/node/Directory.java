@@ -76,7 +76,7 @@ public final class Directory {
                 address.length);
     }
 
-    /** Counts one more rank whose record is written. */
+    /** Counts one more written record. */
     public void addKnown() {
         Words.add(words, DirectoryLayout.KNOWN, 1);
     }

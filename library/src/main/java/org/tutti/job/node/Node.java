@@ -347,12 +347,12 @@ public final class Node {
         return Words.compareAndSet(words, NodeLayout.FIRST_DEADLINE, 0, rank + 1);
     }
 
-    /** Records that the first rank whose deadline passed has its answers. */
+    /** Records that the first rank to pass its deadline has its answers. */
     public void endFirstDeadline() {
         Words.store(words, NodeLayout.DEADLINE_ANSWERED, 1);
     }
 
-    /** Whether the first rank whose deadline passed has its answers. */
+    /** Whether the first rank to pass its deadline has its answers. */
     public boolean hasFirstDeadlineEnded() {
         return Words.load(words, NodeLayout.DEADLINE_ANSWERED) != 0;
     }

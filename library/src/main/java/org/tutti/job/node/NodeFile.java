@@ -77,7 +77,7 @@ public final class NodeFile implements NodeAccess {
      * of the same name have just been killed. Therefore this method retries for a while.
      *
      * @param environment the environment variables of the process
-     * @param deadlineNanos until when to try
+     * @param deadlineNanos the time until which to try
      * @return the file
      */
     public static NodeFile join(JobEnvironment environment, long deadlineNanos) {
@@ -89,7 +89,7 @@ public final class NodeFile implements NodeAccess {
      *
      * @param environment the environment variables of the process
      * @param secret supplies the job's secret if this process makes the file
-     * @param deadlineNanos until when to try
+     * @param deadlineNanos the time until which to try
      * @return the file
      */
     public static NodeFile join(JobEnvironment environment, Supplier<Secret> secret, long deadlineNanos) {
@@ -182,7 +182,7 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Whether a job of this name runs, whose file has no name any more. A process that made a new file would wait in
+     * Whether a job of this name runs and has removed its file's name. A process that made a new file would wait in
      * vain for the other ranks.
      *
      * @param refuses whether to throw if such a job runs, because it has had the time to end

@@ -4,7 +4,7 @@ package org.tutti.job.node;
 import org.tutti.job.launch.NodeShape;
 import org.tutti.memory.PrivateMemory;
 
-/** The memory of a node whose ranks all run in this process. It lies in no file. */
+/** The memory of a node that has all its ranks in this process. It lies in no file. */
 public final class PrivateNode implements NodeAccess {
     private final PrivateMemory memory = new PrivateMemory();
     private final Node node;

@@ -71,7 +71,7 @@ public record RankFailure(int rank, Reason reason, int witness, long detail) {
     }
 
     /**
-     * {@return the failure of a rank whose host the launcher has lost}
+     * {@return the failure of a rank, because the launcher has lost its host}
      *
      * @param rank the rank
      */
@@ -80,7 +80,7 @@ public record RankFailure(int rank, Reason reason, int witness, long detail) {
     }
 
     /**
-     * {@return the failure of a rank whose process the launcher has seen end}
+     * {@return the failure of a rank, because the launcher has seen its process end}
      *
      * @param rank the rank
      * @param status the exit status of the process, 128 + n after signal n

@@ -19,9 +19,7 @@ import org.tutti.memory.Asking;
 import org.tutti.memory.WaitingCall;
 import org.tutti.memory.Waits;
 
-/**
- * A request whose operation runs on a virtual thread, or on the thread that awaits it ({@link RequestRunner}).
- */
+/** A request. Its operation runs on a virtual thread, or on the thread that awaits it ({@link RequestRunner}). */
 final class LiveRequest implements Request {
     /** A request awaited within this time counts as awaited immediately: a thread woken for it would begin it later. */
     private static final long AT_ONCE_NANOS = 20_000;
