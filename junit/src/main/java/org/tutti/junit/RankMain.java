@@ -21,8 +21,9 @@ import org.tutti.job.launch.NodeShape;
 import org.tutti.job.node.Secret;
 
 /**
- * A process that is a rank of a test: it runs JUnit with that test only, and {@link RanksExtension} finds itself
- * there. JUnit's own process interrupts it through its standard input, and when that ends, that process has gone.
+ * The main class of a process that is a rank of a test. It runs JUnit with that test only, and {@link RanksExtension}
+ * in this process then runs the rank. JUnit's own process interrupts the rank through this process's standard input.
+ * When the standard input ends, JUnit's own process has gone.
  */
 final class RankMain {
     private static final int STATUS_FAILED = 1;
@@ -33,7 +34,7 @@ final class RankMain {
     private final EngineRanks ranks;
     private boolean hasRun;
     private long failedMillis;
-    private Thread running; // while the rank does; guarded by this, and so is the next one
+    private Thread running; // the rank's thread while it runs; guarded by this, like the next field
     private boolean interrupted;
 
     private RankMain(int rank, int size) {
@@ -50,7 +51,7 @@ final class RankMain {
         return rank;
     }
 
-    /** Is told the directory of the test, and the rank. */
+    /** Runs a rank. The arguments are the directory of the test, and the rank. */
     public static void main(String[] arguments) throws IOException {
         Path directory = Path.of(arguments[0]);
         int rank = Integer.parseInt(arguments[1]);
@@ -64,10 +65,10 @@ final class RankMain {
         try {
             current.execute(plan.test()).write(directory);
             status = 0;
-        } catch (Throwable failure) { // JUnit's, or there is no room
+        } catch (Throwable failure) { // an error of JUnit, or too little space for the result
             failure.printStackTrace();
         }
-        System.exit(status); // threads that the test has left do not count
+        System.exit(status); // threads that the test has left running do not count
     }
 
     private void obey(InputStream orders, Path directory) {
@@ -105,7 +106,7 @@ final class RankMain {
                 verdict.failure == null ? -1 : EngineRanks.culprit(verdict.failure));
     }
 
-    /** What became of the test, or of what is around it. */
+    /** Records the result of the test, its set-up and its tear-down. */
     private static final class Verdict implements TestExecutionListener {
         private Throwable failure; // the first one
 

@@ -16,20 +16,20 @@ import org.opentest4j.AssertionFailedError;
 import org.opentest4j.ValueWrapper;
 
 /**
- * How the test has ended in one rank's process, which it tells through a file in the directory of the test.
+ * The result of the test in one rank's process. The process writes it to a file in the directory of the test.
  *
  * @param rank the rank
- * @param failure what the test threw; null when it went well
- * @param atMillis when it did, by the clock of the host
- * @param isConsequence whether that only says what another rank did
- * @param culprit the rank that did it; −1 if that is unknown, or there is none
+ * @param failure the exception of the test; null when the test has passed
+ * @param atMillis the time at which the test ended, by the host's clock, in milliseconds since 1970
+ * @param isConsequence whether the failure is only a consequence of another rank's failure
+ * @param culprit the rank that caused it; −1 if it is unknown, or there is none
  */
 record RankResult(int rank, Throwable failure, long atMillis, boolean isConsequence, int culprit)
         implements
             Serializable {
-    private static final int CAUSES_MAX = 100; // they may go round in a circle
+    private static final int CAUSES_MAX = 100; // the chain of causes may be a circle
 
-    /** A failure that cannot be serialized: what is left of it. */
+    /** A copy of a failure that cannot be serialized: its text, stack trace and causes. */
     private static final class Copy extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -50,7 +50,7 @@ record RankResult(int rank, Throwable failure, long atMillis, boolean isConseque
         return directory.resolve("rank-" + rank);
     }
 
-    /** Writes it, with a copy of the failure where that cannot be serialized. */
+    /** Writes the result, with a copy of the failure if it cannot be serialized. */
     void write(Path directory) throws IOException {
         byte[] bytes;
         try {
@@ -62,7 +62,7 @@ record RankResult(int rank, Throwable failure, long atMillis, boolean isConseque
         Files.write(file(directory, rank), bytes);
     }
 
-    /** {@return what a rank's process has written, if it was able to} */
+    /** {@return the result that a rank's process has written, if it has} */
     static Optional<RankResult> read(Path directory, int rank) {
         try {
             return Optional.of(deserialize(Files.readAllBytes(file(directory, rank))));

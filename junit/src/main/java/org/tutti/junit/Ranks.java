@@ -11,8 +11,9 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Runs a test method, or all those of a class, on so many ranks of one job at once. Each has parameters of type
- * {@link org.tutti.Job} and {@link org.tutti.Communicator} of its own: the job, and its world.
+ * Runs a test method, or all test methods of a class, on several ranks of one job at the same time. Each rank gets its
+ * own arguments for parameters of type {@link org.tutti.Job} and {@link org.tutti.Communicator}: the job, and its
+ * world.
  *
  * <pre>{@code
  * @Test
@@ -22,26 +23,27 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }
  * }</pre>
  *
- * <p>The test fails with what the rank threw that failed first, as an {@link AssertionError} that begins with its
- * number; the others' calls end. A method's annotation goes before its class', and that before one of the class around
- * a {@code @Nested} class. It works with any kind of test that is a method, such as {@code @RepeatedTest} and
- * {@code @ParameterizedTest}, but not with {@code @TestFactory}.
+ * <p>If a rank fails, the calls of the other ranks end, and the test fails with an {@link AssertionError}. Its message
+ * begins with the number of the rank that failed first, and its cause is that rank's exception. An annotation of a
+ * method overrides the one of its class, which overrides the one of the class around a {@code @Nested} class. It works
+ * with any kind of test that is a method, such as {@code @RepeatedTest} and {@code @ParameterizedTest}, but not with
+ * {@code @TestFactory}.
  *
- * <p><b>Threads</b>, as {@link org.tutti.Tutti#runLocal} has them, have the instance of the test class in common. What
- * runs before and after each test does so once, on JUnit's thread.
+ * <p><b>Threads</b> are the default, as in {@link org.tutti.Tutti#runLocal}. They share the instance of the test class.
+ * Methods such as {@code @BeforeEach} and {@code @AfterEach} run once, on JUnit's thread.
  *
  * <p><b>Processes</b>, {@code @Ranks(value = 4, processes = true)}, are JVMs of this host with the class path, the
- * options and the system properties of JUnit's own one, but its debugger. In each of them JUnit runs that test alone,
- * with all that is around it: an instance of its own, {@code @BeforeAll}, {@code @BeforeEach}, extensions, other
- * parameters. In JUnit's own process all of that runs, too, but not the method. What ranks print is passed on. A rank
- * that exits or is killed has failed, and so has one in which something fails before or after the method. Failures that
- * cannot be serialized come as copies, with their texts and frames. When a rank has failed, or JUnit's thread is
- * interrupted as by {@code @Timeout}, the others have five seconds to end before they are killed; after an interrupt
- * the failures of all ranks are there, as suppressed ones. Whatever happens, no process and no file is left, also when
- * JUnit's own process is killed. Processes need Linux.
+ * options and the system properties of JUnit's own process, except its debugger. In each of them JUnit runs only that
+ * test, with all its surroundings: an instance of its own, {@code @BeforeAll}, {@code @BeforeEach}, extensions, other
+ * parameters. In JUnit's own process these run, too, but the test method does not. The output of ranks is passed on. A
+ * rank that exits or is killed has failed. A rank has also failed if a method before or after the test method fails.
+ * Failures that cannot be serialized arrive as copies, with their texts and stack traces. When a rank has failed, or
+ * JUnit's thread is interrupted, for example by {@code @Timeout}, the other ranks have five seconds to end before they
+ * are killed. After an interrupt, the failures of all ranks are suppressed exceptions. In the end no process and no
+ * file remains, even when JUnit's own process is killed. Processes need Linux.
  *
- * <p>It calls the method itself. So of the extensions that intercept test methods it must be the innermost one, that is
- * the last to be registered: those inside it would not be called.
+ * <p>The extension calls the test method itself. Therefore it must be the last registered, and so innermost, of the
+ * extensions that intercept test methods. Extensions inside it would not be called.
  */
 @Documented
 @Inherited
@@ -49,13 +51,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(RanksExtension.class)
 public @interface Ranks {
-    /**
-     * {@return how many, 1 to 4,096}
-     */
+    /** {@return the number of ranks, 1 to 4,096} */
     int value();
 
-    /**
-     * {@return whether each rank is a process of its own; a thread unless set}
-     */
+    /** {@return whether each rank is a process of its own; by default it is a thread} */
     boolean processes() default false;
 }

@@ -25,9 +25,9 @@ import org.tutti.Program;
 import org.tutti.RankFailedException;
 import org.tutti.Tutti;
 
-/** What {@link Ranks} does. */
+/** The extension behind {@link Ranks}. */
 final class RanksExtension implements ParameterResolver, InvocationInterceptor {
-    /** Of the method, its class, or the classes around that. */
+    /** Finds the annotation of the method, its class, or the classes around that. */
     private static Optional<Ranks> ranks(ExtensionContext context) {
         return AnnotationSupport.findAnnotation(context.getElement(), Ranks.class)
                 .or(() -> context.getParent().flatMap(RanksExtension::ranks));
@@ -39,7 +39,7 @@ final class RanksExtension implements ParameterResolver, InvocationInterceptor {
                 && context.getTestMethod().filter(parameter.getDeclaringExecutable()::equals).isPresent();
     }
 
-    /** Each rank gets one of its own later. */
+    /** Returns null. Each rank gets its own argument later. */
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
         return null;
@@ -61,7 +61,7 @@ final class RanksExtension implements ParameterResolver, InvocationInterceptor {
         run(invocation, method, context);
     }
 
-    /** What such a method returns runs later, and not by a method. */
+    /** Refuses test factories, because the tests that such a method returns run later, and are no methods. */
     @Override
     public <T> T interceptTestFactoryMethod(Invocation<T> invocation, ReflectiveInvocationContext<Method> method,
             ExtensionContext context) {
@@ -72,7 +72,7 @@ final class RanksExtension implements ParameterResolver, InvocationInterceptor {
 
     private static void run(Invocation<Void> invocation, ReflectiveInvocationContext<Method> method,
             ExtensionContext context) throws Exception {
-        invocation.skip(); // as it would call the method once
+        invocation.skip(); // because it would call the method once more
         Ranks ranks = ranks(context).orElseThrow();
         Program program = job -> ReflectionSupport.invokeMethod(method.getExecutable(),
                 method.getTarget().orElse(null), arguments(method, job));
@@ -97,7 +97,7 @@ final class RanksExtension implements ParameterResolver, InvocationInterceptor {
         }
     }
 
-    /** Fails by the rank that failed first, of those that have a cause of their own if there are any. */
+    /** Throws the failure of the rank that failed first. Ranks that failed because of other ranks come last. */
     private static void judge(List<RankResult> results) {
         List<RankResult> failed = results.stream().filter(result -> result.failure() != null)
                 .sorted(Comparator.comparing(RankResult::isConsequence).thenComparing(RankResult::atMillis)).toList();
@@ -109,15 +109,15 @@ final class RanksExtension implements ParameterResolver, InvocationInterceptor {
             throw aborted;
         }
         AssertionError failure = failure(first.culprit() >= 0 ? first.culprit() : first.rank(), first.failure());
-        if (Thread.currentThread().isInterrupted()) { // as by a limit of time: where are they?
+        if (Thread.currentThread().isInterrupted()) { // for example by a timeout: all failures say where ranks were
             failed.stream().skip(1).forEach(other -> failure.addSuppressed(failure(other.rank(), other.failure())));
         }
         throw failure;
     }
 
-    /** What a test fails with because of what a rank threw. */
+    /** Makes the test's failure from a rank's exception. */
     private static AssertionError failure(int rank, Throwable cause) {
-        if (cause instanceof TestAbortedException aborted) { // by an assumption, so nothing has failed
+        if (cause instanceof TestAbortedException aborted) { // an assumption does not hold, so nothing has failed
             throw aborted;
         }
         String text = cause instanceof AssertionError ? cause.getMessage() : cause.toString();
@@ -135,7 +135,7 @@ final class RanksExtension implements ParameterResolver, InvocationInterceptor {
         return arguments;
     }
 
-    /** Development environments show the difference between what was expected and what came. */
+    /** Keeps the expected and the actual value, because development environments show their difference. */
     private static AssertionError withValues(AssertionError failure) {
         if (failure.getCause() instanceof AssertionFailedError cause && cause.isExpectedDefined()
                 && cause.isActualDefined()) {

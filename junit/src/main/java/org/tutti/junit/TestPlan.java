@@ -11,10 +11,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What the processes of a test are told, through a file in their directory.
+ * The parameters of a test's processes, which they read from a file in their directory.
  *
- * @param ranks how many there are
- * @param test what JUnit calls the test
+ * @param ranks the number of ranks
+ * @param test JUnit's unique identifier of the test
  * @param properties the system properties of JUnit's process
  */
 record TestPlan(int ranks, String test, HashMap<String, String> properties) implements Serializable {
@@ -43,7 +43,7 @@ record TestPlan(int ranks, String test, HashMap<String, String> properties) impl
         }
     }
 
-    /** Sets the properties that this process does not have by itself, as those that a build tool has set. */
+    /** Sets the properties that this process lacks, such as those that a build tool has set in JUnit's process. */
     void setProperties() {
         for (Map.Entry<String, String> property : properties.entrySet()) {
             System.getProperties().putIfAbsent(property.getKey(), property.getValue());

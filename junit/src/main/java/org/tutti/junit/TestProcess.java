@@ -9,12 +9,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** A process that is a rank of a test, as JUnit's process has it. What it prints is passed on, line by line. */
+/** A process that is a rank of a test, seen from JUnit's process. Its output is passed on, line by line. */
 final class TestProcess {
     private static final int SIGNAL_BASE = 128;
-    private static final int LINE_LENGTH_MAX = 8192; // a longer one is passed on in parts
+    private static final int LINE_LENGTH_MAX = 8192; // a longer line is passed on in parts
 
-    /** Processes that the test has started may keep the output open. */
+    /** The longest wait for the end of the output, because processes that the test has started may keep it open. */
     private static final long OUTPUT_MILLIS_MAX = 1000;
 
     private final int rank;
@@ -30,7 +30,7 @@ final class TestProcess {
                 relay(process.errorReader(StandardCharsets.UTF_8), System.err));
     }
 
-    /** Starts it. */
+    /** Starts the process. */
     static TestProcess start(int rank, ProcessBuilder builder, Consumer<TestProcess> whenEnded) throws IOException {
         var started = new TestProcess(rank, builder.start());
         started.process.onExit().thenRun(() -> {
@@ -64,11 +64,11 @@ final class TestProcess {
             process.getOutputStream().write('\n');
             process.getOutputStream().flush();
         } catch (IOException _) {
-            return; // it has ended
+            return; // the process has ended
         }
     }
 
-    /** Ends the process, and remembers why, unless it has ended already. */
+    /** Kills the process, and records the reason, unless the process has ended already. */
     void kill(String reason) {
         if (process.isAlive()) {
             whyKilled = reason;
@@ -76,14 +76,14 @@ final class TestProcess {
         }
     }
 
-    /** Waits until all that it has printed is passed on, now that it has ended. */
+    /** Waits until all output of the ended process is passed on. */
     void awaitOutput() throws InterruptedException {
         for (Thread relay : relays) {
             relay.join(OUTPUT_MILLIS_MAX);
         }
     }
 
-    /** {@return what became of the rank, now that the process has ended} */
+    /** {@return the result of the rank, after its process has ended} */
     RankResult result(Path directory) {
         return RankResult.read(directory, rank).orElseGet(() -> new RankResult(rank,
                 new AssertionError("its process " + process.pid() + " " + end()), endedMillis, whyKilled != null, -1));
@@ -99,7 +99,7 @@ final class TestProcess {
                 + " before the test had ended there; see what it has printed";
     }
 
-    /** Ends it whatever it does, and waits for that. */
+    /** Kills the process, and waits for its end. */
     void close() {
         process.destroyForcibly();
         process.onExit().join();

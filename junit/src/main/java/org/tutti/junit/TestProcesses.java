@@ -33,16 +33,16 @@ import org.tutti.Tutti;
 import org.tutti.job.launch.JobEnvironment;
 
 /**
- * The ranks of a test that are processes, each a {@link RankMain} with the class path and the options of this one.
- * They have a directory of their own on the memory file system, for the job's memory and for what they tell of
- * themselves; it goes with them.
+ * The processes of a test, each a {@link RankMain} with the class path and the options of this process. They have a
+ * directory of their own on the memory file system, for the job's memory and for their results. The directory is
+ * removed with them.
  */
 final class TestProcesses implements AutoCloseable {
-    /** How long ranks may take to end when one has failed, or they were interrupted. */
+    /** The time for ranks to end when a rank has failed, or they were interrupted. */
     private static final long ENDING_MILLIS_MAX = 5000;
 
     private final Path directory;
-    private final List<TestProcess> processes = new CopyOnWriteArrayList<>(); // a signal may end this process meanwhile
+    private final List<TestProcess> processes = new CopyOnWriteArrayList<>(); // also read by the shutdown hook
     private final Thread atExit = new Thread(this::closeAtExit, "tutti cleanup");
     private final BlockingQueue<TestProcess> ended = new LinkedBlockingQueue<>(); // each once
     private boolean interrupted;
@@ -53,10 +53,10 @@ final class TestProcesses implements AutoCloseable {
     }
 
     /**
-     * Runs a test on so many processes, and returns when all have ended. An interrupt is passed on to the ranks, whose
-     * blocked calls it ends.
+     * Runs a test on a number of processes, and returns when all have ended. An interrupt is passed on to the ranks,
+     * and ends their blocked calls.
      *
-     * @return what became of each
+     * @return the result of each rank
      */
     static List<RankResult> run(int ranks, String test) {
         if (ranks < 1 || ranks > JobEnvironment.SIZE_MAX) {
@@ -77,7 +77,10 @@ final class TestProcesses implements AutoCloseable {
         }
     }
 
-    /** Only for this user, with the number of this process, so that one can tell whose it is. */
+    /**
+     * Makes the directory, which only this user can read. Its name has the identifier of this process, so that its
+     * origin can be told.
+     */
     private static Path directory(Path memory) throws IOException {
         return Files.createTempDirectory(memory, "tutti-junit-" + ProcessHandle.current().pid() + "-");
     }
@@ -93,7 +96,7 @@ final class TestProcesses implements AutoCloseable {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream().filter(TestProcesses::isOfEachProcess)
                 .forEach(command::add);
-        command.add("-XX:-UsePerfData"); // a file in /tmp for each JVM, which kill -9 leaves there
+        command.add("-XX:-UsePerfData"); // its file in /tmp would stay after kill -9
         command.addAll(List.of("-Dstdout.encoding=UTF-8", "-Dstderr.encoding=UTF-8", "-cp", classPath()));
         Module own = RankMain.class.getModule();
         if (Tutti.class.getModule().isNamed()) {
@@ -109,13 +112,19 @@ final class TestProcesses implements AutoCloseable {
         return command;
     }
 
-    /** A debugger is connected with this process; and another main is run. */
+    /**
+     * Whether ranks get an option of this process. They get neither the debugger, nor the main class, nor the class
+     * path option.
+     */
     private static boolean isOfEachProcess(String option) {
         return !option.contains("jdwp") && !option.startsWith("-Djdk.module.main")
                 && !option.startsWith("-Djava.class.path");
     }
 
-    /** What runs the tests may have brought JUnit by other ways than the class path. */
+    /**
+     * The class path, and the locations of JUnit's and Tutti's classes, because a test runner may load these from
+     * elsewhere.
+     */
     private static String classPath() {
         Set<String> entries = new LinkedHashSet<>();
         Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
@@ -132,7 +141,7 @@ final class TestProcesses implements AutoCloseable {
         return String.join(File.pathSeparator, entries);
     }
 
-    /** Waits until all have ended by themselves, or have not when they should have. */
+    /** Waits until all processes have ended. Processes that do not end in time are killed. */
     private List<RankResult> await() {
         boolean hasFailed = false;
         for (int running = processes.size(); running > 0;) {
@@ -165,7 +174,7 @@ final class TestProcesses implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(atExit);
         } catch (IllegalStateException _) {
-            // it runs already, and finds nothing left
+            // the hook runs already, and finds nothing left
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -186,7 +195,9 @@ final class TestProcesses implements AutoCloseable {
         delete(directory);
     }
 
-    /** Removes the directory of a test, which its processes may do at once when nobody else does. */
+    /**
+     * Removes the directory of a test. Several processes may do so at the same time when JUnit's own process has gone.
+     */
     static void delete(Path directory) throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
             for (Path file : files.toList()) {

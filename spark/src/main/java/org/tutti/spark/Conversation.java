@@ -22,16 +22,16 @@ import javax.crypto.Mac;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * A connection between the driver and a rank, on which each side proves with every message that it knows the secret of
- * the stage:
+ * A connection between the driver and a rank. With every message the sender proves that it knows the secret of the
+ * stage:
  *
  * <pre>
  *   first, each way    16 random bytes
  *   then, each way     length of the message (4 bytes) | message | code (32 bytes)
  * </pre>
  *
- * The code is HMAC-SHA256, under a key for each direction, of both sides' random bytes, the number of the message, and
- * the message. So nobody else can speak or repeat what was said. Messages are no secrets.
+ * The code is the HMAC-SHA256 of both sides' random bytes, the number of the message, and the message, with a key for
+ * each direction. Therefore no other process can send a message or repeat one. Messages are not encrypted.
  */
 final class Conversation implements AutoCloseable {
     private static final int NONCE_BYTES = 16;
@@ -41,10 +41,10 @@ final class Conversation implements AutoCloseable {
     private static final int KEEPALIVE_SECONDS = 15;
     private static final int KEEPALIVE_PROBES = 3;
 
-    /** How long the rest of a message may take after its first byte. */
+    /** The time for the rest of a message after its first byte. */
     private static final int MESSAGE_MILLIS_MAX = 10_000;
 
-    /** How long the other side may take to prove that it knows the secret, and with how many bytes. */
+    /** The time in which the other side must prove that it knows the secret; the next constant limits the bytes. */
     private static final int PROOF_MILLIS_MAX = 5000;
     private static final int PROOF_BYTES_MAX = 1 << 10;
 
@@ -55,7 +55,7 @@ final class Conversation implements AutoCloseable {
     private final Direction sending;
     private final Direction receiving;
 
-    /** What orders and proves the messages of one direction. */
+    /** The numbers and codes of the messages in one direction. */
     private static final class Direction {
         private final Mac mac;
         private final byte[] nonces;
@@ -91,7 +91,10 @@ final class Conversation implements AutoCloseable {
         this.receiving = driver ? up : down;
     }
 
-    /** While ranks run nothing is said, so the kernels see to it that the other host is there. */
+    /**
+     * Turns keep-alive on. While ranks run no messages are sent, so the kernel has to notice when the other host is
+     * gone.
+     */
     private void keepAlive() throws IOException {
         socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
         setIfThere(ExtendedSocketOptions.TCP_KEEPIDLE, KEEPALIVE_SECONDS);
@@ -105,12 +108,12 @@ final class Conversation implements AutoCloseable {
         }
     }
 
-    /** The driver's side of a connection that was made. */
+    /** Makes the driver's side of an accepted connection. */
     static Conversation ofDriver(Socket socket, StageSecret secret) throws IOException {
         return new Conversation(socket, secret, true);
     }
 
-    /** The rank's side of a new connection. */
+    /** Connects to the driver, and makes the rank's side of the connection. */
     static Conversation connect(InetSocketAddress driver, StageSecret secret) throws IOException {
         Socket socket = new Socket();
         try {
@@ -133,9 +136,9 @@ final class Conversation implements AutoCloseable {
     /**
      * Waits for a message.
      *
-     * @param millis how long, at least 1
-     * @return the message, or empty when none has come
-     * @throws IOException when the other side has gone, or what has come is not from it
+     * @param millis the longest wait, at least 1
+     * @return the message, or empty when none has arrived
+     * @throws IOException when the other side has gone, or the message is not from it
      */
     Optional<Message> receive(int millis) throws IOException {
         socket.setSoTimeout(millis);
@@ -152,11 +155,11 @@ final class Conversation implements AutoCloseable {
     }
 
     /**
-     * Waits for the first message, by which the other side proves who it is. It may be a stranger, which gets little
-     * time and memory.
+     * Waits for the first message, by which the other side proves that it knows the secret. It may be a stranger, so it
+     * gets little time and memory.
      *
      * @return the message
-     * @throws IOException when it has not come in time, or is not from who knows the secret
+     * @throws IOException when the message has not arrived in time, or its sender does not know the secret
      */
     Message receiveProof() throws IOException {
         return message(read(1, proofDeadlineNanos)[0], PROOF_BYTES_MAX, proofDeadlineNanos);
@@ -175,7 +178,7 @@ final class Conversation implements AutoCloseable {
         return Message.read(new DataInputStream(new ByteArrayInputStream(content)));
     }
 
-    /** Reads so many bytes, by the deadline however they trickle. */
+    /** Reads a number of bytes. The deadline holds even if they arrive one by one. */
     private byte[] read(int length, long deadlineNanos) throws IOException {
         byte[] bytes = new byte[length];
         for (int done = 0; done < length;) {

@@ -12,8 +12,8 @@ import org.tutti.job.launch.NodeShape;
 import org.tutti.job.node.Secret;
 
 /**
- * A rank's share in what its process has of a job. Ranks come here before they go to the driver, so whoever opens the
- * process's part finds all of them, or that one has gone.
+ * A rank's share in its process's part of a job. Ranks enter here before they meet at the driver. Therefore the rank
+ * that opens the process's part knows all ranks of the process, and which of them have already gone.
  */
 final class ExecutorPart implements AutoCloseable {
     /** Names this process to the driver. */
@@ -21,7 +21,7 @@ final class ExecutorPart implements AutoCloseable {
 
     private static final Map<String, Shared> ALL = new HashMap<>();
 
-    /** What the ranks of the process share; guarded by itself. */
+    /** The state that the ranks of the process share, guarded by its own monitor. */
     private static final class Shared {
         private int users; // guarded by the map
         private final Set<Integer> gone = new HashSet<>();
@@ -40,7 +40,7 @@ final class ExecutorPart implements AutoCloseable {
         this.shared = shared;
     }
 
-    /** A rank of a job has come. */
+    /** Enters a rank into a job. */
     static ExecutorPart enter(String key, int rank) {
         synchronized (ALL) {
             Shared shared = ALL.computeIfAbsent(key, _ -> new Shared());
@@ -49,7 +49,7 @@ final class ExecutorPart implements AutoCloseable {
         }
     }
 
-    /** Opens the process's part in the job, unless another of its ranks has. */
+    /** Opens the process's part in the job, unless another rank of the process has opened it. */
     EngineRanks open(Message.Plan plan, int size, StageSecret secret) {
         synchronized (shared) {
             if (shared.refusal != null) {
@@ -70,7 +70,7 @@ final class ExecutorPart implements AutoCloseable {
         }
     }
 
-    /** From here on the rank leaves by itself. */
+    /** Records that the rank runs. From now on {@link EngineRanks#run} makes it leave. */
     void setRuns() {
         runs = true;
     }

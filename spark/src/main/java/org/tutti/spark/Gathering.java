@@ -21,30 +21,30 @@ import java.util.stream.Stream;
 import org.tutti.RankFailedException;
 
 /**
- * The ranks of one attempt of a stage, as the driver knows them. When all have come, each is told its place: processes
- * that can share memory are a node, and nodes are numbered by their lowest ranks.
+ * The ranks of one attempt of a stage at the driver. When all have come, each is told its node and process. Processes
+ * that can share memory are a node. Nodes are numbered in the order of their lowest ranks.
  */
 final class Gathering {
     private static final int STOP_TEXT_MAX = 1000;
     private static final int RECEIVE_MILLIS_MAX = 60_000;
 
-    /** How many ranks a message names that have not come. */
+    /** The greatest number of missing ranks that a message names. */
     private static final int MISSING_NAMED_MAX = 8;
 
-    /** How long the cause of a failure may take to come when Spark knows of the failure already. */
+    /** The time for the cause of a failure to arrive when Spark already knows of the failure. */
     private static final long CAUSE_MILLIS_MAX = 1000;
 
     /** A rank that has come. */
     private record Guest(Message.Hello hello, Conversation conversation) {}
 
     /**
-     * Why a stage has failed.
+     * The cause of a stage's failure.
      *
-     * @param rank the rank that has the cause
-     * @param text what it threw, that it was lost, or what another one threw because of it
+     * @param rank the rank that failed first
+     * @param text the rank's exception, a note that it was lost, or the exception of another rank because of it
      */
     record Cause(int rank, String text) {
-        /** Short, as a rank that runs does not listen. */
+        /** The message to other ranks. It is short because running ranks do not read, so it must fit their buffers. */
         Message.Stop stop() {
             return new Message.Stop(rank, Message.cut(text, STOP_TEXT_MAX));
         }
@@ -57,12 +57,12 @@ final class Gathering {
     private final Guest[] guests;
     private final BitSet ended = new BitSet();
     private int came;
-    private Cause thrown; // the first one
-    private Cause lost; // the first one
-    private Cause failed; // of any kind, even cancelled
-    private final BitSet told = new BitSet(); // have said themselves that they ended otherwise than well
-    private final BitSet missing = new BitSet(); // had not come when the first one threw
-    private final List<Cause> blamed = new ArrayList<>(); // for what befell others
+    private Cause thrown; // the first exception of a rank
+    private Cause lost; // the first lost rank
+    private Cause failed; // the first of any kind, even cancelled
+    private final BitSet told = new BitSet(); // ranks that have reported a failure or a cancellation
+    private final BitSet missing = new BitSet(); // ranks that had not come when the first one threw
+    private final List<Cause> blamed = new ArrayList<>(); // causes that other ranks have named
     private final Set<Integer> cancelled = new HashSet<>();
 
     Gathering(int ranks) {
@@ -93,7 +93,7 @@ final class Gathering {
         }
     }
 
-    /** Returns what the guest must know, if a rank has failed already. */
+    /** Adds a guest; returns the message that the guest must get if a rank has failed already, or null. */
     private synchronized Message.Stop come(Guest guest) throws IOException {
         int rank = guest.hello.rank();
         if (rank < 0 || rank >= guests.length || guests[rank] != null) {
@@ -110,7 +110,10 @@ final class Gathering {
         return null;
     }
 
-    /** Nobody is told anything before, so no guest's buffer is full and nobody waits. */
+    /**
+     * Tells each guest its node and process. No message was sent to a guest before, so no guest's buffer is full and
+     * this method does not wait.
+     */
     private void tellPlaces() {
         String job = "spark-" + UUID.randomUUID();
         Map<String, List<Integer>> nodes = new LinkedHashMap<>();
@@ -127,7 +130,10 @@ final class Gathering {
         }
     }
 
-    /** Nobody else waits while a guest takes its time to listen. */
+    /**
+     * Sends a message to all other guests, without a lock, so that a guest that is slow to read holds up no other
+     * thread.
+     */
     private void tellOthers(int rank, Message message) {
         for (Guest guest : others(rank)) {
             tell(guest, message);
@@ -139,7 +145,7 @@ final class Gathering {
                 .filter(guest -> guest.hello.rank() != rank && !ended.get(guest.hello.rank())).toList();
     }
 
-    /** Who cannot be told has gone, which whoever serves it sees. */
+    /** Sends a message to a guest. If that fails, the guest has gone, and the thread that serves it notices. */
     private static void tell(Guest guest, Message message) {
         try {
             guest.conversation.send(message);
@@ -154,7 +160,10 @@ final class Gathering {
         }
     }
 
-    /** Returns who must be told because it is the first one to fail; who comes later is told then, and nobody twice. */
+    /**
+     * Records the end of a rank. If it is the first to fail, returns the guests that must be told. A guest that comes
+     * later is told when it comes, and no guest is told twice.
+     */
     private synchronized List<Guest> note(Message.Hello hello, Message.Ended end) {
         int rank = hello.rank();
         ended.set(rank);
@@ -190,10 +199,11 @@ final class Gathering {
     }
 
     /**
-     * What a rank threw comes first, then that one was lost, then what Spark knows of tasks, then whom another one
-     * blames, as when a host is down or a rank has left too early. Of those that were cancelled Spark says why.
+     * Finds the first cause. The order of precedence is: an exception of a rank; a lost rank; a failed task from
+     * Spark's events; a rank that another rank names as the cause, for example because a host is down or a rank has
+     * left too early. Cancelled ranks do not count, because Spark reports the reason.
      *
-     * @param tasks what Spark knows
+     * @param tasks Spark's events of the tasks
      */
     Optional<Cause> firstCause(StageTasks tasks) {
         List<StageTasks.Failure> known = tasks.failures();
@@ -208,7 +218,10 @@ final class Gathering {
         }
     }
 
-    /** A lost executor comes before what was thrown because of it; what a rank has said itself is known better. */
+    /**
+     * Finds the first cause in Spark's events. A lost executor comes before exceptions that it caused. Failures that a
+     * rank has reported itself do not count, because the report says more.
+     */
     static Optional<Cause> firstOf(List<StageTasks.Failure> known, BitSet told) {
         return known.stream().filter(StageTasks.Failure::isLost).findFirst()
                 .or(() -> known.stream().filter(failure -> !told.get(failure.cause().rank())).findFirst())

@@ -5,15 +5,15 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.util.TaskInterruptListener;
 
 /**
- * Interrupts a task's thread when Spark kills the task. Spark itself does so only where the program has asked for it,
- * and a rank that waits for others would not notice.
+ * Interrupts a task's thread when Spark kills the task. Spark itself interrupts it only if the program has asked for
+ * that, so a rank that waits for others would otherwise not notice.
  */
 final class Interrupts implements TaskInterruptListener, AutoCloseable {
     private Thread thread = Thread.currentThread();
 
     private Interrupts() {}
 
-    /** From here on, and until it is closed, this thread is interrupted with its task. */
+    /** Interrupts the calling thread when its task is killed, until the returned object is closed. */
     static Interrupts from(TaskContext context) {
         var interrupts = new Interrupts();
         context.addTaskInterruptListener(interrupts);

@@ -17,17 +17,20 @@ import org.apache.spark.SparkConf;
 import org.tutti.JobStartException;
 
 /**
- * Where the ranks of a stage meet: a port of the driver, at which each of them stays connected until it ends. Each
- * attempt of the stage is a job of its own. A virtual thread listens, and one serves each connection.
+ * The meeting point of a stage's ranks: a port of the driver, to which each rank stays connected until it ends. Each
+ * attempt of the stage is a job of its own. A virtual thread listens, and another one serves each connection.
  */
 final class Meeting implements AutoCloseable {
     private static final String HOST = "spark.driver.host";
     private static final String BIND_ADDRESS = "spark.driver.bindAddress";
 
-    /** Connections, besides one a rank, of which it is not known yet who is there. */
+    /**
+     * The greatest number of connections, in addition to one for each rank, that have not yet proved to know the
+     * secret.
+     */
     private static final int STRANGERS_MAX = 64;
 
-    /** How long to wait when the driver can take no connection, as when it has too many files open. */
+    /** The pause after the driver could not accept a connection, for example because it has too many files open. */
     private static final int PAUSE_MILLIS = 200;
 
     private static final System.Logger LOG = System.getLogger(TuttiSpark.class.getName());
@@ -49,7 +52,7 @@ final class Meeting implements AutoCloseable {
         this.listener = Thread.ofVirtual().name("tutti driver").start(this::listen);
     }
 
-    /** Opens a port where Spark's own are. */
+    /** Opens a port at the address of Spark's own ports. */
     static Meeting open(SparkConf conf, int ranks) {
         String host = conf.get(HOST);
         String bound = conf.get(BIND_ADDRESS, host);
@@ -57,7 +60,7 @@ final class Meeting implements AutoCloseable {
         try {
             return new Meeting(host, new ServerSocket(port, ranks + STRANGERS_MAX, InetAddress.getByName(bound)),
                     ranks);
-        } catch (IOException | IllegalArgumentException e) { // the latter of a port that there is not
+        } catch (IOException | IllegalArgumentException e) { // the latter if the port is out of range
             throw new JobStartException("the driver cannot listen for its ranks at " + bound + ":" + port + " ("
                     + e.getMessage() + "); set " + TuttiSpark.PORT + " to a free port, or 0 for any, and "
                     + BIND_ADDRESS
@@ -78,9 +81,9 @@ final class Meeting implements AutoCloseable {
     }
 
     /**
-     * {@return what became of the rank that failed first, in the latest attempt of the stage, if one has}
+     * {@return the failure of the rank that failed first in the latest attempt of the stage, if a rank has failed}
      *
-     * @param tasks what Spark knows
+     * @param tasks Spark's events of the tasks
      */
     Optional<Gathering.Cause> firstCause(StageTasks tasks) {
         return latest == null ? Gathering.firstOf(tasks.failures(), new BitSet()) : latest.firstCause(tasks);
@@ -109,11 +112,11 @@ final class Meeting implements AutoCloseable {
         try {
             Thread.sleep(server.isClosed() ? 0 : PAUSE_MILLIS);
         } catch (InterruptedException _) {
-            Thread.currentThread().interrupt(); // nobody does
+            Thread.currentThread().interrupt(); // nobody interrupts this thread
         }
     }
 
-    /** When there are too many strangers the oldest goes, so that ranks can always come. */
+    /** Admits a connection. If there are too many strangers, the oldest is closed, so that ranks can always connect. */
     private void admit(Socket socket) {
         Socket oldest = null;
         open.add(socket);
@@ -139,7 +142,7 @@ final class Meeting implements AutoCloseable {
                         conversation);
             }
         } catch (IOException _) {
-            return; // whoever it was, it was no rank, or it has gone
+            return; // the other side is no rank, or has gone
         } finally {
             forget(socket);
             open.remove(socket);
@@ -160,7 +163,10 @@ final class Meeting implements AutoCloseable {
         }
     }
 
-    /** The port is closed when nobody listens any more, and the next stage may want the same one. */
+    /**
+     * Closes the port and all connections, and waits for the listening thread, because only then is the port free for
+     * the next stage.
+     */
     @Override
     public void close() {
         close(server);

@@ -6,70 +6,71 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 
 /**
- * What driver and ranks tell each other, in this order: each rank {@link Hello}; the driver {@link Plan} to all, when
- * all have come; rank 0, with several nodes, {@link Rendezvous}, which the driver passes on; each rank {@link Ended}.
- * When the first rank has ended otherwise than well, the driver tells the others {@link Stop}, at any time and once.
+ * A message between driver and ranks. The order is: each rank sends {@link Hello}. When all have come, the driver sends
+ * {@link Plan} to all. With several nodes, rank 0 sends {@link Rendezvous}, which the driver passes on. Each rank sends
+ * {@link Ended}. When the first rank has failed or was cancelled, the driver sends {@link Stop} to the others, at any
+ * time and once.
  */
 sealed interface Message {
-    /** The longest text, in characters; a character has three bytes at most. */
+    /** The greatest length of a text in characters. A character has at most three bytes. */
     int TEXT_MAX = 16_000;
 
     /**
-     * A rank has come.
+     * Says that a rank has come.
      *
-     * @param stage the number of the stage and that of its attempt
-     * @param rank its rank
-     * @param process names its process
-     * @param memory says which memory its process can share
-     * @param place for messages: its executor and host
+     * @param stage the number of the stage, and the number of its attempt
+     * @param rank the rank
+     * @param process the name of the rank's process
+     * @param memory the identity of the memory that the process can share
+     * @param place the rank's executor and host, for messages
      */
     record Hello(String stage, int rank, String process, String memory, String place) implements Message {}
 
     /**
-     * Who takes part.
+     * Tells a rank its node and process.
      *
      * @param job the job's name
      * @param node the rank's node
-     * @param nodes how many there are
-     * @param nodeRanks how many ranks the node has
+     * @param nodes the number of nodes
+     * @param nodeRanks the number of ranks on the node
      * @param firstRank the lowest rank of the process
-     * @param processRanks how many ranks the process has
+     * @param processRanks the number of ranks of the process
      */
     record Plan(String job, int node, int nodes, int nodeRanks, int firstRank, int processRanks) implements Message {}
 
     /**
-     * Where the process of rank 0 listens.
+     * Tells the address of rank 0's process.
      *
-     * @param text its addresses
+     * @param text the addresses
      */
     record Rendezvous(String text) implements Message {}
 
-    /** How a rank ended. */
+    /** The way in which a rank has ended. */
     enum How {
-        /** It returned. */
+        /** The rank returned. */
         WELL,
-        /** It threw. */
+        /** The rank threw. */
         THREW,
-        /** It threw because of what another rank did. */
+        /** The rank threw because of another rank. */
         SECONDARY,
-        /** Spark has cancelled it. */
+        /** Spark has cancelled the rank. */
         CANCELLED
     }
 
     /**
-     * A rank has ended.
+     * Says that a rank has ended.
      *
-     * @param how in which way
-     * @param culprit the rank because of which it threw, or −1
-     * @param text what it threw
+     * @param how the way in which it has ended
+     * @param culprit the rank that caused its exception, or −1
+     * @param text the exception
      */
     record Ended(How how, int culprit, String text) implements Message {}
 
     /**
-     * A rank has ended otherwise than well, so the others need not wait for it.
+     * Says that a rank has failed or was cancelled, so that the others do not wait for it.
      *
      * @param rank the rank
-     * @param reason what became of it
+     * @param reason a description of the failure
      */
     record Stop(int rank, String reason) implements Message {}
 
@@ -131,7 +132,7 @@ sealed interface Message {
         return How.values()[number];
     }
 
-    /** The first characters of a text, at most so many. */
+    /** Cuts a text after a number of characters. */
     static String cut(String text, int most) {
         return text.length() <= most ? text : text.substring(0, most) + " …";
     }

@@ -7,21 +7,21 @@ import java.util.Iterator;
 import org.tutti.Job;
 
 /**
- * What each task of a barrier stage runs as a rank. It is sent to the executors, so what it refers to must be
- * serializable.
+ * The function that each task of a barrier stage runs as a rank. It is sent to the executors, so all objects that it
+ * refers to must be serializable.
  *
- * @param <T> the elements of the RDD
- * @param <R> what comes of a partition, which is serializable, too
+ * @param <T> the type of the RDD's elements
+ * @param <R> the type of a partition's result, which must be serializable, too
  */
 @FunctionalInterface
 public interface RankFunction<T, R> extends Serializable {
     /**
      * Runs one rank, on the thread of its task.
      *
-     * @param job the job, whose rank is the partition's number; it is closed when this returns
-     * @param partition the elements of the rank's partition, once
-     * @return what comes of them
-     * @throws Exception when the rank fails: the stage fails, and the other ranks hear of it
+     * @param job the job, in which this rank's number is the partition's; it is closed when this method returns
+     * @param partition the elements of the rank's partition; they can be read once
+     * @return the result of the partition
+     * @throws Exception when the rank fails. The stage fails, and the calls of the other ranks end with an exception.
      */
     R run(Job job, Iterator<T> partition) throws Exception;
 }

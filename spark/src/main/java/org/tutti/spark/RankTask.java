@@ -19,10 +19,11 @@ import scala.Function1;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * What a task of the stage does: it meets the others at the driver, runs its rank, and says how that ended.
+ * A task of the stage. It meets the other tasks at the driver, runs its rank, and tells the driver how the rank has
+ * ended.
  *
- * @param <T> the elements of the RDD
- * @param <R> what comes of a partition
+ * @param <T> the type of the RDD's elements
+ * @param <R> the type of a partition's result
  */
 final class RankTask<T, R>
         implements
@@ -31,7 +32,7 @@ final class RankTask<T, R>
     private static final long serialVersionUID = 1L;
     private static final int POLL_MILLIS = 20;
 
-    /** How long a rank that failed because of another one leaves it to that one to fail the stage. */
+    /** The time for which a rank that failed because of another rank waits for that rank to fail the stage. */
     private static final long COURTESY_MILLIS_MAX = 3000;
 
     private static final System.Logger LOG = System.getLogger(TuttiSpark.class.getName());
@@ -42,10 +43,10 @@ final class RankTask<T, R>
     private final RankFunction<T, R> function;
 
     /**
-     * @param host where the driver listens
-     * @param port at which port
-     * @param secret what they know of each other
-     * @param function what the rank runs
+     * @param host the driver's host
+     * @param port the driver's port
+     * @param secret the secret of the stage
+     * @param function the function that the rank runs
      */
     RankTask(String host, int port, StageSecret secret, RankFunction<T, R> function) {
         this.host = host;
@@ -65,7 +66,7 @@ final class RankTask<T, R>
         return CollectionConverters.asScala(Collections.singleton(result).iterator());
     }
 
-    /** Throws what Scala's function does not declare. */
+    /** Throws an exception that Scala's function does not declare. */
     @SuppressWarnings("unchecked")
     private static <E extends Throwable> RuntimeException undeclared(Throwable failure) throws E {
         throw (E) failure;
@@ -88,7 +89,10 @@ final class RankTask<T, R>
         }
     }
 
-    /** The rank has its result: that the connection is lost, as by a firewall that forgets it, changes nothing. */
+    /**
+     * Tells the driver that the rank has ended well. If the connection is lost, for example by a firewall, the rank
+     * still has its result.
+     */
     private static void reportWell(Conversation driver) {
         try {
             driver.send(new Message.Ended(Message.How.WELL, -1, ""));
@@ -144,7 +148,7 @@ final class RankTask<T, R>
         }
     }
 
-    /** Listens for a while to what the driver says; throws when it has gone, or the job will not be. */
+    /** Waits for a while for a message of the driver; throws when the driver has gone or has stopped the job. */
     private static Optional<Message> hear(BarrierTaskContext context, Conversation driver, int millis) {
         context.killTaskIfInterrupted();
         try {
@@ -159,7 +163,10 @@ final class RankTask<T, R>
         }
     }
 
-    /** A rank that knows the cause fails the stage before those that only heard of it. */
+    /**
+     * Tells the driver how the rank has failed. A rank that is the cause fails the stage before ranks that failed
+     * because of it.
+     */
     private static void report(BarrierTaskContext context, Conversation driver, Throwable failure) {
         boolean aborted = failure instanceof JobAbortedException abort && abort.rank() == context.partitionId();
         Message.How how = context.isInterrupted() ? Message.How.CANCELLED

@@ -9,8 +9,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What the driver and the tasks of a stage know, and nobody else. It travels in the tasks' closure, as safely as Spark
- * sends that (spark.authenticate, spark.network.crypto.enabled).
+ * The secret of a stage, which only the driver and the stage's tasks know. It travels in the tasks' closure, and is as
+ * safe as Spark's transport ({@code spark.authenticate}, {@code spark.network.crypto.enabled}).
  */
 final class StageSecret implements Serializable {
     private static final long serialVersionUID = 1L;
@@ -23,12 +23,12 @@ final class StageSecret implements Serializable {
         new SecureRandom().nextBytes(bytes);
     }
 
-    /** What makes codes under a key of its own for each label. */
+    /** Makes a code generator with a key for each label. */
     Mac mac(String label) {
         return mac(derive(label));
     }
 
-    /** Another secret of 32 bytes, for each label another one, which tell nothing of this one. */
+    /** Derives a secret of 32 bytes for each label. The derived secrets reveal nothing of this one. */
     byte[] derive(String label) {
         return mac(bytes).doFinal(label.getBytes(StandardCharsets.UTF_8));
     }
@@ -39,7 +39,7 @@ final class StageSecret implements Serializable {
             mac.init(new SecretKeySpec(key, ALGORITHM));
             return mac;
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e); // every JDK has it
+            throw new IllegalStateException(e); // every JDK has this algorithm
         }
     }
 

@@ -24,28 +24,28 @@ import org.apache.spark.scheduler.TaskInfo;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * What Spark knows of the tasks of one attempt of a stage: where they are, and which have failed. A task may fail where
- * its rank says nothing to the driver: before the rank has come, as the functions of earlier RDDs run then, and after
- * it has ended, while its result is on its way.
+ * Records from Spark's events where the tasks of one attempt of a stage are, and which have failed. A task may fail
+ * without a message of its rank to the driver: before the rank has come, while functions of earlier RDDs run, and after
+ * the rank has ended, while its result is on its way.
  *
- * <p>Events come from a thread of Spark's, in the order in which they were, and a moment after the stage has failed.
+ * <p>A thread of Spark delivers the events in their order. The last ones come a moment after the stage has failed.
  */
 final class StageTasks extends SparkListener {
     private static final int TEXT_MAX = 2000;
 
-    /** How long the event may take that the stage's job has begun, which most failures come after. */
+    /** The time for the event that the stage's job has begun to arrive. Most failures come after that event. */
     private static final long BEGIN_MILLIS_MAX = 1000;
 
-    /** How long the events of a job that has failed may take. */
+    /** The time for the events of a failed job to arrive. */
     private static final long END_MILLIS_MAX = 10_000;
 
     private static final int NONE = -1;
 
     /**
-     * A task has failed.
+     * The failure of a task.
      *
-     * @param cause its rank, and what became of it
-     * @param isLost whether its executor is lost, or what that had of the result
+     * @param cause the task's rank, and a description of the failure
+     * @param isLost whether the task's executor or its result was lost
      */
     record Failure(Gathering.Cause cause, boolean isLost) {}
 
@@ -127,12 +127,14 @@ final class StageTasks extends SparkListener {
         return Message.cut(text.lines().findFirst().orElse(""), TEXT_MAX);
     }
 
-    /** {@return where the task of a rank is, as {@code executor 1 on host b}; empty if it has not been started} */
+    /**
+     * {@return the location of a rank's task, such as {@code executor 1 on host b}; empty if the task has not started}
+     */
     synchronized String place(int rank) {
         return places.getOrDefault(rank, "");
     }
 
-    /** {@return the failures of tasks of a stage that has failed, those first that Spark has noticed first} */
+    /** {@return the failures of tasks of a failed stage, in the order in which Spark has noticed them} */
     synchronized List<Failure> failures() {
         try {
             awaitUntil(() -> job != NONE, BEGIN_MILLIS_MAX);

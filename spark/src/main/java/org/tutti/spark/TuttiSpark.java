@@ -15,22 +15,25 @@ import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 
 /**
- * Tutti inside Apache Spark: each task of a barrier stage becomes a rank, and together they are a job.
+ * Runs ranks of Tutti inside Apache Spark. Each task of a barrier stage becomes a rank, and together they are a job.
  *
  * <pre>{@code
  * List<double[]> models = TuttiSpark.of(points.rdd()).barrier((job, partition) -> train(job.world(), partition));
  * }</pre>
  *
- * <p>The ranks of an executor are threads of its process; executors of one host share memory; others are connected by
- * TCP. They meet at a port of the driver, which is open as long as the stage runs.
+ * <p>The ranks of an executor are threads of its process. Executors on one host share memory, and executors on
+ * different hosts are connected by TCP. The ranks meet at a port of the driver, which is open as long as the stage
+ * runs.
  *
- * @param <T> the elements of the RDD
+ * @param <T> the type of the RDD's elements
  */
 public final class TuttiSpark<T> {
-    /** Where ranks reach the driver: 0, any free port, unless the configuration of Spark says another one. */
+    /**
+     * The property of Spark's configuration that sets the driver's port for ranks. The default is 0, for any free port.
+     */
     public static final String PORT = "spark.tutti.driver.port";
 
-    /** How Spark calls it that somebody has cancelled a job. */
+    /** Spark's condition of a cancelled job. */
     private static final String CANCELLED = "SPARK_JOB_CANCELLED";
 
     private static final System.Logger LOG = System.getLogger(TuttiSpark.class.getName());
@@ -44,35 +47,35 @@ public final class TuttiSpark<T> {
     }
 
     /**
-     * Begins with an RDD, of which each partition becomes a rank's.
+     * Makes a runner for an RDD. Each partition of the RDD becomes the input of a rank.
      *
-     * @param <T> its elements
-     * @param rdd of Scala's kind
-     * @return what runs on it
+     * @param <T> the type of the RDD's elements
+     * @param rdd the RDD of Spark's Scala API
+     * @return a runner with one attempt
      */
     public static <T> TuttiSpark<T> of(RDD<T> rdd) {
         return new TuttiSpark<>(rdd, 1);
     }
 
     /**
-     * Begins with an RDD, of which each partition becomes a rank's.
+     * Makes a runner for an RDD. Each partition of the RDD becomes the input of a rank.
      *
-     * @param <T> its elements
-     * @param rdd of Java's kind
-     * @return what runs on it
+     * @param <T> the type of the RDD's elements
+     * @param rdd the RDD of Spark's Java API
+     * @return a runner with one attempt
      */
     public static <T> TuttiSpark<T> of(JavaRDD<T> rdd) {
         return of(rdd.rdd());
     }
 
     /**
-     * The same, but a stage in which a rank or its task fails, or an executor is lost, runs again, as a job of its own:
-     * also when that happens before the rank has begun, while functions of earlier RDDs run, or after it has returned.
-     * Spark does not do that by itself where results go to the driver. What a rank has done elsewhere, such as written
-     * a file, it does again.
+     * Returns a runner that runs a failed stage again. A stage fails when a rank or its task fails, or an executor is
+     * lost. That includes failures before the rank has begun, while functions of earlier RDDs run, and after the rank
+     * has returned. Each attempt is a job of its own. Spark does not repeat such a stage by itself when its results go
+     * to the driver. Side effects of a rank, such as writing a file, happen again.
      *
-     * @param most how often the stage may run in all, 1 or more; 1 unless told
-     * @return what runs on the RDD
+     * @param most the greatest number of attempts, 1 or more; the default is 1
+     * @return a runner for the same RDD
      */
     public TuttiSpark<T> withAttempts(int most) {
         if (most < 1) {
@@ -82,17 +85,18 @@ public final class TuttiSpark<T> {
     }
 
     /**
-     * Runs a barrier stage in which each task is a rank, and returns when all have ended. Spark starts all tasks at
-     * once or none, so there must be a slot for each partition; it says so if not. It says as well that it does not do
-     * that with dynamic allocation. When the stage is cancelled, the ranks' threads are interrupted.
+     * Runs a barrier stage in which each task is a rank, and returns when all ranks have ended. Spark starts either all
+     * tasks together or none. Therefore the cluster must have a slot for each partition; Spark throws if it has too
+     * few. Spark also throws if dynamic allocation is on. When the stage is cancelled, the ranks' threads are
+     * interrupted.
      *
-     * @param <R> what comes of a partition
-     * @param function what each rank runs
-     * @return what came of each partition, in their order
+     * @param <R> the type of a partition's result
+     * @param function the function that each rank runs
+     * @return the result of each partition, in the order of the partitions
      * @throws IllegalArgumentException when there are more partitions than a job has ranks, 4,096
-     * @throws RankFailedException when a rank or its task threw, or its executor was lost, in the last attempt: says
-     *             which one was the first, what it threw or where it was, and has Spark's exception as the cause;
-     *             failures of earlier attempts are suppressed exceptions of it
+     * @throws RankFailedException when a rank or its task threw, or its executor was lost, in the last attempt. The
+     *             message names the rank that failed first, and its exception or its executor. The cause is Spark's
+     *             exception. Failures of earlier attempts are suppressed exceptions.
      */
     public <R> List<R> barrier(RankFunction<T, R> function) {
         Objects.requireNonNull(function, "function");
@@ -108,7 +112,7 @@ public final class TuttiSpark<T> {
         for (int attempt = 1;; attempt++) {
             try {
                 return attempt(ranks, function);
-            } catch (Throwable failure) { // of any kind, as Scala declares nothing
+            } catch (Throwable failure) { // of any kind, because Scala declares none
                 if (attempt == attempts || !(failure instanceof RankFailedException failed)) {
                     earlier.forEach(failure::addSuppressed);
                     throw failure;
@@ -143,12 +147,12 @@ public final class TuttiSpark<T> {
         }
     }
 
-    /** Whether somebody has cancelled the stage, so that what became of the ranks is not why it failed. */
+    /** Whether the stage was cancelled. In that case failures of ranks are not the cause. */
     private static boolean isCancelled(Throwable stage) {
         return stage instanceof SparkThrowable failure && CANCELLED.equals(failure.getCondition());
     }
 
-    /** Throws what javac does not know of. */
+    /** Throws an exception that javac does not know of. */
     @SuppressWarnings("unchecked")
     private static <E extends Throwable> RuntimeException undeclared(Throwable failure) throws E {
         throw (E) failure;
