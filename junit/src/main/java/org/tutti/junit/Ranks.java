@@ -25,22 +25,22 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *
  * <p>If a rank fails, the calls of the other ranks end, and the test fails with an {@link AssertionError}. Its message
  * begins with the number of the rank that failed first, and its cause is that rank's exception. An annotation of a
- * method overrides the one of its class, which overrides the one of the class around a {@code @Nested} class. It works
- * with any kind of test that is a method, such as {@code @RepeatedTest} and {@code @ParameterizedTest}, but not with
- * {@code @TestFactory}.
+ * method overrides the one of its class, which overrides the one of the class around a {@code @Nested} class. The
+ * annotation works with any kind of test that is a method, such as {@code @RepeatedTest} and {@code
+ * @ParameterizedTest}, but not with {@code @TestFactory}.
  *
  * <p><b>Threads</b> are the default, as in {@link org.tutti.Tutti#runLocal}. They share the instance of the test class.
  * Methods such as {@code @BeforeEach} and {@code @AfterEach} run once, on JUnit's thread.
  *
  * <p><b>Processes</b>, {@code @Ranks(value = 4, processes = true)}, are JVMs of this host with the class path, the
  * options and the system properties of JUnit's own process, except its debugger. In each of them JUnit runs only that
- * test, with all its surroundings: an instance of its own, {@code @BeforeAll}, {@code @BeforeEach}, extensions, other
- * parameters. In JUnit's own process these run, too, but the test method does not. The output of ranks is passed on. A
- * rank that exits or is killed has failed. A rank has also failed if a method before or after the test method fails.
- * Failures that cannot be serialized arrive as copies, with their texts and stack traces. When a rank has failed, or
- * JUnit's thread is interrupted, for example by {@code @Timeout}, the other ranks have five seconds to end before they
- * are killed. After an interrupt, the failures of all ranks are suppressed exceptions. In the end no process and no
- * file remains, even when JUnit's own process is killed. Processes need Linux.
+ * test, with all its surroundings: an instance of its own, {@code @BeforeAll}, {@code @BeforeEach}, extensions and
+ * other parameters. In JUnit's own process all of that runs, too, except the test method. The output of ranks is passed
+ * on. A rank that exits or is killed has failed. A rank has also failed if a method before or after the test method
+ * fails. Failures that cannot be serialized arrive as copies, with their texts and stack traces. When a rank has
+ * failed, or JUnit's thread is interrupted, for example by {@code @Timeout}, the other ranks have five seconds to end
+ * before they are killed. After an interrupt, the failures of all ranks are suppressed exceptions. Afterwards no
+ * process and no file remains, even when JUnit's own process is killed. Processes need Linux.
  *
  * <p>The extension calls the test method itself. Therefore it must be the last registered, and so innermost, of the
  * extensions that intercept test methods. Extensions inside it would not be called.

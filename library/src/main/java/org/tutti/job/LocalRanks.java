@@ -143,8 +143,8 @@ public final class LocalRanks {
     }
 
     /**
-     * Finds the rank that failed first, as the cause of the other failures. The rank that was marked first need not be
-     * it: that rank may have heard of another rank's failure and thrown sooner than the other rank.
+     * Finds the rank that is the cause of the other failures. The rank that was marked first need not be it: that rank
+     * may have heard of another rank's failure and thrown sooner than the other rank.
      */
     private static int firstCause(int marked, Throwable[] failures) {
         if (marked < 0 || !Failures.isSecondary(failures[marked])) {

@@ -21,8 +21,8 @@ import org.tutti.memory.Words;
  * <p><b>Several threads.</b> The threads of a rank may use its memory at the same time. Calls on this node are loads,
  * stores, copies and atomic operations in the node's memory, and share no other state. All threads share the {@link
  * RemoteAccess}, the marks of {@link WrittenProcesses}, the table of {@link PendingGets}, the counts of {@link
- * SeenNotifications} and the fabric, each of which argues why it may be shared. Views of parts are made at first use,
- * under this object's monitor.
+ * SeenNotifications} and the fabric, and the head of each of these classes argues why it may be shared. Views of parts
+ * are made at first use, under this object's monitor.
  *
  * <p><b>Closing.</b> Each rank fences before the barrier of its close. Therefore no data of a rank that keeps the rules
  * are on their way when a part is revoked. Later data are dropped at the target, which does not know the handle any

@@ -15,8 +15,8 @@ import org.tutti.memory.Words;
 
 /**
  * A request for bytes from other nodes, in pieces. The numbers of pieces that have begun and ended change under the
- * monitor of the {@link PendingGets}. The number of ended pieces is a word, so that threads can wait for it. A failure
- * is stored before the word grows.
+ * monitor of the {@link PendingGets}. The number of ended pieces is a word, because threads wait for it. A failure is
+ * stored before the word grows.
  */
 final class OneSidedRequest implements Request {
     /** The request of a call that is done when it returns. */

@@ -44,7 +44,9 @@ final class Conversation implements AutoCloseable {
     /** The time for the rest of a message after its first byte. */
     private static final int MESSAGE_MILLIS_MAX = 10_000;
 
-    /** The time in which the other side must prove that it knows the secret; the next constant limits the bytes. */
+    /**
+     * The time in which the other side must prove that it knows the secret; {@link #PROOF_BYTES_MAX} limits the bytes.
+     */
     private static final int PROOF_MILLIS_MAX = 5000;
     private static final int PROOF_BYTES_MAX = 1 << 10;
 
@@ -92,7 +94,7 @@ final class Conversation implements AutoCloseable {
     }
 
     /**
-     * Turns keep-alive on. While ranks run no messages are sent, so the kernel has to notice when the other host is
+     * Turns keep-alive on. While ranks run, no messages are sent, so the kernel has to notice when the other host is
      * gone.
      */
     private void keepAlive() throws IOException {

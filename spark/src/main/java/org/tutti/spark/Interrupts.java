@@ -6,7 +6,7 @@ import org.apache.spark.util.TaskInterruptListener;
 
 /**
  * Interrupts a task's thread when Spark kills the task. Spark itself interrupts it only if the program has asked for
- * that, so a rank that waits for others would otherwise not notice.
+ * that. Without an interrupt, a rank that waits for other ranks would not notice.
  */
 final class Interrupts implements TaskInterruptListener, AutoCloseable {
     private Thread thread = Thread.currentThread();

@@ -198,7 +198,8 @@ public final class RankCommunicators {
     /**
      * Closes a communicator at this rank. Has no effect if it is closed already.
      *
-     * @throws CollectiveMismatchException when the last calls there differ from those of others
+     * @throws CollectiveMismatchException when the rank's last calls on the communicator differ from the calls of other
+     *             ranks
      */
     void close(CommunicatorState state) {
         if (deadline.isClosed()) {

@@ -76,7 +76,7 @@ public final class Directory {
                 address.length);
     }
 
-    /** Counts one more written record. */
+    /** Counts one more rank with a record. */
     public void addKnown() {
         Words.add(words, DirectoryLayout.KNOWN, 1);
     }

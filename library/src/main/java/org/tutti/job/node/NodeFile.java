@@ -166,7 +166,7 @@ public final class NodeFile implements NodeAccess {
 
     /**
      * Throws if an ancestor of this process is part of the job. All processes that a rank starts inherit the rank's
-     * environment variables. Once all ranks have joined, the file has no name any more, and a process that took itself
+     * environment variables. When all ranks have joined, the file has no name any more, and a process that took itself
      * for the rank would wait in vain for the other ranks.
      */
     private static void refuseInsideRank(Path path, JobEnvironment environment) {

@@ -17,7 +17,7 @@ import org.tutti.job.launch.JobEnvironment;
  * @param rank the rank
  * @param reason the evidence of the failure
  * @param witness a rank of the process that noticed the failure, or −1 if the launcher did
- * @param detail the milliseconds of silence or standstill, or the exit status, as the reason requires; otherwise 0
+ * @param detail the milliseconds of silence or standstill, or the exit status, depending on the reason; otherwise 0
  */
 public record RankFailure(int rank, Reason reason, int witness, long detail) {
     private static final int REASON_SHIFT = 8;
