@@ -21,7 +21,7 @@ import org.tutti.memory.WaitClock;
  * Watches the other processes of the job from this process. A daemon thread looks every {@value #INTERVAL_MILLIS} ms
  * whether the next process of the node lives and runs, whether the launcher lives, and whether the job was aborted.
  * With several nodes the thread also spreads the news ({@link Gossip}), which wakes the thread when there are some. It
- * also answers questions where the ranks of its process are ({@link StackQuery}).
+ * also answers questions about where the ranks of its process are ({@link StackQuery}).
  *
  * <p>Each process watches only the next process of its node that is still part of the job, in the order of first ranks.
  * It marks the ranks of that process as failed when the process has died, which its lock tells, or when it has not
@@ -124,7 +124,7 @@ final class LivenessWatch implements AutoCloseable {
         watchFailed();
     }
 
-    /** Answers a question where the ranks of this process are. Nothing else depends on the answer. */
+    /** Answers a question about where the ranks of this process are. Nothing else depends on the answer. */
     private void answer() {
         try {
             Node node = access.node();

@@ -21,8 +21,8 @@ import org.tutti.job.launch.JobEnvironment;
  * immediately, and lets the launcher tell the cause from its consequences.
  *
  * <p>The exit status of a process says whether one of its ranks is the cause, so the rank that is the cause ends the
- * process. It sets {@code hasCause} before it is marked as failed, so that each rank that fails because of the mark
- * finds {@code hasCause} set. Other ranks may have known sooner: a rank that throws inside a call breaks the
+ * process. That rank sets {@code hasCause} before it is marked as failed, so that each rank that fails because of the
+ * mark finds {@code hasCause} set. Other ranks may have known sooner: a rank that throws inside a call breaks the
  * communicator before its main ends, and a rank that closes its job on the way out leaves it. Therefore a rank that
  * fails because of another rank waits some time for those ranks of its own process that are still in their mains.
  */

@@ -16,8 +16,8 @@ import org.tutti.fabric.SectionTransport;
 /**
  * The part of a rank on another node, which this rank reaches over the fabric. The target's process checks region and
  * bounds again, and does not rely on the checks of this process. A small put may be delayed shortly, so that several
- * puts share a system call. {@link #choose} chooses the protocol of a call. The fabric has the frames, and limits the
- * number of outstanding requests.
+ * puts share a system call. {@link #choose} chooses the protocol of a call. The fabric defines the frames, and limits
+ * the number of outstanding requests.
  */
 final class FarPart extends LivePart {
     private static final int CHUNKS_ASKED = (int) (OneSidedCall.STREAM_BUFFER_BYTES / Chunks.BYTES_MAX);

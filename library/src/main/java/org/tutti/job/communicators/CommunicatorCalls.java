@@ -133,8 +133,8 @@ final class CommunicatorCalls {
     }
 
     /**
-     * Runs a prepared call. The communicator's own call runs it, so that only the {@code PreparedCall} keeps its memory
-     * reachable.
+     * Runs a prepared call. The communicator's own {@code Call} runs with the prepared call's arguments, so that only
+     * the {@code PreparedCall} keeps their memory reachable.
      */
     void runKept(Call kept) {
         run(fillLike(state.call, kept));

@@ -8,8 +8,8 @@ import org.tutti.Request;
 import org.tutti.collective.Call;
 
 /**
- * A prepared call. Each run sets {@code inFlight} when it begins and clears it when it ends. Clearing the word
- * publishes the call's state to the thread that sets the word next.
+ * A prepared call. Each run sets {@code inFlight} when it begins and clears it when it ends. Clearing it publishes the
+ * call's state to the thread that sets it next.
  */
 final class LivePreparedCall implements PreparedCall {
     private final CommunicatorCalls calls;

@@ -42,8 +42,8 @@ public final class FirstDeadline {
 
     /**
      * Returns lines for a message that tell where the ranks of the node are, if this rank's deadline is the first that
-     * passes on the node. Otherwise waits until the first rank has its answers, and returns an empty text, because this
-     * rank's exception, too, ends the calls of all.
+     * passes on the node. Otherwise returns an empty text, but waits until the first rank has its answers, because this
+     * rank's exception would also end the calls of all.
      */
     public String passed(int rank) {
         long untilNanos = clock.nanos() + PATIENCE_NANOS;

@@ -103,7 +103,10 @@ public final class RankThreads {
                 call.awaited());
     }
 
-    /** Names the program's call. If the waiting call has another name, or adds details to the name, both are shown. */
+    /**
+     * Names the program's call. If the call is one of {@link #OF_OTHER_CALLS}, the name of the waiting call follows. If
+     * the waiting call has the same name with details, the details are kept.
+     */
     private static String name(String called, String waiting) {
         return OF_OTHER_CALLS.contains(called) ? called + " of " + waiting
                 : waiting.startsWith(called + " (") ? waiting : called;

@@ -12,8 +12,8 @@ import org.tutti.JobStartException;
 
 /**
  * Translates the variables that Hydra, the {@code mpirun} of MPICH, sets for its ranks into Tutti's variables. Hydra's
- * variables do not tell its jobs apart. Its address does: Hydra starts the ranks of each host by a process {@code
- * hydra_pmi_proxy}, and the command line of that process has the address at which Hydra listens.
+ * variables do not tell its jobs apart, but Hydra's address does. Hydra starts the ranks of each host by a process
+ * {@code hydra_pmi_proxy}, and the command line of that process has the address at which Hydra listens.
  *
  * <pre>
  * Hydra                            example          Tutti, unless set   example

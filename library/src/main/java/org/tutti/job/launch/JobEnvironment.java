@@ -51,7 +51,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     public static final String RANKS_PER_PROCESS = "TUTTI_RANKS_PER_PROCESS";
     /** The directory for the memory file; /dev/shm unless set. */
     public static final String MEMORY = "TUTTI_MEMORY";
-    /** How long to wait for other ranks to join, in milliseconds; 60,000 unless set. */
+    /** The time to wait for other ranks to join, in milliseconds; 60,000 unless set. */
     public static final String JOIN_TIMEOUT_MILLIS = "TUTTI_JOIN_TIMEOUT_MILLIS";
     /** The unique number of this process's node; 0 unless set. */
     public static final String NODE = "TUTTI_NODE";
@@ -73,11 +73,11 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     public static final String RAILS = "TUTTI_RAILS";
     /** With several nodes: the ports to listen at, such as {@code 20000-20100}; any unless set. */
     public static final String PORTS = "TUTTI_PORTS";
-    /** How long a host may be silent before its ranks count as failed, in milliseconds; 10,000 unless set. */
+    /** The time for which a host may be silent before its ranks count as failed, in milliseconds; 10,000 unless set. */
     public static final String HEARTBEAT_MILLIS = "TUTTI_HEARTBEAT_MILLIS";
     /**
-     * How long a process may stand still (in a collection, in a debugger) before its ranks count as failed, in
-     * milliseconds; 300,000 unless set.
+     * The time for which a process may stand still, in a garbage collection or a debugger, before its ranks count as
+     * failed, in milliseconds; 300,000 unless set.
      */
     public static final String STANDSTILL_MILLIS = "TUTTI_STANDSTILL_MILLIS";
     /** The number of cores that the ranks of this node may use together; all cores of the machine unless set. */

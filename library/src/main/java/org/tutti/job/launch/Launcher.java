@@ -9,7 +9,7 @@ import org.tutti.JobStartException;
 /**
  * A launcher that is not Tutti's. It sets variables of its own for the processes that it starts. This enum reads these
  * variables and makes the exceptions for wrong values. {@link OpenMpiVariables}, {@link HydraVariables} and {@link
- * SlurmVariables} have the meaning of the variables.
+ * SlurmVariables} translate them into Tutti's variables.
  */
 enum Launcher {
     /** Open MPI's {@code mpirun}. */

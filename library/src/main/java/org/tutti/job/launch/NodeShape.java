@@ -8,7 +8,7 @@ import org.tutti.JobStartException;
  *
  * @param job the job's name, the same on all its nodes
  * @param size the ranks of the job
- * @param node the number of the node, unique in the job; an engine or a launcher may leave gaps
+ * @param node the number of the node, unique in the job; engines and launchers may leave gaps
  * @param nodes the number of nodes of the job
  * @param nodeRanks the number of the job's ranks on the node, 1 or more
  */

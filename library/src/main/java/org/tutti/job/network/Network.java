@@ -124,9 +124,9 @@ public final class Network implements AutoCloseable {
 
     /**
      * Whether this rank meets the other nodes on behalf of its own. On rank 0's node, rank 0 does so as soon as its
-     * record is written, because the records of other nodes may arrive before those of its own node. On another node,
-     * the lowest rank does so when all ranks of the node have joined and their records are written. Ranks of other
-     * nodes count as absent until the nodes have met.
+     * record is written: it does not count records, because the records of other nodes may arrive before those of its
+     * own node. On another node, the lowest rank does so when all ranks of the node have joined and their records are
+     * written. Ranks of other nodes count as absent until the nodes have met.
      */
     public boolean isMeeting(int rank) {
         if (rank == 0) {

@@ -322,7 +322,8 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Tells without which rank a rank of this node, which ended only because of another one, could not go on.
+     * Returns the rank that a rank of this node has recorded as missed. The rank of this node has ended only because it
+     * could not go on without the missed rank.
      *
      * @param rank the rank
      * @return the missed rank, which has not failed, but has left, or has closed or broken a communicator; −1 if the
