@@ -37,7 +37,7 @@ import picocli.CommandLine.Option;
         footer = {"",
                 "The contenders take turns of some 50 ms, or of 1 s with --percentiles, cell by cell; the median of "
                         + "all counts. Let nothing else run but what --busy starts. "
-                        + "docs/lab/benchmarks.md says what the figures mean.",
+                        + "docs/lab/README.md says what the figures mean.",
                 "", "Examples:", "  tutti compare -n 2,4 --collective barrier,allreduce --bytes 8,64k",
                 "  tutti compare --nodes 2x2 --chart figures.svg",
                 "  tutti compare -n 2 --collective barrier --percentiles --busy 1"})
