@@ -16,12 +16,12 @@ public final class Regions {
     /** The most regions that a process may have at a time. */
     public static final int REGIONS_MAX = 1 << 16;
 
-    private static final int PLACES_MIN = 32;
-    private static final int PLACES_PER_REGION = 2;
+    private static final int ENTRIES_MIN = 32;
+    private static final int ENTRIES_PER_REGION = 2;
     private static final long GOLDEN = 0x9E37_79B9_7F4A_7C15L; // 2^64 / golden ratio: Knuth's multiplicative hashing
 
     private final SecureRandom random = new SecureRandom();
-    private volatile Region[] table = new Region[PLACES_MIN];
+    private volatile Region[] table = new Region[ENTRIES_MIN];
     private int count;
 
     /**
@@ -94,7 +94,7 @@ public final class Regions {
 
     private Region[] rebuilt(Region added, Region removed) {
         int regions = count + (added == null ? -1 : 1);
-        Region[] changed = new Region[places(regions)];
+        Region[] changed = new Region[entries(regions)];
         for (Region each : table) {
             if (each != null && each != removed) {
                 put(changed, each);
@@ -106,18 +106,18 @@ public final class Regions {
         return changed;
     }
 
-    private static int places(int regions) {
-        int needed = Math.max(PLACES_MIN, PLACES_PER_REGION * regions);
+    private static int entries(int regions) {
+        int needed = Math.max(ENTRIES_MIN, ENTRIES_PER_REGION * regions);
         return Integer.highestOneBit(2 * needed - 1);
     }
 
-    private static void put(Region[] places, Region region) {
-        assert Integer.bitCount(places.length) == 1 : places.length + " places";
-        int at = home(region.handle(), places.length);
-        while (places[at] != null) {
-            at = at + 1 & places.length - 1;
+    private static void put(Region[] entries, Region region) {
+        assert Integer.bitCount(entries.length) == 1 : entries.length + " entries";
+        int at = home(region.handle(), entries.length);
+        while (entries[at] != null) {
+            at = at + 1 & entries.length - 1;
         }
-        places[at] = region;
+        entries[at] = region;
     }
 
     /**
@@ -127,17 +127,17 @@ public final class Regions {
      * @return the region, or null when there is none
      */
     public Region find(long handle) {
-        Region[] places = table;
-        for (int at = home(handle, places.length); places[at] != null; at = at + 1 & places.length - 1) {
-            if (places[at].handle() == handle) {
-                return places[at];
+        Region[] entries = table;
+        for (int at = home(handle, entries.length); entries[at] != null; at = at + 1 & entries.length - 1) {
+            if (entries[at].handle() == handle) {
+                return entries[at];
             }
         }
         return null;
     }
 
     /** Returns the index at which the search for a handle begins: the highest bits of a product. */
-    private static int home(long handle, int places) {
-        return (int) (handle * GOLDEN >>> Long.SIZE - Integer.numberOfTrailingZeros(places));
+    private static int home(long handle, int entries) {
+        return (int) (handle * GOLDEN >>> Long.SIZE - Integer.numberOfTrailingZeros(entries));
     }
 }

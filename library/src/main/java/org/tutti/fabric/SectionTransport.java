@@ -11,7 +11,7 @@ import org.tutti.memory.Waiter;
  */
 public interface SectionTransport extends Transport {
     /** The result of {@link #beginGet} when too many requests are unanswered. */
-    int NO_PLACE = -2;
+    int NO_ENTRY = -2;
 
     /** The operation of bytes that are put, not sent as active messages. */
     int PUT = -1;
@@ -81,7 +81,7 @@ public interface SectionTransport extends Transport {
      * @param targetOffset the offset of the bytes in the target
      * @param waits whether to wait for a free entry; only a caller without unanswered requests may wait
      * @param check called at intervals while the call waits; throws to end it
-     * @return the request, 0 or more; {@link #NO_PLACE} when too many are unanswered; −1 when the process is gone
+     * @return the request, 0 or more; {@link #NO_ENTRY} when too many are unanswered; −1 when the process is gone
      */
     int beginGet(int process, long region, SectionPieces pieces, long bytes, MemorySegment target, long targetOffset,
             boolean waits, Waiter.Check check);

@@ -281,7 +281,7 @@ final class FarPart extends LivePart {
                 : here.offset() + all.part().position() - here.position(); // earlier chunks may be on their way
         long before = all.part().position();
         int request = fabric.beginGet(process, region, all, length, target, at, call.askedCount == 0, check);
-        if (request == SectionTransport.NO_PLACE) {
+        if (request == SectionTransport.NO_ENTRY) {
             return false;
         }
         check.requireThere(request >= 0);

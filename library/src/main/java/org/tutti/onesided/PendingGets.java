@@ -72,9 +72,9 @@ final class PendingGets implements Waiter.Progress {
             CallCheck check, SectionPieces piece) {
         piece.begin(offset, target, targetOffset, length);
         while (true) {
-            int request = !reserve() ? SectionTransport.NO_PLACE
+            int request = !reserve() ? SectionTransport.NO_ENTRY
                     : ask(owner, part, piece, length, target, targetOffset, check);
-            if (request == SectionTransport.NO_PLACE) {
+            if (request == SectionTransport.NO_ENTRY) {
                 long seen = Words.load(ended, 0);
                 if (count > 0) {
                     await(ended, seen + 1, check);
@@ -100,7 +100,7 @@ final class PendingGets implements Waiter.Progress {
     /** Requests a piece for which an entry is reserved. */
     private int ask(OneSidedRequest owner, PartAddress part, SectionPieces piece, long length, MemorySegment target,
             long targetOffset, CallCheck check) {
-        int request = SectionTransport.NO_PLACE;
+        int request = SectionTransport.NO_ENTRY;
         try {
             request = fabric.beginGet(part.process(), part.region(), piece, length, target, targetOffset, false, check);
         } finally {

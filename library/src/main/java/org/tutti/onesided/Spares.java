@@ -16,7 +16,7 @@ import java.util.function.Supplier;
  * <p><b>Memory ordering.</b> The field {@code owner} is set under this object's monitor, by the thread itself, when it
  * is null or names a thread that has ended. Therefore a thread that reads its own name there is alone with the owner's
  * state. It sees everything that the previous owner has done, because it has seen that the previous owner has ended. A
- * thread that reads any other value takes a state from the array {@code places}. Taking from an array element is an
+ * thread that reads any other value takes a state from the array {@code kept}. Taking from an array element is an
  * atomic operation, and putting back is a store with release order. Therefore no two threads take the same state, and a
  * thread that takes a state sees everything that the previous thread has done with it. If two threads put their states
  * back into the same element at the same moment, one state is lost, which costs a later call an allocation. A look at
@@ -29,11 +29,11 @@ final class Spares<T> {
     /** The greatest number of states in the pool. */
     static final int KEPT_MAX = 17;
 
-    private static final int PLACES = KEPT_MAX - 1;
-    private static final int MASK = PLACES - 1;
+    private static final int SLOTS = KEPT_MAX - 1;
+    private static final int MASK = SLOTS - 1;
 
     private final Supplier<T> maker;
-    private final AtomicReferenceArray<T> places = new AtomicReferenceArray<>(PLACES);
+    private final AtomicReferenceArray<T> kept = new AtomicReferenceArray<>(SLOTS);
     private Thread owner;
     private T owned;
     private boolean isOwnedTaken;
@@ -52,7 +52,7 @@ final class Spares<T> {
             return takeFirst();
         }
         if (isOwnedTaken) {
-            return takeFromPlaces();
+            return takeKept();
         }
         isOwnedTaken = true;
         return owned;
@@ -61,7 +61,7 @@ final class Spares<T> {
     /** Takes a state for a thread that does not own the pool. The thread becomes the owner if the pool has none. */
     private T takeFirst() {
         Thread other = owner;
-        return other != null && other.isAlive() || !becomesOwner() ? takeFromPlaces() : take();
+        return other != null && other.isAlive() || !becomesOwner() ? takeKept() : take();
     }
 
     private synchronized boolean becomesOwner() {
@@ -69,22 +69,22 @@ final class Spares<T> {
             return false;
         }
         if (owner == null || isOwnedTaken) { // else the previous owner has put its state back
-            owned = takeFromPlaces();
+            owned = takeKept();
             isOwnedTaken = false;
         }
         owner = Thread.currentThread();
         return true;
     }
 
-    private T takeFromPlaces() {
+    private T takeKept() {
         int first = first();
-        T spare = places.getAndSet(first, null);
+        T spare = kept.getAndSet(first, null);
         return spare != null ? spare : takeFrom(first + 1);
     }
 
     private T takeFrom(int second) {
         for (int i = second; i < second + MASK; i++) {
-            T spare = places.getAcquire(i & MASK) == null ? null : places.getAndSet(i & MASK, null);
+            T spare = kept.getAcquire(i & MASK) == null ? null : kept.getAndSet(i & MASK, null);
             if (spare != null) {
                 return spare;
             }
@@ -103,8 +103,8 @@ final class Spares<T> {
             return;
         }
         int first = first();
-        if (places.getAcquire(first) == null) {
-            places.setRelease(first, spare);
+        if (kept.getAcquire(first) == null) {
+            kept.setRelease(first, spare);
         } else {
             putBackFrom(first + 1, spare);
         }
@@ -112,7 +112,7 @@ final class Spares<T> {
 
     private void putBackFrom(int second, T spare) {
         int i = second;
-        while (i < second + MASK && !places.compareAndSet(i & MASK, null, spare)) {
+        while (i < second + MASK && !kept.compareAndSet(i & MASK, null, spare)) {
             i++;
         }
     }

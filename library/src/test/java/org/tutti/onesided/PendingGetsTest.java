@@ -36,7 +36,7 @@ class PendingGetsTest {
 
     private final Fabric fabric = (Fabric) Proxy.newProxyInstance(Fabric.class.getClassLoader(),
             new Class<?>[]{Fabric.class}, (_, method, arguments) -> switch (method.getName()) {
-                case "beginGet" -> begun - taken.size() - forgotten.size() < places ? begun++ : Fabric.NO_PLACE;
+                case "beginGet" -> begun - taken.size() - forgotten.size() < places ? begun++ : Fabric.NO_ENTRY;
                 case "get" -> ++gotAtOnce > 0;
                 case "isAnswered" -> answered.contains((int) arguments[1]);
                 case "awaitGet" -> take((int) arguments[1]);

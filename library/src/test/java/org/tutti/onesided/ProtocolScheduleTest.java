@@ -62,7 +62,7 @@ class ProtocolScheduleTest {
                 boolean waits = (boolean) arguments[6];
                 assertThat(waits).as("waits for a place only while it holds none").isEqualTo(unanswered == 0);
                 if (unanswered == places) {
-                    return Fabric.NO_PLACE;
+                    return Fabric.NO_ENTRY;
                 }
                 unanswered++;
                 calls.add("ask " + arguments[3]);

@@ -18,12 +18,12 @@ import org.tutti.memory.Words;
  * raised.
  */
 final class AckCounter {
-    private static final long COUNTED = 0;
+    private static final long ACKED = 0;
     private static final long GIVEN_UP = Long.MAX_VALUE;
 
     private final MemorySegment words;
     private volatile long sent;
-    private volatile long counted;
+    private volatile long acked;
     private volatile long received;
 
     AckCounter(Arena arena) {
@@ -43,18 +43,18 @@ final class AckCounter {
 
     /** The number of frames that the other side has acked as handled. */
     long number() {
-        return counted;
+        return acked;
     }
 
     /** Notes an ack of handled frames; an ack below the last one came late, and has no effect. */
     void note(long count) throws ProtocolException {
         if (count > sent) {
-            throw new ProtocolException("it has counted " + count + " frames of " + sent);
+            throw new ProtocolException("it has acknowledged " + count + " frames of " + sent);
         }
-        long before = counted;
+        long before = acked;
         if (count > before) {
-            counted = count;
-            Words.compareAndSet(words, COUNTED, before, count);
+            acked = count;
+            Words.compareAndSet(words, ACKED, before, count);
         }
     }
 
@@ -63,7 +63,7 @@ final class AckCounter {
      * handled yet.
      */
     long received() {
-        return Math.max(counted, received);
+        return Math.max(acked, received);
     }
 
     /** Notes an ack of received frames; under the receiving lock. */
@@ -78,12 +78,12 @@ final class AckCounter {
 
     /** Ends all waits, because no more acks will arrive. */
     void giveUp() {
-        Words.store(words, COUNTED, GIVEN_UP);
+        Words.store(words, ACKED, GIVEN_UP);
     }
 
     /** Waits until the other side has handled a number of frames, or is gone. */
     void await(long number, Waiter waiter, Waiter.Check check) {
         assert number <= sent : "the count of " + number + " frames is awaited of " + sent;
-        waiter.await(words, COUNTED, number, check);
+        waiter.await(words, ACKED, number, check);
     }
 }

@@ -29,7 +29,7 @@ final class Connections {
     private final LocalProcess local;
     private final Selector selector;
     private final Peers peers;
-    private final BiFunction<Peer, SocketChannel, Wire> whoReads;
+    private final BiFunction<Peer, SocketChannel, Wire> wireOf;
     private final BiConsumer<Peer, Wire[]> whenConnected;
     private final SecureRandom random = new SecureRandom();
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(Handshake.BUFFER_BYTES);
@@ -46,15 +46,15 @@ final class Connections {
      * Begins to listen.
      *
      * @param selector the service thread's selector; a ready key that is not a peer's has a {@link Runnable} to run
-     * @param whoReads makes a channel the wire of a peer, and lets the peer read it
+     * @param wireOf makes a channel the wire of a peer, and lets the peer read it
      * @param whenConnected called with a connected peer and its wires, of which some may be missing
      */
-    Connections(LocalProcess local, Selector selector, Peers peers, BiFunction<Peer, SocketChannel, Wire> whoReads,
+    Connections(LocalProcess local, Selector selector, Peers peers, BiFunction<Peer, SocketChannel, Wire> wireOf,
             BiConsumer<Peer, Wire[]> whenConnected) {
         this.local = local;
         this.selector = selector;
         this.peers = peers;
-        this.whoReads = whoReads;
+        this.wireOf = wireOf;
         this.whenConnected = whenConnected;
         this.routes = new Routes(local);
         this.acceptor = new Acceptor(this, local, selector);
@@ -179,14 +179,14 @@ final class Connections {
             }
         }
         whenConnected.accept(peer, Stream.of(channels)
-                .map(channel -> channel == null ? Wire.NONE : whoReads.apply(peer, channel)).toArray(Wire[]::new));
+                .map(channel -> channel == null ? Wire.NONE : wireOf.apply(peer, channel)).toArray(Wire[]::new));
     }
 
     /** Called when a lost rail has a new connection. */
     void broughtBack(int process, int rail, SocketChannel channel) {
         Peer peer = peers.get(process);
         routes.settle(process, rail, channel);
-        peer.bringBack(rail, whoReads.apply(peer, channel));
+        peer.bringBack(rail, wireOf.apply(peer, channel));
     }
 
     /** Returns the verdict on a process that knows the secret. */

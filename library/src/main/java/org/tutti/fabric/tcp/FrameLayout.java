@@ -19,7 +19,7 @@ import java.nio.ByteOrder;
  *  GET                of the bytes      request         how many bytes   bytes sent
  *  REPLY    bytes     offset in answer  request         old value
  *  ATOMIC             of the bits       request         operand          expected         the operation
- *  COUNT              bytes received    on which rail   count asked for  frames received
+ *  ACK                bytes received    on which rail   count asked for  frames received
  *  NEWS               offset: index     kind            value
  *  GOODBYE            offset: calls     state           history          groups
  *  ACTIVE_  bytes     of the bytes                      argument 0       argument 1       the operation
@@ -50,13 +50,13 @@ final class FrameLayout {
     static final byte GET = 2;
     static final byte REPLY = 3;
     static final byte ATOMIC = 4;
-    static final byte COUNT = 5;
+    static final byte ACK = 5;
     static final byte NEWS = 6;
     static final byte GOODBYE = 7;
     static final byte ACTIVE_MESSAGE = 8;
 
     /** The sender asks for an ack, or for the number of bytes that have arrived over the rail. */
-    static final byte WANTS_COUNT = 1;
+    static final byte WANTS_ACK = 1;
     /** The request was refused. */
     static final byte REFUSED = 2;
     /** The last reply to a request. */
@@ -68,7 +68,7 @@ final class FrameLayout {
     private static final int OPERATION = 2;
     private static final int LENGTH = 4;
     private static final int NUMBER = 8;
-    private static final int COUNT_OF_OTHER = 16;
+    private static final int ACK_OF_OTHER = 16;
     private static final int REGION = 24;
     private static final int OFFSET = 32;
     private static final int WORD = 40;
@@ -89,7 +89,7 @@ final class FrameLayout {
         to.putShort(at + OPERATION, frame.operation);
         to.putInt(at + LENGTH, frame.length);
         to.putLong(at + NUMBER, frame.number);
-        to.putLong(at + COUNT_OF_OTHER, frame.count);
+        to.putLong(at + ACK_OF_OTHER, frame.count);
         to.putLong(at + REGION, frame.region);
         to.putLong(at + OFFSET, frame.offset);
         to.putLong(at + WORD, frame.word);
@@ -105,7 +105,7 @@ final class FrameLayout {
         frame.operation = from.getShort(at + OPERATION);
         frame.length = from.getInt(at + LENGTH);
         frame.number = from.getLong(at + NUMBER);
-        frame.count = from.getLong(at + COUNT_OF_OTHER);
+        frame.count = from.getLong(at + ACK_OF_OTHER);
         frame.region = from.getLong(at + REGION);
         frame.offset = from.getLong(at + OFFSET);
         frame.word = from.getLong(at + WORD);
@@ -117,7 +117,7 @@ final class FrameLayout {
     static boolean isPlausible(Frame frame) {
         return frame.kind >= PUT && frame.kind <= ACTIVE_MESSAGE && frame.length >= 0
                 && frame.length <= payloadBytesMax(frame)
-                && frame.number >= 0 && frame.number == 0 == (frame.kind == COUNT) && frame.count >= 0;
+                && frame.number >= 0 && frame.number == 0 == (frame.kind == ACK) && frame.count >= 0;
     }
 
     private static int payloadBytesMax(Frame frame) {

@@ -18,8 +18,8 @@ import org.tutti.fabric.WordAction;
  * only one is written.
  */
 final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
-    private static final int COUNT_INTERVAL_FRAMES = 256;
-    private static final int COUNT_INTERVAL_BYTES = 256 << 10;
+    private static final int ACK_INTERVAL_FRAMES = 256;
+    private static final int ACK_INTERVAL_BYTES = 256 << 10;
 
     private final Session session;
     private final Requests requests;
@@ -35,10 +35,10 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     private volatile long handled;
     private volatile long receivedBeyond; // equals received while frames are deferred
     private long awaited;
-    private long countWanted;
-    private long countTold;
+    private long ackWanted;
+    private long ackTold;
     private long receivedTold;
-    private int bytesSinceCount;
+    private int bytesSinceAck;
 
     /**
      * @param acks receives the acks of the other side
@@ -114,10 +114,10 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     }
 
     private boolean isDuplicate(long number) {
-        return number <= received || early != null && early[place(number)].number == number;
+        return number <= received || early != null && early[index(number)].number == number;
     }
 
-    private static int place(long number) {
+    private static int index(long number) {
         return (int) (number % RetransmitBuffer.FRAMES_MAX);
     }
 
@@ -125,12 +125,12 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     public boolean end(Rail rail) throws ProtocolException {
         Frame arrived = rail.frame();
         if (arrived.number == 0) {
-            takeCount(rail, arrived);
+            takeAck(rail, arrived);
             return true;
         }
         if (isDuplicate(arrived.number)) {
             rail.noteArrived(arrived);
-            rail.oweCount(true); // so that the frame is not sent a third time
+            rail.oweAck(true); // so that the frame is not sent a third time
             return true;
         }
         if (!deliver(rail.payloadTarget(), arrived)) {
@@ -140,28 +140,28 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
             pass(arrived);
         } else {
             dropCopies(arrived.number);
-            assert early[place(arrived.number)].number <= received
+            assert early[index(arrived.number)].number <= received
                     : "frame " + arrived.number + " comes into the place of "
-                            + early[place(arrived.number)].number + ", and all up to " + received + " have arrived";
-            early[place(arrived.number)].copyFrom(arrived);
+                            + early[index(arrived.number)].number + ", and all up to " + received + " have arrived";
+            early[index(arrived.number)].copyFrom(arrived);
             passEarly();
         }
         // with one rail the sender keeps no frames until they are acked, so an ack on request is enough
-        tellCounts(rail, early != null && (rail.noteArrived(arrived) || bytesSinceCount >= COUNT_INTERVAL_BYTES
-                || received - receivedTold >= COUNT_INTERVAL_FRAMES));
+        tellAcks(rail, early != null && (rail.noteArrived(arrived) || bytesSinceAck >= ACK_INTERVAL_BYTES
+                || received - receivedTold >= ACK_INTERVAL_FRAMES));
         return true;
     }
 
     /**
-     * Takes a COUNT frame, which tells how many bytes the other side has received over a rail, and may ask for an ack.
+     * Takes an ACK frame, which tells how many bytes the other side has received over a rail, and may ask for an ack.
      */
-    private void takeCount(Rail rail, Frame told) throws ProtocolException {
+    private void takeAck(Rail rail, Frame told) throws ProtocolException {
         acks.noteReceived(told.tag);
         choice.noteArrived(told.word, told.offset);
-        if (told.has(FrameLayout.WANTS_COUNT)) {
-            countWanted = Math.max(countWanted, told.value);
+        if (told.has(FrameLayout.WANTS_ACK)) {
+            ackWanted = Math.max(ackWanted, told.value);
             if (handled >= told.value) {
-                rail.oweCount(true);
+                rail.oweAck(true);
             }
         }
     }
@@ -196,12 +196,12 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     }
 
     /** Sends an ack if it is due, or the other side waits for it. */
-    private void tellCounts(Rail rail, boolean due) {
-        if (due || handled >= countWanted && countTold < countWanted) {
-            countTold = handled;
+    private void tellAcks(Rail rail, boolean due) {
+        if (due || handled >= ackWanted && ackTold < ackWanted) {
+            ackTold = handled;
             receivedTold = received;
-            bytesSinceCount = 0;
-            rail.oweCount(true);
+            bytesSinceAck = 0;
+            rail.oweAck(true);
         }
     }
 
@@ -226,7 +226,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
             }
             noteHandled();
             if (rails.length > 0) {
-                tellCounts(rails[0], false);
+                tellAcks(rails[0], false);
             }
         }
         return any;
@@ -245,10 +245,10 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
 
     /** Passes the early frames that follow the received ones without a gap. */
     private void passEarly() throws ProtocolException {
-        Frame next = early[place(received + 1)];
+        Frame next = early[index(received + 1)];
         while (next.number == received + 1 && canPass(next)) {
             pass(next);
-            next = early[place(received + 1)];
+            next = early[index(received + 1)];
         }
     }
 
@@ -277,7 +277,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         }
         assert next.number == received + 1 : "frame " + next.number + " takes effect after " + received;
         received = next.number;
-        bytesSinceCount += next.length;
+        bytesSinceAck += next.length;
         noteHandled();
     }
 

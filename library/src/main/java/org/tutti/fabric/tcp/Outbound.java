@@ -91,12 +91,12 @@ final class Outbound {
     }
 
     private boolean owesAnything() {
-        return session.isResendDue() || session.isReturnDue() || !server.isEmpty() || owesCount();
+        return session.isResendDue() || session.isReturnDue() || !server.isEmpty() || owesAck();
     }
 
-    private boolean owesCount() {
+    private boolean owesAck() {
         for (Rail rail : rails) {
-            if (rail.owesCount() || rail.asksCount()) {
+            if (rail.owesAck() || rail.asksAck()) {
                 return true;
             }
         }
@@ -188,7 +188,7 @@ final class Outbound {
 
     private void note(Rail rail, Frame frame) {
         boolean asks = choice.noteGiven(rail, FrameLayout.HEADER_BYTES + frame.length);
-        frame.flags = (byte) (asks ? frame.flags | FrameLayout.WANTS_COUNT : frame.flags & ~FrameLayout.WANTS_COUNT);
+        frame.flags = (byte) (asks ? frame.flags | FrameLayout.WANTS_ACK : frame.flags & ~FrameLayout.WANTS_ACK);
         dirty = true;
     }
 
@@ -235,16 +235,16 @@ final class Outbound {
     }
 
     /**
-     * Appends an ack (a COUNT frame), with or without a request for one. An ack has no number, so it need not arrive.
+     * Appends an ack (an ACK frame), with or without a request for one. An ack has no number, so it need not arrive.
      *
      * @param value the number of handled frames for which an ack is requested
      */
-    void appendCount(Rail rail, byte flags, long value) {
-        appendCount(rail, rail, flags, value);
+    void appendAck(Rail rail, byte flags, long value) {
+        appendAck(rail, rail, flags, value);
     }
 
-    private void appendCount(Rail rail, Rail about, byte flags, long value) {
-        served.of(FrameLayout.COUNT).flags = flags;
+    private void appendAck(Rail rail, Rail about, byte flags, long value) {
+        served.of(FrameLayout.ACK).flags = flags;
         served.word = about.index();
         served.offset = about.arrivedBytes();
         served.value = value;
@@ -258,7 +258,7 @@ final class Outbound {
     void askRails() {
         for (Rail rail : rails) {
             if (!rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES) && choice.asks(rail)) {
-                appendCount(rail, FrameLayout.WANTS_COUNT, 0);
+                appendAck(rail, FrameLayout.WANTS_ACK, 0);
             }
         }
     }
@@ -290,7 +290,7 @@ final class Outbound {
     /** Sends the owed frames, as far as there is room. */
     void serve() {
         boolean returned = serveReturns();
-        hasRoom = serveResends() && serveReplies() && serveCounts() && returned;
+        hasRoom = serveResends() && serveReplies() && serveAcks() && returned;
     }
 
     private boolean serveReturns() {
@@ -481,22 +481,22 @@ final class Outbound {
         }
     }
 
-    private boolean serveCounts() {
+    private boolean serveAcks() {
         boolean all = true;
         for (Rail rail : rails) {
-            if (rail.asksCount()) {
-                rail.askCount(false);
+            if (rail.asksAck()) {
+                rail.askAck(false);
                 if (!rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES)) { // else the rail need not be asked
-                    appendCount(rail, FrameLayout.WANTS_COUNT, 0);
+                    appendAck(rail, FrameLayout.WANTS_ACK, 0);
                 }
             }
-            if (rail.owesCount()) {
+            if (rail.owesAck()) {
                 Rail on = choice.withRoom(rail.index(), FrameLayout.HEADER_BYTES);
                 if (on == null) {
                     all = false;
                 } else {
-                    rail.oweCount(false);
-                    appendCount(on, rail, (byte) 0, 0);
+                    rail.oweAck(false);
+                    appendAck(on, rail, (byte) 0, 0);
                 }
             }
         }

@@ -37,7 +37,7 @@ import org.tutti.memory.Waiter;
  * <p><b>Memory</b> for each connected process, freed when that process is gone: {@value Rail#IN_BYTES} + {@value
  * Rail#OUT_BYTES} bytes a rail; {@value FrameLayout#PAYLOAD_BYTES_MAX} more on a rail over which that process has sent
  * an active message or packed runs; at most {@value DeferredFrames#BYTES_MAX} more while messages are deferred; {@value
- * Requests#PLACES} · {@value FrameLayout#REQUEST_BYTES_MAX} more once that process has asked for packed runs; and with
+ * Requests#ENTRIES} · {@value FrameLayout#REQUEST_BYTES_MAX} more once that process has asked for packed runs; and with
  * several rails {@value RetransmitBuffer#BYTES} bytes and {@value RetransmitBuffer#FRAMES_MAX} frame headers more.
  *
  * <p><b>Memory ordering.</b> A thread with the receiving lock writes a payload, by the kernel or by a plain copy. The
@@ -213,10 +213,10 @@ final class Peer {
             if (heard || rail.isLost()) {
                 rail.silentNanos = 0;
             } else {
-                rail.askCount(true); // sent by the pump, or by a call that waits with the lock held
+                rail.askAck(true); // sent by the pump, or by a call that waits with the lock held
             }
             if (inbound.isAnyDeferred() && !rail.isLost()) {
-                rail.oweCount(true); // a rail that holds a frame is not read; the other side may have asked there
+                rail.oweAck(true); // a rail that holds a frame is not read; the other side may have asked there
             }
         }
         silentNanos = anyHeard ? 0 : silentNanos + elapsedNanos;

@@ -92,8 +92,8 @@ final class Rail {
     private volatile String whyLost = "it could not be connected";
     private volatile Wire next;
     private volatile boolean heard;
-    private volatile boolean owesCount;
-    private volatile boolean asksCount;
+    private volatile boolean owesAck;
+    private volatile boolean asksAck;
 
     /** How long nothing has been heard on this rail, in nanoseconds; for the rail's owner. */
     long silentNanos;
@@ -379,7 +379,7 @@ final class Rail {
     boolean noteArrived(Frame arrived) {
         long bytes = arrivedBytes + FrameLayout.HEADER_BYTES + arrived.length;
         arrivedBytes = bytes; // under the receiving lock
-        boolean isDue = bytes - toldBytes >= RailSpeed.TOLD_BYTES || arrived.has(FrameLayout.WANTS_COUNT);
+        boolean isDue = bytes - toldBytes >= RailSpeed.TOLD_BYTES || arrived.has(FrameLayout.WANTS_ACK);
         toldBytes = isDue ? bytes : toldBytes;
         return isDue;
     }
@@ -454,19 +454,19 @@ final class Rail {
     }
 
     /** Whether an ack must be requested on this rail, which shows whether the other side is there. */
-    boolean asksCount() {
-        return asksCount;
+    boolean asksAck() {
+        return asksAck;
     }
 
-    void askCount(boolean asks) {
-        asksCount = asks;
+    void askAck(boolean asks) {
+        asksAck = asks;
     }
 
-    boolean owesCount() {
-        return owesCount;
+    boolean owesAck() {
+        return owesAck;
     }
 
-    void oweCount(boolean owes) {
-        owesCount = owes;
+    void oweAck(boolean owes) {
+        owesAck = owes;
     }
 }

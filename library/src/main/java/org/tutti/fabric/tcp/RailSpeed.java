@@ -5,7 +5,7 @@ package org.tutti.fabric.tcp;
  * Measures the speed of one of several rails by its frames, and predicts when the bytes given to the rail will have
  * arrived.
  *
- * <p><b>Measurement.</b> The other side tells how many bytes have arrived over the rail ({@link FrameLayout}, COUNT):
+ * <p><b>Measurement.</b> The other side tells how many bytes have arrived over the rail ({@link FrameLayout}, ACK):
  * about every {@value #TOLD_BYTES} bytes, and when a frame asks for an answer. A time in which the rail was busy from
  * beginning to end shows its speed: bytes ÷ time. There are two such times. An idle rail is busy from its next frame,
  * which asks for an answer, until that answer. And a rail was busy between two answers if all bytes of the second

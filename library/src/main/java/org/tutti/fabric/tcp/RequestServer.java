@@ -12,7 +12,7 @@ import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
 
 /**
- * The unanswered requests of another process, in order: at most {@value Requests#PLACES}, because that process has no
+ * The unanswered requests of another process, in order: at most {@value Requests#ENTRIES}, because that process has no
  * more entries for requests. Atomic operations are executed when the request takes effect; bytes are read when there is
  * room to send them. Requests are added under the peer's receiving lock and answered under its sending lock: a ring
  * with one writer and one reader.
@@ -26,9 +26,9 @@ final class RequestServer {
     private static final AtomicOperation[] OPERATIONS = AtomicOperation.values();
 
     private final Regions regions;
-    private final Frame[] ring = new Frame[Requests.PLACES];
-    private final MemorySegment[] descriptions = new MemorySegment[Requests.PLACES];
-    private final int[] descriptionBytes = new int[Requests.PLACES];
+    private final Frame[] ring = new Frame[Requests.ENTRIES];
+    private final MemorySegment[] descriptions = new MemorySegment[Requests.ENTRIES];
+    private final int[] descriptionBytes = new int[Requests.ENTRIES];
     private final PackedRuns arriving = new PackedRuns();
     private final PackedRuns answered = new PackedRuns();
     private volatile long added;
@@ -86,19 +86,19 @@ final class RequestServer {
 
     /** Keeps the description of a request for packed runs, which may take effect later; throws when it is invalid. */
     void keepDescription(Frame asked, MemorySegment bounceBuffer) throws ProtocolException {
-        int place = Requests.place(asked);
-        if (place >= Requests.PLACES || asked.value <= 0 || asked.value > FrameLayout.PAYLOAD_BYTES_MAX) {
-            throw new ProtocolException("a request for " + asked.value + " bytes of packed runs in place " + place);
+        int entry = Requests.entry(asked);
+        if (entry >= Requests.ENTRIES || asked.value <= 0 || asked.value > FrameLayout.PAYLOAD_BYTES_MAX) {
+            throw new ProtocolException("a request for " + asked.value + " bytes of packed runs in entry " + entry);
         }
         arriving.beginRequest(asked, bounceBuffer, asked.length);
         while (arriving.next()) {
             continue; // next() throws if the description is invalid
         }
-        if (descriptions[place] == null) {
-            descriptions[place] = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(FrameLayout.REQUEST_BYTES_MAX));
+        if (descriptions[entry] == null) {
+            descriptions[entry] = MemorySegment.ofBuffer(ByteBuffer.allocateDirect(FrameLayout.REQUEST_BYTES_MAX));
         }
-        MemorySegment.copy(bounceBuffer, 0, descriptions[place], 0, asked.length);
-        descriptionBytes[place] = asked.length;
+        MemorySegment.copy(bounceBuffer, 0, descriptions[entry], 0, asked.length);
+        descriptionBytes[entry] = asked.length;
     }
 
     /**
@@ -123,9 +123,9 @@ final class RequestServer {
 
     /** Copies all packed runs of a request, one after the other. */
     private boolean gather(Frame asked, Region region, MemorySegment buffer, long at) {
-        int place = Requests.place(asked);
+        int entry = Requests.entry(asked);
         try {
-            answered.beginRequest(asked, descriptions[place], descriptionBytes[place]);
+            answered.beginRequest(asked, descriptions[entry], descriptionBytes[entry]);
             for (long done = 0; answered.next(); done += answered.length()) {
                 if (!region.contains(answered.offset(), answered.length())) {
                     return false;

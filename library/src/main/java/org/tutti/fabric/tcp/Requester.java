@@ -48,7 +48,7 @@ final class Requester {
 
     private int get(long region, long offset, SectionPieces pieces, long bytes, MemorySegment target, long targetOffset,
             boolean waits, Waiter.Check check) {
-        int request = lockWithPlace(waits, check);
+        int request = lockWithEntry(waits, check);
         if (request < 0) {
             return request;
         }
@@ -67,7 +67,7 @@ final class Requester {
      * @return the request, or −1 when the process is gone
      */
     int atomic(long region, long offset, AtomicOperation operation, long operand, long expected, Waiter.Check check) {
-        int request = lockWithPlace(true, check);
+        int request = lockWithEntry(true, check);
         if (request < 0) {
             return request;
         }
@@ -86,14 +86,14 @@ final class Requester {
      * Takes the sending lock and finds an entry for a request.
      *
      * @param waits whether to wait for a free entry
-     * @return the entry; or, without the lock, {@link SectionTransport#NO_PLACE}, or −1 when the process is gone
+     * @return the entry; or, without the lock, {@link SectionTransport#NO_ENTRY}, or −1 when the process is gone
      */
-    private int lockWithPlace(boolean waits, Waiter.Check check) {
-        int request = tryLockWithPlace(waits ? 0 : Requests.PLACES_KEPT, check);
-        return waits && request == SectionTransport.NO_PLACE ? awaitPlace(check) : request;
+    private int lockWithEntry(boolean waits, Waiter.Check check) {
+        int request = tryLockWithEntry(waits ? 0 : Requests.ENTRIES_KEPT, check);
+        return waits && request == SectionTransport.NO_ENTRY ? awaitEntry(check) : request;
     }
 
-    private int tryLockWithPlace(int first, Waiter.Check check) {
+    private int tryLockWithEntry(int first, Waiter.Check check) {
         if (session.isGone()) {
             return -1;
         }
@@ -103,17 +103,17 @@ final class Requester {
             return request;
         }
         sending.unlock();
-        return SectionTransport.NO_PLACE;
+        return SectionTransport.NO_ENTRY;
     }
 
     /** Waits for a free entry, without the lock, which other threads may need before they free their entries. */
-    private int awaitPlace(Waiter.Check check) {
-        int request = SectionTransport.NO_PLACE;
+    private int awaitEntry(Waiter.Check check) {
+        int request = SectionTransport.NO_ENTRY;
         try (var wait = new LongWait()) {
-            for (int turn = 1; request == SectionTransport.NO_PLACE; turn++) {
+            for (int turn = 1; request == SectionTransport.NO_ENTRY; turn++) {
                 wait.turn(check);
                 sending.pollAndYield(turn, check);
-                request = tryLockWithPlace(0, check);
+                request = tryLockWithEntry(0, check);
             }
         }
         return request;

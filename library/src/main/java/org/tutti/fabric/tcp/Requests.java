@@ -18,146 +18,146 @@ import org.tutti.memory.Words;
  */
 final class Requests {
     /** The most requests that may be unanswered. */
-    static final int PLACES = 32;
+    static final int ENTRIES = 32;
 
     /**
      * The number of entries, the first ones, that are reserved for calls that wait for the answer before they do
      * anything else.
      */
-    static final int PLACES_KEPT = 16;
+    static final int ENTRIES_KEPT = 16;
 
-    private static final int PLACE_BITS = 8;
+    private static final int ENTRY_BITS = 8;
     private static final int FREE = 0;
     private static final int TAKEN = 1;
     private static final int FORGOTTEN = 2;
 
     private final MemorySegment words;
-    private final long[] generations = new long[PLACES];
-    private final AtomicIntegerArray states = new AtomicIntegerArray(PLACES);
-    private final boolean[] refused = new boolean[PLACES];
-    private final MemorySegment[] targets = new MemorySegment[PLACES];
-    private final long[] targetOffsets = new long[PLACES];
-    private final long[] targetBytes = new long[PLACES];
-    private final long[] values = new long[PLACES];
+    private final long[] generations = new long[ENTRIES];
+    private final AtomicIntegerArray states = new AtomicIntegerArray(ENTRIES);
+    private final boolean[] refused = new boolean[ENTRIES];
+    private final MemorySegment[] targets = new MemorySegment[ENTRIES];
+    private final long[] targetOffsets = new long[ENTRIES];
+    private final long[] targetBytes = new long[ENTRIES];
+    private final long[] values = new long[ENTRIES];
 
     Requests(Arena arena) {
-        this.words = arena.allocate((long) PLACES * Long.BYTES, Words.LINE_BYTES);
+        this.words = arena.allocate((long) ENTRIES * Long.BYTES, Words.LINE_BYTES);
     }
 
-    private static long offset(int place) {
-        return (long) place * Long.BYTES;
+    private static long offset(int entry) {
+        return (long) entry * Long.BYTES;
     }
 
     /** Returns a free entry, from a first one on, or −1 when all are taken. */
     int free(int first) {
-        for (int place = first; place < PLACES; place++) {
-            if (isFree(place)) {
-                return place;
+        for (int entry = first; entry < ENTRIES; entry++) {
+            if (isFree(entry)) {
+                return entry;
             }
         }
         return -1;
     }
 
-    private boolean isFree(int place) {
-        int state = states.getAcquire(place);
-        return state == FREE || state == FORGOTTEN && isAnswered(place);
+    private boolean isFree(int entry) {
+        int state = states.getAcquire(entry);
+        return state == FREE || state == FORGOTTEN && isAnswered(entry);
     }
 
     /** Takes an entry; a request for a value has no target. */
-    void take(int place, MemorySegment target, long targetOffset, long bytes) {
-        assert isFree(place) : "request place " + place + " is taken, which is in state " + states.get(place);
+    void take(int entry, MemorySegment target, long targetOffset, long bytes) {
+        assert isFree(entry) : "request entry " + entry + " is taken, which is in state " + states.get(entry);
         assert targetOffset >= 0 && bytes >= 0 && (target == null || targetOffset <= target.byteSize() - bytes)
                 : "an answer of " + bytes + " bytes at " + targetOffset + " of " + target;
-        generations[place]++;
-        states.setPlain(place, TAKEN);
-        refused[place] = false;
-        targets[place] = target;
-        targetOffsets[place] = targetOffset;
-        targetBytes[place] = target == null ? 0 : bytes;
+        generations[entry]++;
+        states.setPlain(entry, TAKEN);
+        refused[entry] = false;
+        targets[entry] = target;
+        targetOffsets[entry] = targetOffset;
+        targetBytes[entry] = target == null ? 0 : bytes;
     }
 
     /** The number of a request in frames: its entry, and how often that entry was taken. */
-    long name(int place) {
-        return generations[place] << PLACE_BITS | place;
+    long name(int entry) {
+        return generations[entry] << ENTRY_BITS | entry;
     }
 
     /** Frees an entry. */
-    void release(int place) {
-        assert states.get(place) == TAKEN : "request place " + place + " is given back in state " + states.get(place);
-        targets[place] = null;
-        states.setRelease(place, FREE);
+    void release(int entry) {
+        assert states.get(entry) == TAKEN : "request entry " + entry + " is given back in state " + states.get(entry);
+        targets[entry] = null;
+        states.setRelease(entry, FREE);
     }
 
     /** Drops the answer that will arrive; the entry stays taken until then. Called under the receiving lock. */
-    void forget(int place) {
-        assert states.get(place) == TAKEN : "request place " + place + " is forgotten in state " + states.get(place);
-        targets[place] = null;
-        states.setRelease(place, FORGOTTEN);
+    void forget(int entry) {
+        assert states.get(entry) == TAKEN : "request entry " + entry + " is forgotten in state " + states.get(entry);
+        targets[entry] = null;
+        states.setRelease(entry, FORGOTTEN);
     }
 
-    boolean isAnswered(int place) {
-        return Words.load(words, offset(place)) >= generations[place];
+    boolean isAnswered(int entry) {
+        return Words.load(words, offset(entry)) >= generations[entry];
     }
 
-    void await(int place, Waiter waiter, Waiter.Check check) {
-        waiter.await(words, offset(place), generations[place], check);
+    void await(int entry, Waiter waiter, Waiter.Check check) {
+        waiter.await(words, offset(entry), generations[entry], check);
     }
 
-    boolean isRefused(int place) {
-        assert isAnswered(place) : "the request in place " + place + " is not answered";
-        return refused[place];
+    boolean isRefused(int entry) {
+        assert isAnswered(entry) : "the request in entry " + entry + " is not answered";
+        return refused[entry];
     }
 
-    long value(int place) {
-        assert states.get(place) == TAKEN : "the request in place " + place + " is in state " + states.get(place);
-        return values[place];
+    long value(int entry) {
+        assert states.get(entry) == TAKEN : "the request in entry " + entry + " is in state " + states.get(entry);
+        return values[entry];
     }
 
     // ---- answers
 
     /** The entry that a frame names; any value below 256, because another process names it. */
-    static int place(Frame frame) {
-        return (int) (frame.word & (1 << PLACE_BITS) - 1);
+    static int entry(Frame frame) {
+        return (int) (frame.word & (1 << ENTRY_BITS) - 1);
     }
 
     /** Finds the request that a reply answers. */
     int find(Frame reply) throws ProtocolException {
-        int place = place(reply);
-        if (place >= PLACES || reply.word != name(place) || isAnswered(place)) {
+        int entry = entry(reply);
+        if (entry >= ENTRIES || reply.word != name(entry) || isAnswered(entry)) {
             throw new ProtocolException("a reply to what nobody asked");
         }
-        return place;
+        return entry;
     }
 
     /** Directs the payload of an arriving reply to its target. */
     void aim(PayloadTarget payloadTarget, Frame reply) throws ProtocolException {
-        int place = find(reply);
-        MemorySegment target = targets[place];
+        int entry = find(reply);
+        MemorySegment target = targets[entry];
         if (target != null) {
-            if (reply.offset < 0 || reply.offset > targetBytes[place] - reply.length) {
+            if (reply.offset < 0 || reply.offset > targetBytes[entry] - reply.length) {
                 throw new ProtocolException("a reply outside of what was asked for");
             }
-            payloadTarget.into(target, targetOffsets[place] + reply.offset);
+            payloadTarget.into(target, targetOffsets[entry] + reply.offset);
         }
     }
 
     /** Notes a reply that has arrived. */
-    void note(int place, Frame reply) {
+    void note(int entry, Frame reply) {
         if (reply.has(FrameLayout.REFUSED)) {
-            refused[place] = true;
+            refused[entry] = true;
         }
-        values[place] = reply.value;
+        values[entry] = reply.value;
     }
 
     /** Ends all waits, because no more answers will arrive. */
     void giveUp() {
-        for (int place = 0; place < PLACES; place++) {
-            Words.store(words, offset(place), Long.MAX_VALUE);
+        for (int entry = 0; entry < ENTRIES; entry++) {
+            Words.store(words, offset(entry), Long.MAX_VALUE);
         }
     }
 
     /** Marks a request as answered. */
-    void answer(int place) {
-        Words.store(words, offset(place), generations[place]);
+    void answer(int entry) {
+        Words.store(words, offset(entry), generations[entry]);
     }
 }

@@ -28,7 +28,7 @@ final class RetransmitBuffer {
     private long end;
     private long kept; // the last kept frame; only assertions read it
 
-    private static int place(long number) {
+    private static int index(long number) {
         return (int) (number % FRAMES_MAX);
     }
 
@@ -38,11 +38,11 @@ final class RetransmitBuffer {
     }
 
     /** Whether there is room for a frame of this length, header included, behind the frames that are not acked. */
-    boolean hasRoom(int bytes, long firstUncounted, long next) {
-        if (firstUncounted == next) {
+    boolean hasRoom(int bytes, long firstUnacked, long next) {
+        if (firstUnacked == next) {
             return true;
         }
-        return next - firstUncounted < FRAMES_MAX && start(end, bytes) + bytes <= starts[place(firstUncounted)] + BYTES;
+        return next - firstUnacked < FRAMES_MAX && start(end, bytes) + bytes <= starts[index(firstUnacked)] + BYTES;
     }
 
     /** The offset for the payload of the next frame, if it has this length and there is room for it. */
@@ -58,9 +58,9 @@ final class RetransmitBuffer {
                         + frame.length + " bytes, on rail " + rail;
         int bytes = FrameLayout.HEADER_BYTES + frame.length;
         long start = start(end, bytes);
-        int place = place(frame.number);
-        starts[place] = start;
-        rails[place] = (byte) rail;
+        int index = index(frame.number);
+        starts[index] = start;
+        rails[index] = (byte) rail;
         ring.clear().position((int) (start % BYTES));
         FrameLayout.write(ring, frame);
         end = start + bytes;
@@ -79,17 +79,17 @@ final class RetransmitBuffer {
     }
 
     int rail(long number) {
-        return rails[place(number)];
+        return rails[index(number)];
     }
 
     void setRail(long number, int rail) {
         assert isKept(number) : "frame " + number + " goes to rail " + rail + ", and the last that was kept is " + kept;
-        rails[place(number)] = (byte) rail;
+        rails[index(number)] = (byte) rail;
     }
 
     /** Reads the header of a kept frame. */
     void header(long number, Frame frame) {
-        ring.clear().position((int) (starts[place(number)] % BYTES));
+        ring.clear().position((int) (starts[index(number)] % BYTES));
         FrameLayout.read(ring, frame);
         assert isKept(number) && frame.number == number : "frame " + frame.number + " is kept where " + number
                 + " should be, and " + kept + " is the last";
@@ -100,6 +100,6 @@ final class RetransmitBuffer {
     }
 
     long payload(long number) {
-        return starts[place(number)] % BYTES + FrameLayout.HEADER_BYTES;
+        return starts[index(number)] % BYTES + FrameLayout.HEADER_BYTES;
     }
 }

@@ -240,7 +240,7 @@ final class Sender {
     // ---- fences
 
     /** Requests an ack of all frames that were sent; returns their number. */
-    long askCount(Waiter.Check check) {
+    long askAck(Waiter.Check check) {
         sending.lock(check);
         try {
             long all = acks.sent();
@@ -248,7 +248,7 @@ final class Sender {
                 Rail last = outbound.lastRail();
                 Rail rail = last != null ? last : sending.railWithRoom(FrameLayout.HEADER_BYTES, check);
                 if (rail != null) {
-                    outbound.appendCount(rail, FrameLayout.WANTS_COUNT, all);
+                    outbound.appendAck(rail, FrameLayout.WANTS_ACK, all);
                     outbound.askRails();
                     outbound.write();
                 }
@@ -260,7 +260,7 @@ final class Sender {
     }
 
     /** Waits until the other side has handled a number of frames, or is gone; returns whether it has handled them. */
-    boolean awaitCount(long number, Waiter waiter, Waiter.Check check) {
+    boolean awaitAck(long number, Waiter waiter, Waiter.Check check) {
         if (acks.number() < number) {
             acks.await(number, waiter, check);
         }

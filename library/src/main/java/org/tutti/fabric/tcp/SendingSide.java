@@ -18,7 +18,7 @@ import org.tutti.memory.Waiter;
  * try overtakes all of them.
  *
  * <p><b>No deadlock.</b> A sender waits only for room in the outgoing buffer of some rail, and takes in arriving frames
- * meanwhile. A receiver never waits. Requests are queued, at most {@value Requests#PLACES} of them, because the other
+ * meanwhile. A receiver never waits. Requests are queued, at most {@value Requests#ENTRIES} of them, because the other
  * side may not have more unanswered. Frames that cannot take effect yet are deferred until a later poll ({@link
  * DeferredFrames}). Two sides that fill each other's sockets therefore cannot deadlock.
  *

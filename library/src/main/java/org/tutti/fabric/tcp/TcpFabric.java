@@ -222,12 +222,12 @@ public final class TcpFabric implements Fabric {
 
     @Override
     public long beginFence(int process, Waiter.Check check) {
-        return peers.get(process).sender().askCount(check);
+        return peers.get(process).sender().askAck(check);
     }
 
     @Override
     public boolean awaitFence(int process, long all, Waiter.Check check) {
-        return peers.get(process).sender().awaitCount(all, waiter, check);
+        return peers.get(process).sender().awaitAck(all, waiter, check);
     }
 
     /** Ends a wait that takes too long; never leaves this class. */
@@ -245,7 +245,7 @@ public final class TcpFabric implements Fabric {
         try {
             boolean there = true;
             for (Peer peer : peers.connected()) {
-                there &= peer.sender().awaitCount(peer.sender().askCount(patience), waiter, patience);
+                there &= peer.sender().awaitAck(peer.sender().askAck(patience), waiter, patience);
             }
             return there;
         } catch (ImpatientException _) {
@@ -426,8 +426,8 @@ public final class TcpFabric implements Fabric {
                 Thread.yield();
             }
             if (!peer.isGone()) {
-                long all = peer.sender().askCount(patience);
-                peer.sender().awaitCount(all, waiter, patience);
+                long all = peer.sender().askAck(patience);
+                peer.sender().awaitAck(all, waiter, patience);
             }
         } catch (ImpatientException _) {
             LOG.log(Level.DEBUG, () -> "rank " + peer.process() + " did not hear the good-bye of rank " + local.rank());

@@ -118,9 +118,9 @@ public record RankFailure(int rank, Reason reason, int witness, long detail) {
     /**
      * {@return a description for messages: a clause that follows the rank's name}
      *
-     * @param whoNoticed the name of the witness
+     * @param witness the name of the witness
      */
-    public String describe(String whoNoticed) {
+    public String describe(String witness) {
         return switch (reason) {
             case THREW -> "failed: it threw an exception";
             case EXITED -> "failed: it called System.exit before it left the job";
@@ -130,11 +130,11 @@ public record RankFailure(int rank, Reason reason, int witness, long detail) {
             case STOOD_STILL -> "counts as failed: its process stood still for " + detail
                     + " ms, as a long garbage collection, a debugger or a busy machine may have it (--standstill, "
                     + JobEnvironment.STANDSTILL_MILLIS + ")";
-            case SILENT -> "counts as failed: " + whoNoticed + " has heard nothing of it or of its host for "
+            case SILENT -> "counts as failed: " + witness + " has heard nothing of it or of its host for "
                     + detail + " ms; see the network between them";
-            case UNREACHABLE -> "counts as failed: " + whoNoticed
+            case UNREACHABLE -> "counts as failed: " + witness
                     + " could not connect with it; see the network between them";
-            case NONSENSE -> "counts as failed: " + whoNoticed + " got from it what makes no sense; see whether all "
+            case NONSENSE -> "counts as failed: " + witness + " got from it what makes no sense; see whether all "
                     + "ranks run the same version";
             case STATUS -> detail > SIGNAL_BASE && detail <= SIGNAL_BASE + SIGNAL_MAX
                     ? "failed: its process was killed by signal " + (detail - SIGNAL_BASE)

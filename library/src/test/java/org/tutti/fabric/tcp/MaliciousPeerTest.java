@@ -160,7 +160,7 @@ class MaliciousPeerTest {
                 frame.length = length;
             });
         }
-        for (byte kind : new byte[]{FrameLayout.GET, FrameLayout.ATOMIC, FrameLayout.COUNT, FrameLayout.NEWS,
+        for (byte kind : new byte[]{FrameLayout.GET, FrameLayout.ATOMIC, FrameLayout.ACK, FrameLayout.NEWS,
                 FrameLayout.GOODBYE}) {
             assertLost(rails, 8, frame -> frame.kind = kind);
         }
@@ -172,7 +172,7 @@ class MaliciousPeerTest {
             assertLost(rails, 8, frame -> frame.count = count);
         }
         assertLost(rails, 0, frame -> {
-            frame.kind = FrameLayout.COUNT;
+            frame.kind = FrameLayout.ACK;
             frame.length = 0;
         });
     }
@@ -476,7 +476,7 @@ class MaliciousPeerTest {
         for (long bytes : new long[]{0, -1, FrameLayout.PAYLOAD_BYTES_MAX + 1, Long.MAX_VALUE, Long.MIN_VALUE}) {
             assertPackedLost(payload(24, 0, 0, 1L << 40), PACKED_GET.andThen(frame -> frame.value = bytes));
         }
-        assertPackedLost(payload(24, 0, 0, 16), PACKED_GET.andThen(frame -> frame.word = Requests.PLACES));
+        assertPackedLost(payload(24, 0, 0, 16), PACKED_GET.andThen(frame -> frame.word = Requests.ENTRIES));
     }
 
     /** No run of a frame is written when one of them is not inside. */
@@ -568,7 +568,7 @@ class MaliciousPeerTest {
     @Test
     void shouldLoseAPeerThatAsksTooMuchAtOnce() {
         Victim victim = new Victim(2);
-        for (int number = Requests.PLACES + 1; number >= 1; number--) { // all take effect with the first one
+        for (int number = Requests.ENTRIES + 1; number >= 1; number--) { // all take effect with the first one
             int next = number;
             victim.send(0, 0, frame -> {
                 frame.kind = FrameLayout.GET;
@@ -578,7 +578,7 @@ class MaliciousPeerTest {
             });
         }
         assertThat(victim.lost).hasSize(1);
-        assertThat(victim.lost.get(0)).contains("more than " + Requests.PLACES + " unanswered requests");
+        assertThat(victim.lost.get(0)).contains("more than " + Requests.ENTRIES + " unanswered requests");
         assertThat(victim.isUntouched()).isTrue();
     }
 

@@ -27,7 +27,7 @@ class PeerMemoryTest {
     private static final int ROUNDS = 4;
     private static final long BYTES_PER_PEER_MAX = Rail.IN_BYTES + Rail.OUT_BYTES
             + Batch.FRAMES_MAX * FrameLayout.HEADER_BYTES + FrameLayout.PAYLOAD_BYTES_MAX
-            + Requests.PLACES * FrameLayout.REQUEST_BYTES_MAX;
+            + Requests.ENTRIES * FrameLayout.REQUEST_BYTES_MAX;
     private static final int REGION_BYTES = 1 << 20;
 
     private final AtomicLong refusals = new AtomicLong();
@@ -127,7 +127,7 @@ class PeerMemoryTest {
     /** The longest frames of each kind, and as many of the longest requests as may be unanswered. */
     private static ByteBuffer round(long region, long round) {
         ByteBuffer said = ByteBuffer.allocate(300 << 10).order(ByteOrder.LITTLE_ENDIAN);
-        long number = round * (2 + Requests.PLACES);
+        long number = round * (2 + Requests.ENTRIES);
         for (byte kind : new byte[]{FrameLayout.PUT, FrameLayout.ACTIVE_MESSAGE}) {
             Frame frame = new Frame().of(kind);
             frame.flags = FrameLayout.PACKED;
@@ -140,7 +140,7 @@ class PeerMemoryTest {
         for (int i = 1; i < runs.length; i++) {
             runs[i] = i * 16L << 17 | 8;
         }
-        for (int place = 0; place < Requests.PLACES; place++) {
+        for (int place = 0; place < Requests.ENTRIES; place++) {
             Frame frame = new Frame().of(FrameLayout.GET);
             frame.flags = FrameLayout.PACKED;
             frame.region = region;
@@ -195,7 +195,7 @@ class PeerMemoryTest {
             long all = (long) PEERS * ROUNDS;
             assertThat(accumulated.get()).isEqualTo(all * 8187 * 8);
             long answer = FrameLayout.HEADER_BYTES + 8L * (FrameLayout.REQUEST_BYTES_MAX / Long.BYTES - 1);
-            assertThat(answered.get()).isEqualTo(all * Requests.PLACES * answer);
+            assertThat(answered.get()).isEqualTo(all * Requests.ENTRIES * answer);
             for (Peer peer : peers) {
                 peer.lose(Loss.ENDED, "the test is over");
             }

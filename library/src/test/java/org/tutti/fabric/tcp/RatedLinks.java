@@ -231,8 +231,8 @@ final class RatedLinks implements AutoCloseable {
     long putAndFence(int bytes) {
         long beganNanos = nowNanos;
         put(bytes);
-        long all = sender.sender().askCount(PATIENT);
-        assertThat(sender.sender().awaitCount(all, waiter, PATIENT)).isTrue();
+        long all = sender.sender().askAck(PATIENT);
+        assertThat(sender.sender().awaitAck(all, waiter, PATIENT)).isTrue();
         assertThat(Words.load(target.segment(), 0)).isEqualTo(round);
         assertThat(target.segment().asSlice(64, bytes).mismatch(source.asSlice(0, bytes))).isEqualTo(-1);
         return nowNanos - beganNanos;

@@ -99,7 +99,7 @@ class RequestFuzzTest {
                     || frame.kind == FrameLayout.REPLY;
             nonsense = frame.kind < FrameLayout.PUT || frame.kind > FrameLayout.ACTIVE_MESSAGE || frame.length < 0
                     || frame.length > FrameLayout.PAYLOAD_BYTES_MAX || frame.length > 0 && !carries || frame.number < 0
-                    || frame.number == 0 != (frame.kind == FrameLayout.COUNT) || frame.count < 0
+                    || frame.number == 0 != (frame.kind == FrameLayout.ACK) || frame.count < 0
                     || frame.number > received && frame.kind == FrameLayout.REPLY || frame.number > received + ahead;
             if (!nonsense && frame.number > received) {
                 received = frame.number;
@@ -251,7 +251,7 @@ class RequestFuzzTest {
             long received = judge.received;
             do {
                 frames.next(frame, received + 1);
-            } while (frame.kind == FrameLayout.COUNT || frame.kind == FrameLayout.GOODBYE || frame.count > 0
+            } while (frame.kind == FrameLayout.ACK || frame.kind == FrameLayout.GOODBYE || frame.count > 0
                     || frame.number > received + 1 && frame.number <= received + RetransmitBuffer.FRAMES_MAX);
             ByteBuffer bytes = frames.bytes(frame);
             judge.judge(frame, bytes);

@@ -168,7 +168,7 @@ final class SimulatedJob {
         Arena arena = Arena.ofShared();
         SimulatedJob job = new SimulatedJob(random, narrow, arena);
         job.start(process -> {
-            for (int i = 1; i < 3 * Requests.PLACES; i++) {
+            for (int i = 1; i < 3 * Requests.ENTRIES; i++) {
                 process.getPacked(FrameLayout.PAYLOAD_BYTES_MAX / 4);
             }
             process.answerAll();

@@ -461,7 +461,7 @@ final class SimulatedProcess implements FabricListener {
     }
 
     private void makePlace() {
-        while (asked.size() >= Requests.PLACES - 1) {
+        while (asked.size() >= Requests.ENTRIES - 1) {
             answer();
         }
     }
@@ -519,9 +519,9 @@ final class SimulatedProcess implements FabricListener {
 
     /** Waits until all is there, and sees that it is. */
     void fence() {
-        long all = peer.sender().askCount(job::check);
+        long all = peer.sender().askAck(job::check);
         try {
-            if (peer.sender().awaitCount(all, waiter, job::check) && isAllSent) { // it may be gone, but has had all
+            if (peer.sender().awaitAck(all, waiter, job::check) && isAllSent) { // it may be gone, but has had all
                 checkAll();
             } else {
                 assertThat(peer.isGone()).isTrue();
@@ -608,7 +608,7 @@ final class SimulatedProcess implements FabricListener {
         assertThat(peer.requester().get(0, 0, bytes, 0, 8, job::check)).isEqualTo(-1);
         assertThat(peer.requester().atomic(0, 0, AtomicOperation.SWAP, 0, 0, job::check)).isEqualTo(-1);
         assertThat(peer.sender().tell(FrameLayout.NEWS, 7, 0, 0, 0)).isFalse();
-        peer.sender().askCount(job::check);
+        peer.sender().askAck(job::check);
         assertThat(peer.poll()).isFalse();
         assertThat(peer.wantsToSend()).isFalse();
     }

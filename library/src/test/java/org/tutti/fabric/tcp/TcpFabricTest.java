@@ -286,7 +286,7 @@ class TcpFabricTest {
         start(2, 1);
         Fabric mine = processes.get(0).fabric;
         long region = processes.get(1).region;
-        int count = 2 * Requests.PLACES;
+        int count = 2 * Requests.ENTRIES;
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             threads.add(Thread.ofPlatform().start(() -> {

@@ -17,14 +17,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** What happens when another process has as many unanswered requests as it may have. */
 @Timeout(60)
-class RequestPlacesTest {
+class RequestEntriesTest {
     @Test
-    void shouldListTheWaitForAPlace() {
+    void shouldListTheWaitForAnEntry() {
         try (Arena arena = Arena.ofShared()) {
             var peer = new Peer(4, new Regions(), new Deaf(), new AtomicLong(), () -> false,
                     new RailChoice(Striping.EVEN, () -> 0, 0), arena);
             peer.connect(new Wire[]{new SimulatedWire(new SplittableRandom(1), 1 << 20).end(0)}); // nobody answers
-            for (int place = 0; place < Requests.PLACES; place++) {
+            for (int place = 0; place < Requests.ENTRIES; place++) {
                 assertThat(ask(peer)).isEqualTo(place);
             }
             assertThatThrownBy(() -> ask(peer)).hasMessage("listed");
