@@ -9,37 +9,37 @@ import org.tutti.collective.layout.Label;
 import org.tutti.collective.layout.RingLayout;
 
 /**
- * What all algorithms tell about themselves. An algorithm is a plain method against {@link Team} and has no state; one
- * object serves all ranks.
+ * One way to run a collective: {@link #run} against a {@link Team}, with a name, a source and bounds on time and
+ * memory. An algorithm has no state; one object serves all ranks.
  */
 public abstract class Algorithm {
-    /** For which placements of the ranks an algorithm combines the contributions of consecutive ranks only. */
+    /** The placements of ranks for which an algorithm combines only contributions of consecutive ranks. */
     public enum Order {
-        /** For every placement; also said of algorithms that combine nothing. */
+        /** Every placement; also for algorithms that combine nothing. */
         ALWAYS,
-        /** When each node's ranks follow each other. */
+        /** Placements in which each node has consecutive ranks. */
         BLOCKS,
-        /** When all ranks are on one node; between nodes operators must commute. */
+        /** All ranks on one node; between nodes operators must commute. */
         ONE_NODE
     }
 
     /**
-     * What the catalogue says of an algorithm, with p ranks on each of n nodes, b bytes and c chunks.
+     * The catalogue's description of an algorithm, with p ranks on each of n nodes, b bytes and c chunks.
      *
-     * @param name how it is called in options and messages, at most 32 characters
-     * @param order when operators need not commute
-     * @param steps how many times some rank waits for another, one after the other
-     * @param memoryBytes how many bytes the busiest rank copies or reads from others of its node
-     * @param railBytes how many bytes enter or leave the busiest node, whichever is more
-     * @param memory the shared memory that a rank or node needs while it runs
-     * @param source where it was published, with the section
+     * @param name its name in options and messages, at most 32 characters
+     * @param order the placements for which operators need not commute
+     * @param steps the longest chain of waits, each for another rank
+     * @param memoryBytes the bytes that the busiest rank copies or reads from others of its node
+     * @param railBytes the bytes that enter the busiest node, or leave it, whichever are more
+     * @param memory the shared memory that a rank or node needs during an operation
+     * @param source the publication, with the section
      */
     public record Description(String name, Order order, String steps, String memoryBytes,
             String railBytes, String memory, String source) {
         /**
-         * Describes the same algorithm where a node exchanges with several others in a step.
+         * Describes the same algorithm for nodes that exchange with several others in a step.
          *
-         * @param ports with how many; of one the name does not speak
+         * @param ports the number of others; the name does not tell 1
          * @return the description, with the number in the name
          */
         public Description withPorts(int ports) {
@@ -64,8 +64,10 @@ public abstract class Algorithm {
     private final Label label;
 
     /**
-     * @param collective what it does
-     * @param description what the catalogue says of it
+     * Makes an algorithm.
+     *
+     * @param collective the collective that it runs
+     * @param description its description in the catalogue
      */
     protected Algorithm(Collective collective, Description description) {
         this.collective = collective;
@@ -74,14 +76,14 @@ public abstract class Algorithm {
     }
 
     /**
-     * {@return what it does}
+     * {@return the collective that it runs}
      */
     public final Collective collective() {
         return collective;
     }
 
     /**
-     * {@return what the catalogue says of it}
+     * {@return its description in the catalogue}
      */
     public final Description description() {
         return description;
@@ -95,9 +97,10 @@ public abstract class Algorithm {
     }
 
     /**
-     * Tells whether it combines the contributions of consecutive ranks only, as operators need that do not commute.
+     * Tells whether the algorithm combines only contributions of consecutive ranks, as operators need that do not
+     * commute.
      *
-     * @param topology where the ranks are
+     * @param topology the nodes of the ranks
      * @return whether it does
      */
     public final boolean keepsOrder(Topology topology) {
@@ -109,57 +112,57 @@ public abstract class Algorithm {
     }
 
     /**
-     * Bounds the length of an operation: a call with more bytes, a rank's or a block's, is several operations.
+     * Returns the longest operation. A call with more bytes, for a rank or for a block, is cut into several operations.
      *
      * @param team the ranks
      * @param kernel the operator, or null
-     * @return bytes, the same at every rank
+     * @return the length in bytes, the same at every rank
      */
     protected long operationBytesMax(Team team, Kernel kernel) {
         return team.operationBytesMax();
     }
 
     /**
-     * {@return whether masters exchange by {@linkplain Team#pair pairs}}
+     * {@return whether masters exchange over {@linkplain Team#pair pairs}}
      */
     protected boolean usesPairs() {
         return false;
     }
 
     /**
-     * Tells whether the {@linkplain RingLayout eager buffers} are needed.
+     * Tells whether an operation needs the {@linkplain RingLayout eager buffers}.
      *
      * @param bytes the length of the message
-     * @return whether they are, on several nodes
+     * @return whether it does, on several nodes
      */
     public final boolean usesEagerBuffers(long bytes) {
         return usesPairs() || bytes > Flow.SHORT_BYTES_MAX;
     }
 
     /**
-     * Does an operation of a call at this rank.
+     * Runs one operation of a call at this rank.
      *
      * @param team the ranks, two or more, inside the operation
-     * @param call what is called; its areas and its length are those of the operation
+     * @param call the call; its areas and its length are those of the operation
      */
     public abstract void run(Team team, Call call);
 
     /**
-     * Bounds the shared memory of one node in which an operation puts data: the windows that the node's ranks show, and
-     * the eager buffers of its edges. What fits beside words counts for nothing.
+     * Returns a bound on the shared memory of one node in which an operation puts data: the windows that the node's
+     * ranks show, and the eager buffers of its edges. Data that fit beside words do not count.
      *
-     * @param nodes how many nodes there are
-     * @param localRanks how many ranks the node has
+     * @param nodes the number of nodes
+     * @param localRanks the number of ranks on the node
      * @param bytes the length of the message
-     * @return the bytes; on a node so wide that its windows are smaller, more than it needs
+     * @return the bytes; on a node with so many ranks that its windows are smaller, more than it needs
      */
     public abstract long memoryBytes(int nodes, int localRanks, long bytes);
 
     /**
-     * Bounds the shared memory of a node as {@link #memoryBytes(int, int, long)} does, where nodes may have different
-     * numbers of ranks, and in all operations of a call together: each may use other windows.
+     * Returns a bound as {@link #memoryBytes(int, int, long)} does, where nodes may have different numbers of ranks,
+     * and for all operations of a call together, because each operation may use other windows.
      *
-     * @param topology where the ranks are
+     * @param topology the nodes of the ranks
      * @param node the node
      * @param bytes the length of the message
      * @return the bytes
@@ -169,9 +172,9 @@ public abstract class Algorithm {
     }
 
     /**
-     * Counts the windows of ranks.
+     * Returns the size of the windows of several ranks.
      *
-     * @param ranks how many ranks of the node show one
+     * @param ranks the number of ranks on the node that show one
      * @param bytes the length of the message
      * @param most the longest window
      * @return their bytes
@@ -181,21 +184,21 @@ public abstract class Algorithm {
     }
 
     /**
-     * Counts the ranks of a node that may show a window because they hand on data to the group that they lead: levels
-     * are not known here, but a group has two ranks or more, so at most one for each two.
+     * Counts the ranks of a node that may show a window because they pass data on to the group that they lead. The
+     * levels are not known here, but a group has two ranks or more, so at most every second rank leads one.
      *
-     * @param localRanks how many ranks the node has
-     * @return how many may lead a group, the root included
+     * @param localRanks the number of ranks on the node
+     * @return the greatest number that may lead a group, the root included
      */
     protected static int leaders(int localRanks) {
         return (localRanks + 1) / 2;
     }
 
     /**
-     * Counts the eager buffers of edges, each with two halves in turn.
+     * Returns the size of the eager buffers of edges, each with two halves that are used in turn.
      *
-     * @param nodes how many nodes there are; one has no edges
-     * @param edges over how many edges of the node data come
+     * @param nodes the number of nodes; one node has no edges
+     * @param edges the number of edges of the node over which data come
      * @param bytes the length of the message
      * @return their bytes
      */

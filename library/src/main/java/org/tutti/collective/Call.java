@@ -5,19 +5,24 @@ import org.tutti.collective.operation.CallArguments;
 import org.tutti.collective.operation.OperationSequence;
 
 /**
- * A call of a collective with its arguments and the algorithm that runs it: a blocking call draws and runs it on the
- * caller's thread, a non-blocking one draws it there and runs it on another thread.
+ * One call of a collective at one rank: its arguments ({@link CallArguments}) and the algorithm that runs it.
+ *
+ * <p>A communicator has one call object, which it fills again for each blocking call, and makes another one for each
+ * non-blocking or prepared call. The caller's thread fills the object and {@linkplain #draw draws} the numbers of its
+ * operations, so that the numbers follow the order of the calls, which is the same at all ranks. Then one thread
+ * {@linkplain #run runs} it: the caller's own for a blocking call, a thread of {@code RequestRunner} or the awaiting
+ * one for a non-blocking call.
  */
 public final class Call extends CallArguments {
     private Algorithm algorithm;
 
     /**
-     * Says what is called; a call of a collective with elements has them from {@link #setElements}.
+     * Sets what is called. {@link #setElements} sets the elements of a collective that has elements.
      *
      * @param newAlgorithm the algorithm
-     * @param newRoot the root, or 0; of a barrier what else must be the same at all ranks
-     * @param newDeadlineNanos when it must have ended, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE}
-     *            for never
+     * @param newRoot the root, or 0; for a barrier, a number that must be the same at all ranks
+     * @param newDeadlineNanos when the call must have ended, in terms of {@link System#nanoTime()}; {@link
+     *            Long#MAX_VALUE} for never
      */
     public void set(Algorithm newAlgorithm, int newRoot, long newDeadlineNanos) {
         algorithm = newAlgorithm;
@@ -25,11 +30,11 @@ public final class Call extends CallArguments {
     }
 
     /**
-     * Says that the same is called as by another call, of which nothing has been drawn.
+     * Sets the same algorithm, root, elements and blocks as another call has, which has drawn no operations.
      *
      * @param other the other call
-     * @param newDeadlineNanos when it must have ended, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE}
-     *            for never
+     * @param newDeadlineNanos when the call must have ended, in terms of {@link System#nanoTime()}; {@link
+     *            Long#MAX_VALUE} for never
      */
     public void setLike(Call other, long newDeadlineNanos) {
         set(other.algorithm, other.root(), newDeadlineNanos);
@@ -44,10 +49,10 @@ public final class Call extends CallArguments {
     }
 
     /**
-     * Gives the operations of this call their numbers and their place in the history: on the thread of the caller,
-     * whose order of calls must be the same at all ranks.
+     * Gives the operations of this call their numbers and their fingerprints in the history. The caller's thread calls
+     * this, in an order of calls that must be the same at all ranks.
      *
-     * @param team the team that runs it
+     * @param team the team that will run the call
      * @throws IllegalArgumentException when a block is longer than an operation can have; nothing is drawn
      */
     public void draw(Team team) {
@@ -57,10 +62,10 @@ public final class Call extends CallArguments {
     }
 
     /**
-     * As {@link #draw}, for a call that is run on another thread or later than the next one, by a team {@linkplain
-     * Team#forBackground for that}.
+     * Draws the numbers as {@link #draw} does, for a call that runs on another thread or after a later call, by a team
+     * that {@link Team#forBackground} has made.
      *
-     * @param team a team of the communicator at this rank
+     * @param team any team of the communicator at this rank
      * @throws IllegalArgumentException when a block is longer than an operation can have; nothing is drawn
      */
     public void drawForOther(Team team) {
@@ -86,7 +91,7 @@ public final class Call extends CallArguments {
         return bytesMax;
     }
 
-    /** Makes sure that no block is longer than an operation can have, where a call is one operation. */
+    /** Checks that no block is longer than an operation can have, for a call that is one operation. */
     private void checkBlocks(long bytesMax, Team team) {
         long longest = longestBlockBytes(team.size());
         if (longest > bytesMax) {
@@ -96,7 +101,7 @@ public final class Call extends CallArguments {
     }
 
     /**
-     * Runs this call, which was drawn, on this thread. An exception has broken the communicator.
+     * Runs this call, which has drawn its numbers, on this thread. An exception breaks the communicator.
      *
      * @param team the team that runs it
      */
@@ -122,13 +127,17 @@ public final class Call extends CallArguments {
         }
     }
 
-    /** Begins the present operation. */
+    /**
+     * Begins the current operation. {@link #run} does so itself; tests call it to stop inside an operation.
+     *
+     * @param team the team that runs it
+     */
     public void begin(Team team) {
         OperationLifecycle lifecycle = team.lifecycle;
         lifecycle.begin(this, lifecycle.mayClaim() && algorithm.usesEagerBuffers(bytes()));
     }
 
-    /** A lone rank's contribution is its result. */
+    /** Runs the call of a lone rank: the rank's contribution is the result. */
     private void runAlone(Team team) {
         if (collective().receives(0, root()) && !source().isSameAs(target())) {
             team.copy(source(), sourceAt(0), target(), targetAt(0),

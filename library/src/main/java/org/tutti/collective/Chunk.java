@@ -5,18 +5,19 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Partition;
 
 /**
- * The chunk of a message that an operation is at. A message that is longer than the places that a rank shows goes
- * through them chunk by chunk, in turn:
+ * The current chunk of a message. A message that is longer than the places in a rank's window goes through them chunk
+ * by chunk, in turn:
  *
  * <pre>
  *  the caller's memory   | chunk 1 | chunk 2 | chunk 3 | chunk 4 | 5 |
  *  a window of 2 places  | chunk 1, 3, 5     | chunk 2, 4        |
  * </pre>
  *
- * It is moved rather than made anew, as an {@link Area} is; {@link Team#chunks} puts it before the first one.
+ * A team has one chunk object, which {@link Team#chunks} puts before the first chunk of a message, so that operations
+ * allocate nothing.
  */
 public final class Chunk {
-    /** The places of a window of which one is written while others read the other one. */
+    /** The number of places in a window in which one is written while others read the other one. */
     public static final int HALVES = 2;
 
     private long bytes;
@@ -44,9 +45,9 @@ public final class Chunk {
     }
 
     /**
-     * Says that there are several messages of that length, one after the other.
+     * Sets the number of messages of that length, which follow each other.
      *
-     * @param blocks how many
+     * @param blocks the number of messages
      * @return this
      */
     public Chunk ofBlocks(int blocks) {
@@ -76,7 +77,7 @@ public final class Chunk {
         assert chunk >= 0 && chunk <= count : "chunk " + chunk + " of " + count;
         number = chunk;
         from = (chunk - 1) * longest;
-        offset = chunk <= places ? from : (chunk - 1) % places * longest; // short messages divide nothing
+        offset = chunk <= places ? from : (chunk - 1) % places * longest; // a short message needs no division
         block = 0;
         if (chunk > chunksOfBlock) {
             block = (chunk - 1) / chunksOfBlock;
@@ -92,42 +93,42 @@ public final class Chunk {
         return number;
     }
 
-    /** {@return of which of several messages it is, from 0 on} */
+    /** {@return the index of the message that the chunk is part of, from 0} */
     public int block() {
         return block;
     }
 
-    /** {@return how many chunks there are; an empty message has one} */
+    /** {@return the number of chunks; an empty message has one} */
     public int count() {
         return count;
     }
 
-    /** {@return the length of every chunk but the last} */
+    /** {@return the length of every chunk except the last} */
     public long longest() {
         return longest;
     }
 
-    /** {@return how many places a window has} */
+    /** {@return the number of places in a window} */
     public int places() {
         return places;
     }
 
-    /** {@return the length of a window that has all places, as every rank asks for it with {@link Team#show}} */
+    /** {@return the length of a window that has all places; every rank passes it to {@link Team#show}} */
     public long window() {
         return Math.min(bytes, places * longest);
     }
 
-    /** {@return at which byte of its message it begins} */
+    /** {@return its offset in its message} */
     public long from() {
         return from;
     }
 
-    /** {@return at which byte of a window its place begins} */
+    /** {@return the offset of its place in a window} */
     public long offset() {
         return offset;
     }
 
-    /** {@return how many bytes it has} */
+    /** {@return its length in bytes} */
     public long length() {
         return length;
     }

@@ -2,8 +2,9 @@
 package org.tutti.collective;
 
 /**
- * An {@link Algorithm} that moves long messages in chunks whose length can be chosen: {@code srm@32k} is {@code srm}
- * with chunks of 32 KiB. All ranks must choose alike; as the length is part of the name, those that do not are told so.
+ * An {@link Algorithm} that moves long messages in chunks of a length that users can choose: {@code srm@32k} is {@code
+ * srm} with chunks of 32 KiB. All ranks must choose the same length. The length is part of the name, so a rank that has
+ * chosen another one gets an exception.
  */
 public interface Chunked {
     /** The shortest chunk, in bytes: more than any operator's unit. */
@@ -13,8 +14,8 @@ public interface Chunked {
     long CHUNK_BYTES_MAX = 1 << 20;
 
     /**
-     * The same algorithm with chunks of another length. Where windows or eager buffers are shorter than its buffers
-     * would be, chunks are as long as they allow.
+     * Returns the same algorithm with chunks of another length. If windows or eager buffers are too short for such
+     * chunks, the chunks are as long as they allow.
      *
      * @param bytes the length, {@link #CHUNK_BYTES_MIN} to {@link #CHUNK_BYTES_MAX}, a multiple of 1 KiB
      * @return the algorithm

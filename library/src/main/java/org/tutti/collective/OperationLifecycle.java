@@ -18,24 +18,26 @@ import org.tutti.collective.window.OperationWindows;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
- * The life of an operation at one rank: from the call that draws its number to the word that says that the rank has
- * left it.
+ * The life of an operation at one rank: {@link #begin} waits until the operation's slot is free and describes the call,
+ * {@link #leave} gives memory back and tells others that the rank has left, and {@link #breakOff} ends a failed
+ * operation and the communicator. A team has one such object, for all its operations; {@link Call#run} calls it.
  *
  * <p><b>Leaving and closing.</b> When a rank has finished operation s and all before it, it stores s + 1 in its
- * <i>left</i> word. An operation that all ranks have left is <i>closed</i>. A rank enters operation s only when
- * operation s − n is closed, where n is the number of slots: so no rank writes to a cell, a payload or a window that
- * another rank may still read. A rank that finds its own knowledge of the closed operations too old reads the left
- * words of all ranks; as these are usually far ahead, it does so once in some n operations. {@link Edges} does the same
- * between nodes. This is the one mechanism against overrunning.
+ * <i>left</i> word. An operation that all ranks have left is <i>closed</i>. With n slots, a rank enters operation s
+ * only when operation s − n is closed, so no rank writes to a cell, a payload or a window that another rank may still
+ * read. A rank that does not know whether operation s − n is closed reads the left words of all ranks. These are
+ * usually far ahead, so it does so about once in n operations. {@link Edges} does the same between nodes. Nothing else
+ * protects against overrunning.
  *
- * <p><b>Memory ordering.</b> Writer: fingerprint, payload and window with plain stores, then {@link StepWords#post}
- * with release order. Reader: {@link StepWords#await} with acquire order, then plain reads, then {@link #leave}, which
- * stores the left word with release order. Writer again: acquire loads of all left words before its next store to the
- * slot. Hence every read of generation g happens before every write of generation g + 1.
+ * <p><b>Memory ordering.</b> The writer stores fingerprint, payload and window with plain stores, and then posts with
+ * release order ({@link StepWords#post}). The reader awaits with acquire order ({@link StepWords#await}), reads with
+ * plain reads, and then leaves the operation ({@link #leave}), which stores its left word with release order. The
+ * writer loads all left words with acquire order before its next store to the slot. Hence every read of generation g
+ * happens before every write of generation g + 1.
  *
  * <p><b>Breaking.</b> An operation that ends with an exception leaves its slot undefined, so it breaks the
- * communicator: the first rank that does so sets the broken word to its reason and rank; ranks that wait in vain and
- * later calls see it. {@link CommunicatorClose} says what comes then.
+ * communicator. The first rank that breaks it sets the broken word to the reason and its rank; ranks that wait in vain,
+ * and later calls, see the word. {@link CommunicatorClose} argues what follows.
  */
 public final class OperationLifecycle {
     private final TeamContext context;
@@ -48,7 +50,7 @@ public final class OperationLifecycle {
     private final RendezvousOffers invitations;
     private final BrokenWord broken;
     private boolean mayClaim;
-    private boolean inside; // an operation; only assertions look
+    private boolean inside; // inside an operation; only assertions look
     private long last = -1; // the last operation; only assertions look
 
     OperationLifecycle(TeamContext context, Operation operation, OperationWait waiting, OperationWindows windows,
@@ -66,16 +68,16 @@ public final class OperationLifecycle {
         this.mayClaim = context.nodes() > 1 && context.isMaster();
     }
 
-    /** Whether this rank is the one that claims the eager buffers of its node, and has not claimed them. */
+    /** Returns whether this rank has to claim the eager buffers of its node, and has not done so. */
     boolean mayClaim() {
         return mayClaim;
     }
 
     /**
-     * Begins the present operation of a call that was drawn: notices what has broken meanwhile, waits until the slot is
-     * free, and writes the call's descriptor.
+     * Begins the current operation of a call that has drawn its numbers: throws if the communicator cannot be used any
+     * more, waits until the slot is free, and writes the call's descriptor.
      *
-     * @param claims whether this rank claims the eager buffers of its node, as the operation needs them
+     * @param claims whether this rank claims the eager buffers of its node, because the operation needs them
      */
     void begin(CallArguments drawn, boolean claims) {
         operation.begin(drawn);
@@ -89,21 +91,21 @@ public final class OperationLifecycle {
         }
         long left = operations.left(machine);
         operation.quiet = left == operation.sequence;
-        if (left > operation.sequence) { // another thread has found meanwhile what this one did not see yet
+        if (left > operation.sequence) { // another thread has seen a failure that this one did not see
             waiting.checkAlive();
         }
         assert left > operation.sequence - context.layout.slots() : operation + " begins in a slot of " + left;
         Descriptor.write(machine, context.ring, operation.cell(context.localRank) + RingLayout.DESCRIPTOR, drawn);
     }
 
-    /** Whether this is no news; for assertions. */
+    /** Sets whether the team is inside an operation; returns whether that is a change. For assertions. */
     private boolean setInside(boolean now) {
         boolean before = inside;
         inside = now;
         return before != now;
     }
 
-    /** Whether the number is greater than that of the operation before; for assertions. */
+    /** Returns whether the number is greater than the operation's before; for assertions. */
     private boolean follows() {
         long before = last;
         last = operation.sequence;
@@ -118,19 +120,19 @@ public final class OperationLifecycle {
         operations.leave(machine, operation.sequence);
     }
 
-    /** Ends the call, and the communicator, because of an exception. */
+    /** Ends the call and the communicator, because the operation has failed with an exception. */
     public void breakOff(Throwable failure) {
         assert setInside(false) || failure != null : operation + " is broken off without a reason";
         try {
             if (operations.isComplete()) {
-                broken.set(failure); // before others miss what it had
+                broken.set(failure); // before the memory that it shows is gone, so that others see why
             }
         } catch (IllegalStateException closed) { // the job was closed under the call, and its memory is gone
             failure.addSuppressed(closed);
         }
-        windows.revoke(); // what others still put there must not come into a later operation
-        loans.forgetBorrowed(); // nor keep alive what they have lent
-        giveBack(); // or a late put would write to memory that the caller uses for something else
+        windows.revoke(); // later puts of other nodes must not reach a later operation
+        loans.forgetBorrowed(); // other ranks' arrays must not be kept alive
+        giveBack(); // a late put must not write to memory that the caller uses again
         try {
             operations.leaveAll(machine, operation.call.operationsLeft());
         } catch (IllegalStateException closed) {
@@ -138,7 +140,9 @@ public final class OperationLifecycle {
         }
     }
 
-    /** Gives back what the operation had from the caller, who uses it again afterwards, and from the pool. */
+    /**
+     * Returns the caller's memory, which the caller uses again after the call, and gives the windows back to the pool.
+     */
     private void giveBack() {
         loans.takeBack();
         invitations.revokeAll();

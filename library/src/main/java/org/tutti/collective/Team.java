@@ -30,34 +30,53 @@ import org.tutti.memory.WaitingCall;
 import org.tutti.pattern.LevelTree;
 
 /**
- * A communicator as an algorithm sees it, at one rank: who takes part, the words and windows of the current operation,
- * and the few verbs that move data.
+ * One rank's handle on a communicator, as an algorithm sees it: the ranks and their nodes, the words and windows of the
+ * current operation, and the methods that move data. An algorithm is a method that calls a team and touches no raw
+ * memory.
  *
- * <p>A team is in one operation at a time. What the operations of a communicator share at a rank is in its {@link
- * OperationSequence}, so several teams of the rank may be in different operations, each on a thread of its own.
+ * <p><b>Life.</b> A rank has one team for its blocking calls, made when the rank joins the communicator ({@code
+ * RankCommunicators}). {@code RequestRunner} makes further teams, by {@link #forBackground}, for the threads that run
+ * non-blocking calls. A team lives as long as the communicator, and is in one operation at a time: {@link Call#run}
+ * begins an operation, gives the team to the algorithm, and leaves the operation. Several teams of a rank may be in
+ * different operations, each on a thread of its own. They share the rank's {@link OperationSequence}, which numbers the
+ * operations.
  *
- * <p>A team is composed of parts, each of which argues its own safety: {@link OperationLifecycle} has leaving, closing
- * and memory ordering, {@link OperationWait} mismatches and the other ends of a wait, {@link OperationWindows} the
- * memory that ranks show, {@link Edges} the data between nodes, {@link CommunicatorClose} the end of the communicator.
+ * <p><b>Use.</b> A rank takes memory with {@link #show}, writes to it, and posts {@link #READY}. Another rank of the
+ * node awaits READY, finds the memory with {@link #shown}, and reads it. Data for other nodes go through an {@link
+ * Outflow} and come out of an {@link Inflow}. Whatever a rank shows stays until every rank has left the operation.
+ *
+ * <p><b>Parts.</b> A team is composed of parts, and the head of each part argues that the part is safe:
+ * <ul>
+ * <li>{@link TeamContext}: what never changes, such as the ranks, the nodes and the communicator's memory;
+ * <li>{@link Operation}: the current operation; {@link OperationLifecycle} begins it, leaves it and breaks it off, and
+ * argues closing and memory ordering;
+ * <li>{@link OperationWait}: waits, and the mismatches, failures and deadlines that end them; {@link StepWords}: READY
+ * and DONE;
+ * <li>{@link OperationWindows}: the memory that ranks of a node show each other; {@link ZeroCopyLoans}: the callers'
+ * memory that they lend each other;
+ * <li>{@link Flows}: the ends of the streams between nodes, which {@link Edges} carry;
+ * <li>{@link CommunicatorClose}: the end of the communicator at this rank.
+ * </ul>
  */
 public final class Team {
-    /** The rank of a node that exchanges with other nodes, by its place there. */
+    /** The local rank of a node's master, the rank that exchanges data with other nodes. */
     public static final int MASTER = TeamContext.MASTER;
 
-    /** The word that says "my data of step k are there to be read"; its line carries fingerprint and payload. */
+    /** The word that says "my data of step k can be read"; fingerprint and payload share its line. */
     public static final long READY = RingLayout.READY;
 
     /** The word that says "I have taken what I needed of step k"; it has a line to itself. */
     public static final long DONE = RingLayout.DONE;
 
-    /** How many pieces have come over an edge over which nodes have {@linkplain #meet met}. */
+    /** The number of pieces that have come over an edge after two nodes have {@linkplain #meet met} over it. */
     public static final long MET = Edges.MET;
 
-    /** The steps that an operation may have. */
+    /** The greatest step of an operation. */
     public static final int STEPS_MAX = RingLayout.STEPS_MAX;
 
     final TeamContext context;
     final Operation operation;
+    /** Begins, leaves and breaks off the operations of this team. */
     public final OperationLifecycle lifecycle;
     final Object[] locals = new Object[TeamLocal.COUNT_MAX];
     private final OperationWait waiting;
@@ -74,13 +93,15 @@ public final class Team {
     private final Chunk chunk = new Chunk();
 
     /**
+     * Makes the team of a rank's blocking calls.
+     *
      * @param machine the machine that reaches memory and other nodes
      * @param members what is known of the ranks' lives
      * @param pool this rank's windows
-     * @param ringAddress the block of this communicator on this node, as {@link RingLayout} has it
+     * @param ringAddress the address of the communicator's block on this node, laid out as {@link RingLayout} says
      * @param rank this rank
      * @param view which ranks are on which nodes
-     * @param endpoints how ranks on other nodes are reached; null with one node
+     * @param endpoints how to reach ranks on other nodes; null with one node
      */
     public Team(Machine machine, Members members, WindowPool pool, long ringAddress, int rank, NodeView view,
             EndpointTable endpoints) {
@@ -106,10 +127,10 @@ public final class Team {
     }
 
     /**
-     * Another view of this communicator at this rank, for operations that were started: it is in one operation at a
-     * time, as every team, but others may be in different ones meanwhile, on other threads.
+     * Makes another team of this rank and communicator, for non-blocking calls. The new team is in one operation at a
+     * time, as every team, while other teams of the rank may be in other operations on other threads.
      *
-     * @param background the machine of the threads that run them
+     * @param background the machine of the threads that will run its operations
      * @return the team
      */
     public Team forBackground(Machine background) {
@@ -127,7 +148,7 @@ public final class Team {
     }
 
     /**
-     * {@return how many ranks take part}
+     * {@return the number of ranks}
      */
     public int size() {
         return context.size();
@@ -141,53 +162,54 @@ public final class Team {
     }
 
     /**
-     * {@return this rank's place among the ranks of its node, in ascending order; those that share memory know each
-     * other by it}
+     * {@return this rank's local rank: its index among the ranks of its node, in ascending order, by which ranks that
+     * share memory name each other}
      */
     public int localRank() {
         return context.localRank;
     }
 
     /**
-     * {@return how many of the ranks are on this node}
+     * {@return the number of ranks on this node}
      */
     public int localSize() {
         return context.localSize;
     }
 
     /**
-     * {@return how many ranks the node has that has most of them}
+     * {@return the greatest number of ranks on a node}
      */
     public int ranksMax() {
         return context.view.ranksMax;
     }
 
     /**
-     * {@return whether this is the rank that talks to other nodes for its node: its first}
+     * {@return whether this rank is its node's master: the first rank of the node, which exchanges data with other
+     * nodes}
      */
     public boolean isMaster() {
         return context.isMaster();
     }
 
     /**
-     * {@return the tree of this node's ranks that its levels make: flat when there are none}
+     * {@return the tree that the levels make of this node's ranks: flat when there are no levels}
      */
     public LevelTree levelTree() {
         return context.view.levelTree;
     }
 
     /**
-     * {@return how many levels of groups there are inside this node, 0 for none}
+     * {@return the number of levels of groups inside this node, 0 for none}
      */
     public int levels() {
         return context.view.levels.length;
     }
 
     /**
-     * Tells the size of the groups of a level, less than {@link #localSize()}; the last group may have fewer ranks.
+     * Returns the size of the groups of a level, less than {@link #localSize()}; the last group may have fewer ranks.
      *
      * @param level 0 to {@link #levels()} − 1, from the smallest groups to the greatest
-     * @return the ranks of a group
+     * @return the number of ranks in a group
      */
     public int groupSize(int level) {
         return context.view.levels[level];
@@ -201,14 +223,14 @@ public final class Team {
     }
 
     /**
-     * {@return how many nodes the ranks are on}
+     * {@return the number of nodes}
      */
     public int nodes() {
         return context.nodes();
     }
 
     /**
-     * Tells on which node a rank is.
+     * Returns the node of a rank.
      *
      * @param other the rank
      * @return its node
@@ -218,17 +240,17 @@ public final class Team {
     }
 
     /**
-     * Tells how many ranks a node has.
+     * Returns the number of ranks on a node.
      *
      * @param ofNode the node
-     * @return how many, 1 or more
+     * @return the number, 1 or more
      */
     public int ranksOn(int ofNode) {
         return context.topology.ranksOn(ofNode);
     }
 
     /**
-     * Finds a rank by node and local rank.
+     * Finds a rank by its node and local rank.
      *
      * @param onNode the node
      * @param localRank its index among the ranks of that node
@@ -239,7 +261,7 @@ public final class Team {
     }
 
     /**
-     * Tells the index of a rank among the ranks of its node.
+     * Returns the index of a rank among the ranks of its node.
      *
      * @param other the rank
      * @return its local rank
@@ -249,25 +271,25 @@ public final class Team {
     }
 
     /**
-     * Counts the ranks of the nodes before one: the position of its first rank where the blocks of all ranks lie node
-     * by node, so that those of each node lie together.
+     * Counts the ranks of the nodes before a node. If the blocks of all ranks are ordered by node, so that each node's
+     * blocks lie together, this is the index of the node's first block.
      *
      * @param ofNode the node, or {@link #nodes}
-     * @return how many ranks, 0 for node 0, and all before an end
+     * @return the number of ranks: 0 for node 0, and {@link #size} for {@link #nodes}
      */
     public int position(int ofNode) {
         return context.view.positions[ofNode];
     }
 
     /**
-     * {@return whether the ranks of each node follow each other, and so the nodes, too, in the order of the ranks}
+     * {@return whether each node has consecutive ranks, and the nodes are in the order of their ranks}
      */
     public boolean isInBlocks() {
         return context.view.isInBlocks;
     }
 
     /**
-     * Tells the local rank of a rank of this node.
+     * Returns the local rank of a rank of this node.
      *
      * @param other the rank
      * @return its local rank, or −1 when it is on another node
@@ -277,49 +299,48 @@ public final class Team {
     }
 
     /**
-     * {@return the greatest number of bytes that {@link #show} can give a rank, the same at every rank: a power
-     * of two}
+     * {@return the greatest number of bytes that {@link #show} can give a rank: a power of two, the same at every rank}
      */
     public long windowBytesMax() {
         return context.view.windowBytesMax;
     }
 
     /**
-     * {@return the longest message of one operation, in bytes, the same at every rank: so long that an algorithm stays
-     * below {@link #STEPS_MAX} steps that takes {@value NodeView#STEPS_PER_RANK_AND_WINDOW} for each rank and each
-     * greatest window that the message would fill}
+     * {@return the longest message of one operation, in bytes, the same at every rank. An algorithm that takes {@value
+     * NodeView#STEPS_PER_RANK_AND_WINDOW} steps for each rank and for each greatest window that the message would fill
+     * stays below {@link #STEPS_MAX} steps}
      */
     public long operationBytesMax() {
         return context.view.operationBytesMax;
     }
 
     /**
-     * {@return the longest block, in bytes, of which a window has room for as many as there are ranks, or would be if
-     * each node had {@link #ranksMax}; the same at every rank, and 0 where there are very many}
+     * {@return the longest block, in bytes, of which a window would have room for one from each rank if every node had
+     * {@link #ranksMax} ranks; the same at every rank, and 0 with very many ranks}
      */
     public long blockBytesMax() {
         return context.view.blockBytesMax;
     }
 
     /**
-     * {@return what to call this rank in messages}
+     * {@return the name of this rank in messages}
      */
     public String describe() {
         return context.describe();
     }
 
     /**
-     * Describes another rank.
+     * Returns the name of another rank in messages.
      *
      * @param other the rank
-     * @return what to call it in messages
+     * @return its name
      */
     public String describe(int other) {
         return context.members.describe(other);
     }
 
     /**
-     * Tells of a call of this rank, when nothing is known of for whom it waits.
+     * Describes a call of this rank, for reports, when the awaited rank is not known.
      *
      * @param name the call, such as "barrier"
      * @return the call
@@ -333,34 +354,34 @@ public final class Team {
     // ---- calls
 
     /**
-     * {@return how the communicator ends at this rank}
+     * {@return the end of the communicator at this rank}
      */
     public CommunicatorClose ending() {
         return close;
     }
 
     /**
-     * {@return the part of this team that never changes, for the making of groups}
+     * {@return the part of this team that never changes, from which groups are made}
      */
     public TeamContext context() {
         return context;
     }
 
     /**
-     * Makes sure that no other thread is in a blocking call of this communicator, at best effort.
+     * Checks, at best effort, that no other thread is in a blocking call of this communicator.
      *
-     * @param called what is to be called, such as "barrier"
-     * @throws IllegalStateException when one is
+     * @param called the call that is to be made, such as "barrier"
+     * @throws IllegalStateException when another thread is in one
      */
     public void checkIdle(String called) {
         context.checkIdle(called);
     }
 
     /**
-     * Tells what a call ends with when its rank has left the job meanwhile, and with it the memory.
+     * Explains the failure of a call whose rank has left the job meanwhile, and has lost the job's memory with it.
      *
-     * @param failure what was thrown
-     * @return what says so, or else the same
+     * @param failure the exception that the call has thrown
+     * @return an exception that says that the rank has left, or the same exception
      */
     public Throwable explain(Throwable failure) {
         return context.operations.hasEnded() && !(failure instanceof TuttiException) ? waiting.hasLeft() : failure;
@@ -374,7 +395,7 @@ public final class Team {
     }
 
     /**
-     * {@return the number of the operation that this rank will draw next, the same at every rank}
+     * {@return the number of the operation that this rank will draw next, from 0, the same at every rank}
      */
     public long nextOperation() {
         return context.operations.drawn();
@@ -383,8 +404,8 @@ public final class Team {
     // ---- words
 
     /**
-     * Says that this rank has reached a step of the current operation: what it wrote before is visible to whoever
-     * awaits the step.
+     * Says that this rank has reached a step of the current operation. The rank's earlier writes are visible to every
+     * rank that awaits the step.
      *
      * @param word {@link #READY} or {@link #DONE}
      * @param step 1 to {@value #STEPS_MAX}, greater than this rank's last
@@ -396,7 +417,7 @@ public final class Team {
     /**
      * Waits until another rank of this node has reached a step of the current operation.
      *
-     * @param other the rank, by its place on the node
+     * @param other the other rank's local rank
      * @param word {@link #READY} or {@link #DONE}
      * @param step the step; 0 or less is always reached
      */
@@ -417,9 +438,9 @@ public final class Team {
     // ---- data
 
     /**
-     * Takes memory in which this rank will show data to others: the payload of its READY line when they fit there, else
-     * a window of its pool. It belongs to the operation until all ranks have left it. Once an operation, before the
-     * {@link #post} of READY after which others look for it.
+     * Takes memory in which this rank will show data to the ranks of its node: the payload of its READY line if the
+     * data fit there, else a window of its pool. The operation keeps the memory until all ranks have left it. A rank
+     * calls this once an operation, before it {@linkplain #post posts} the READY after which others look for the data.
      *
      * @param bytes how many, 0 to {@link #windowBytesMax}
      * @return the memory
@@ -429,7 +450,7 @@ public final class Team {
     }
 
     /**
-     * As {@link #show(long)}, but with a limit to the windows that this rank may have in use at once.
+     * Takes memory as {@link #show(long)} does, with a limit to the number of windows that this rank has in use.
      *
      * @param bytes how many, 0 to {@link #windowBytesMax}
      * @param windowsMax the limit, 1 or more; payloads in lines do not count
@@ -440,19 +461,20 @@ public final class Team {
     }
 
     /**
-     * Finds the memory in which a rank of this node shows its data. Only after {@link #await} of its READY.
+     * Finds the memory in which a rank of this node shows its data. Call this only after {@link #await} of the rank's
+     * READY.
      *
-     * @param other the rank, by its place on the node
-     * @param bytes the size that the other rank has asked for
-     * @return the memory, until four more were found
+     * @param other the other rank's local rank
+     * @param bytes the number of bytes that the other rank has asked for
+     * @return the memory, valid until four more were found
      */
     public Area shown(int other, long bytes) {
         return windows.shown(other, bytes);
     }
 
     /**
-     * As {@link #show(long)}, where each rank shows as much as it likes, and others do not know how much: the payload
-     * of its READY line says where it is.
+     * Takes memory as {@link #show(long)} does, where other ranks do not know how much this rank shows: the payload of
+     * its READY line says where the memory is.
      *
      * @param bytes how many, 0 or more
      * @return the memory
@@ -462,18 +484,19 @@ public final class Team {
     }
 
     /**
-     * Finds what another rank of this node shows by {@link #showVarying}. Only after {@link #await} of its READY.
+     * Finds the memory that another rank of this node shows by {@link #showVarying}. Call this only after {@link
+     * #await} of the rank's READY.
      *
-     * @param other the rank, by its place on the node
-     * @return the memory, until four more were found
+     * @param other the other rank's local rank
+     * @return the memory, valid until four more were found
      */
     public Area shownVarying(int other) {
         return windows.shownVarying(other);
     }
 
     /**
-     * Takes an inbox, at the master of this node, and tells the other ranks of the node where it is. Before the master
-     * invites another node there.
+     * Takes an inbox, at the master of this node, and tells the other ranks of the node where it is. The master calls
+     * this before it invites another node to the inbox.
      *
      * @param bytes the length of the inbox, the same each time in an operation
      */
@@ -482,10 +505,10 @@ public final class Team {
     }
 
     /**
-     * Writes a number where others find it after {@link #post}.
+     * Writes a number, which others may read after this rank's next {@link #post}.
      *
      * @param area the memory
-     * @param at at which byte of it, a multiple of 8
+     * @param at its offset in the area, a multiple of 8
      * @param value the number
      */
     public void write(Area area, long at, long value) {
@@ -496,7 +519,7 @@ public final class Team {
      * Reads a number that another rank has written.
      *
      * @param area the memory
-     * @param at at which byte of it, a multiple of 8
+     * @param at its offset in the area, a multiple of 8
      * @return the number
      */
     public long read(Area area, long at) {
@@ -504,20 +527,20 @@ public final class Team {
     }
 
     /**
-     * {@return the callers' memory that ranks of this node lend each other}
+     * {@return the loans: the callers' memory that ranks of this node lend each other}
      */
     public ZeroCopyLoans loans() {
         return loans;
     }
 
     /**
-     * Sends the frames that puts to other nodes have gathered, so that other nodes do not wait for the copy; then
-     * copies bytes from one area to another.
+     * Copies bytes from one area to another. Before that it sends the frames that puts to other nodes have gathered, so
+     * that other nodes do not wait for the copy.
      *
-     * @param source from where
-     * @param sourceOffset at which byte of the area
-     * @param target to where
-     * @param targetOffset at which byte of the area
+     * @param source the area to copy from
+     * @param sourceOffset the offset of the bytes in it
+     * @param target the area to copy to
+     * @param targetOffset the offset of the bytes in it
      * @param bytes how many
      */
     public void copy(Area source, long sourceOffset, Area target, long targetOffset, long bytes) {
@@ -525,16 +548,16 @@ public final class Team {
     }
 
     /**
-     * Sends the frames that puts to other nodes have gathered; then combines bytes of two areas: {@code target = left
-     * op right}. The target may be one of them.
+     * Combines bytes of two areas: {@code target = left op right}. The target may be one of them. Before that it sends
+     * the frames that puts to other nodes have gathered.
      *
      * @param kernel the operator for the type
      * @param left elements of lower ranks
-     * @param leftOffset at which byte of the area
+     * @param leftOffset their offset in the area
      * @param right elements of higher ranks
-     * @param rightOffset at which byte of the area
-     * @param target where the result goes
-     * @param targetOffset at which byte of the area
+     * @param rightOffset their offset in the area
+     * @param target the area for the result
+     * @param targetOffset the offset of the result in it
      * @param bytes how many, a multiple of the operator's unit
      */
     public void combine(Kernel kernel, Area left, long leftOffset, Area right, long rightOffset, Area target,
@@ -544,33 +567,34 @@ public final class Team {
 
     // ---- between nodes
 
-    /** Whether all flows have carried what the present operation has begun; for assertions. */
+    /** Returns whether all flows have carried what the current operation has begun; for assertions. */
     boolean areFlowsDone() {
         return flows.areDone();
     }
 
     /**
-     * Finds what comes over an edge.
+     * Finds the receiving end of the flow that comes over an edge.
      *
      * @param edge the edge, of this node
-     * @return what comes, to be opened once an operation
+     * @return the flow, which an algorithm opens once an operation
      */
     public Inflow inflow(int edge) {
         return flows.inflow(edge);
     }
 
     /**
-     * Finds what goes to another node.
+     * Finds the sending end of a flow to another node.
      *
-     * @param edge the edge of this node that awaits that node's credits
-     * @return what goes, to be opened once an operation, or one after the other for flows without credits
+     * @param edge the edge of this node on which that node's credits arrive
+     * @return the flow, which an algorithm opens once an operation; a flow without credits may be opened several times,
+     *         one after the other
      */
     public Outflow outflow(int edge) {
         return flows.outflow(edge);
     }
 
     /**
-     * {@return in which order this node invites others: once an algorithm has {@linkplain RendezvousSchedule#begin
+     * {@return the order in which this node invites others, after an algorithm has {@linkplain RendezvousSchedule#begin
      * begun} it}
      */
     public RendezvousSchedule rendezvousSchedule() {
@@ -578,11 +602,11 @@ public final class Team {
     }
 
     /**
-     * Finds the pair of this node and another one: an edge over which data and credits go both ways, whose eager buffer
-     * place is short: {@link #exceedsPair}. Only for algorithms that {@linkplain Algorithm#usesPairs say so}.
+     * Finds the pair of this node and another node: an edge over which data and credits go both ways, with a short
+     * eager buffer ({@link #exceedsPair}). Only algorithms for which {@link Algorithm#usesPairs} is true may use pairs.
      *
      * @param otherNode the other node
-     * @return the edge, at this node; at the other one it is the pair of this node
+     * @return the edge at this node; at the other node, data go to the pair of this node
      */
     public int pair(int otherNode) {
         return flows.pair(otherNode);
@@ -596,18 +620,18 @@ public final class Team {
     }
 
     /**
-     * Tells whether what comes over a pair has no room in its eager buffer, so that the receiver has to invite the
-     * sender to a window.
+     * Tells whether a message is too long for the eager buffer of a pair, so that the receiver has to invite the sender
+     * to a window.
      *
-     * @param bytes how many bytes come in an operation
-     * @return whether they have not, the same at every rank
+     * @param bytes the number of bytes that come over the pair in an operation
+     * @return whether they are too many, the same at every rank
      */
     public boolean exceedsPair(long bytes) {
         return flows.exceedsPair(bytes);
     }
 
     /**
-     * {@return the longest piece of a message that is best sent by itself; the same at every rank}
+     * {@return the longest piece of a message that the fabric sends as one packet, in bytes; the same at every rank}
      */
     public int packetBytes() {
         return context.machine.packetBytes();
@@ -617,20 +641,21 @@ public final class Team {
      * Cuts a message into chunks, which go through the places of a window in turn.
      *
      * @param bytes the length of the message
-     * @param most how long a chunk may be, 1 or more
-     * @param places how many places a window has
-     * @return before the first chunk; used again by the next call
+     * @param most the longest chunk, 1 or more bytes
+     * @param places the number of places that a window has
+     * @return the chunks, before the first; the next call uses the same object again
      */
     public Chunk chunks(long bytes, long most, int places) {
         return chunk.begin(bytes, most, places);
     }
 
     /**
-     * Finds the eager buffer of an edge on this node, which all its ranks can read: to invite others to, where nothing
-     * comes over the edge itself. Only for messages of more than {@link RingLayout#EDGE_PAYLOAD_BYTES}.
+     * Finds the eager buffer of an edge on this node, which all ranks of the node can read. A node that receives
+     * nothing over the edge itself may invite other nodes to it. Only for messages of more than {@link
+     * RingLayout#EDGE_PAYLOAD_BYTES}.
      *
      * @param edge the edge
-     * @return the memory, {@link RingLayout#EAGER_BUFFER_BYTES} long, until this is asked again
+     * @return the memory, {@link RingLayout#EAGER_BUFFER_BYTES} long, valid until the next call
      */
     public Area eagerBuffer(int edge) {
         edges.findEagerBuffer(edge, eagerBuffer);
@@ -638,28 +663,29 @@ public final class Team {
     }
 
     /**
-     * {@return whether all ranks are known to have arrived; else this is a group's first operation, in which nodes
-     * {@linkplain #meet meet}}
+     * {@return whether all ranks are known to have joined; false while a group is being made, in whose first operation
+     * nodes {@linkplain #meet meet}}
      */
     public boolean isComplete() {
         return context.operations.isComplete();
     }
 
     /**
-     * Waits until another node has called this for this one, over the edge of the same number. Its ring may not be
-     * there before.
+     * Waits until another node has called this method for this node, over the edge of the same number. The other node's
+     * block may not exist before.
      *
      * @param otherNode the node
-     * @param edge the edge, at both; {@link #MET} pieces have come over it then
+     * @param edge the edge, the same at both nodes; {@link #MET} pieces have come over it when this returns
      */
     public void meet(int otherNode, int edge) {
         edges.meet(otherNode, edge);
     }
 
     /**
-     * Takes note that every rank is in the current operation, as the algorithm has seen: so all have left the one that
-     * used the slot before, and need not be asked. If none had another operation in flight, as READY words and puts
-     * have told from rank to rank, all have left even the one before this.
+     * Notes that every rank has entered the current operation, as the algorithm has seen. All ranks have then left the
+     * operation that used the slot before, so other nodes need not be asked. READY words and puts have told from rank
+     * to rank whether any rank had another operation in flight; if none had, all ranks have left every earlier
+     * operation.
      */
     public void noteAllAreHere() {
         context.operations.raiseLeftEverywhere(OperationSequence.leftBy(operation.sequence, operation.quiet));

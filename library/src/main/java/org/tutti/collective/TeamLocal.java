@@ -5,14 +5,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
- * An object that an algorithm keeps for each team from call to call, so that calls allocate nothing: an algorithm
- * itself has no state. The object is made when a team first needs it. It is used by the team's thread alone, as the
- * team is.
+ * An object that an algorithm keeps for each team from call to call, so that calls allocate nothing; the algorithm
+ * itself has no state. The object is made when a team first needs it, and only the team's thread uses it.
  *
  * @param <T> its type
  */
 public final class TeamLocal<T> {
-    /** How many of them there may be in the library. */
+    /** The greatest number of them in the library. */
     static final int COUNT_MAX = 16;
 
     private static final AtomicInteger COUNT = new AtomicInteger();
@@ -21,9 +20,9 @@ public final class TeamLocal<T> {
     private final Function<Team, T> maker;
 
     /**
-     * For a static field of an algorithm.
+     * Makes one for a static field of an algorithm.
      *
-     * @param maker makes the object of a team
+     * @param maker makes the object for a team
      */
     public TeamLocal(Function<Team, T> maker) {
         assert index < COUNT_MAX : "more than " + COUNT_MAX + " objects for each team";
