@@ -138,7 +138,7 @@ public final class Team {
         return new Team(context.forBackground(background), pool);
     }
 
-    // ---- who takes part, and where
+    // ---- ranks and nodes
 
     /**
      * {@return this rank, 0 to size − 1}
@@ -378,7 +378,7 @@ public final class Team {
     }
 
     /**
-     * Explains the failure of a call whose rank has left the job meanwhile, and has lost the job's memory with it.
+     * Explains the failure of a call after its rank has left the job, and has lost the job's memory with it.
      *
      * @param failure the exception that the call has thrown
      * @return an exception that says that the rank has left, or the same exception
@@ -663,7 +663,7 @@ public final class Team {
     }
 
     /**
-     * {@return whether all ranks are known to have joined; false while a group is being made, in whose first operation
+     * {@return whether all ranks are known to have joined; false while a group is being made: in its first operation
      * nodes {@linkplain #meet meet}}
      */
     public boolean isComplete() {

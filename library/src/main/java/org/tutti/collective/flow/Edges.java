@@ -18,24 +18,32 @@ import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Words;
 
 /**
- * What goes between the masters of nodes in an operation, over the edges of its slot: what flows are made of.
+ * The puts, signals, credits and invitations that the masters of nodes send each other during an operation, over the
+ * edges of its slot. {@link Flow}s are made of them. A team has one such object, for all its operations.
  *
- * <p>Before the first put or signal of an operation to another node, the ranks there must have left the operation that
- * used the slot before. Who does not know that yet reads their left words, as inside a node: it gets them from there.
- * So every read of a slot's edges happens before the next operation's puts.
+ * <p><b>Why nothing is overwritten.</b> Before a master sends the first put or signal of an operation to another node,
+ * the ranks there must have left the operation that used the slot before. If the master does not know that they have,
+ * it gets their left words from that node, as the ranks of a node read each other's. Hence every read of a slot's edges
+ * happens before the next operation's puts. A credit needs no such check, because it answers a put of the same
+ * operation.
  *
- * <p><b>Meeting.</b> In the first operation of a group another node's block may not be there yet; puts to it come to
- * nothing, and nobody is told. So two nodes meet: each makes its block, puts a word to the other one, and waits for
- * that of the other. Of the two puts one arrives at least: if that of A is lost, B made its block after it had come, so
- * after A had made its own; and B puts later still. Who has heard of the other puts once more, unless it has put after
- * that already, and the other one's block is there, as it was before it put. A word says which of both it is: so who
- * knows from it that its own has come need not put again. Nothing is asked for, and nobody keeps a put for later.
+ * <p><b>Meeting.</b> In the first operation of a group the block of another node may not be there yet; puts to it are
+ * lost, and the sender is not told. Therefore two nodes meet: each makes its block, puts a word to the other node, and waits
+ * for the other node's word. At least one of the two puts arrives. If the put of node A is lost, node B made its block
+ * after that put, hence after A had made its own block; and B's put is later still, so it arrives. A node that has
+ * received the other's word puts once more, unless it has put since it received the word. That put arrives, because the
+ * other node made its block before it put. The word has two values: {@link #HERE} says that its sender has not heard of
+ * the other node, {@link #MET} that it has. A node that reads MET knows that its own put has arrived, and need not put
+ * again. No node has to ask, and none keeps a put for later.
  */
 public final class Edges {
-    /** What a node puts that has not heard of the other one. */
+    /** The step that a node puts which has not heard of the other node. */
     private static final int HERE = 1;
 
-    /** What a node puts that has. */
+    /**
+     * The step that a node puts which has heard of the other node; also the number of pieces that have come over the
+     * edge.
+     */
     public static final int MET = 2;
 
     private static final long UNKNOWN = Long.MIN_VALUE;
@@ -53,6 +61,7 @@ public final class Edges {
 
     private MemorySegment eagerBuffersHere;
 
+    /** Makes the edges of a team, with the parts of the team that they use. */
     public Edges(TeamContext context, Operation operation, OperationWait waiting, OperationWindows windows,
             RendezvousOffers invitations) {
         this.context = context;
@@ -66,15 +75,15 @@ public final class Edges {
         this.operations = context.operations;
     }
 
-    // ---- where things are
+    // ---- offsets and handles
 
-    /** Where the word lies, in the eager buffers or the communicator's block, that says what a flow has brought. */
+    /** Returns the offset of a flow's ARRIVED word, in the eager buffers or in the communicator's block. */
     private long wordOf(Flow flow, int receivingEdge) {
         long slotIndex = operation.slotIndex();
         return flow.isEager ? layout.eagerArrived(slotIndex, receivingEdge) : layout.arrived(slotIndex, receivingEdge);
     }
 
-    /** Where the places of a flow begin, counted from its word. */
+    /** Returns the distance of a flow's first place from its ARRIVED word. */
     private long startOf(Flow flow) {
         return flow.isEager ? layout.eagerBuffer(flow.edge) : RingLayout.PAYLOAD;
     }
@@ -83,17 +92,17 @@ public final class Edges {
         return layout.credit(operation.slotIndex(), edge);
     }
 
-    /** The block of this node in which the CREDIT word of an edge lies. */
+    /** Returns the block of this node that holds the CREDIT word of an edge. */
     private MemorySegment creditsOf(int edge) {
         return layout.isPair(edge) ? eagerBuffersHere() : ring;
     }
 
-    /** The handle of the block of another node in which the CREDIT word of an edge lies. */
+    /** Returns the handle of the block of another node that holds the CREDIT word of an edge. */
     private long creditsAt(int otherNode, int edge) {
         return layout.isPair(edge) ? eagerBuffersOf(otherNode) : ringOf(otherNode);
     }
 
-    /** Finds where the places of a flow to this node lie. */
+    /** Finds the places of a flow to this node. */
     void findPlaces(Inflow flow, Area places) {
         places.set(flow.isEager ? eagerBuffersHere() : ring, wordOf(flow, flow.edge) + startOf(flow));
     }
@@ -103,7 +112,7 @@ public final class Edges {
         eagerBuffer.set(eagerBuffersHere(), layout.eagerArrived(operation.slotIndex(), edge) + RingLayout.EAGER_BUFFER);
     }
 
-    /** The eager buffers of this node, when its master has claimed them. */
+    /** Returns the eager buffers of this node, after it has waited until the master has claimed them. */
     private MemorySegment eagerBuffersHere() {
         if (eagerBuffersHere == null) {
             waiting.awaitWord(context.master(context.node), ring, RingLayout.EAGER_BUFFERS, 1);
@@ -112,7 +121,10 @@ public final class Edges {
         return eagerBuffersHere;
     }
 
-    /** The handle of another node's eager buffers. A rank that lacks it asks the master there until that has them. */
+    /**
+     * Returns the handle of another node's eager buffers. A rank that lacks it asks the master there until that has
+     * claimed them.
+     */
     private long eagerBuffersOf(int other) {
         long handle = context.eagerBuffers.elsewhere(other);
         return handle != 0 ? handle : askForEagerBuffers(other);
@@ -137,23 +149,22 @@ public final class Edges {
                     context.eagerBuffers.setElsewhere(machine, other, handle);
                     return handle;
                 }
-                look = waiting.checkAndLook(look); // it may be in another call, which needs none
+                look = waiting.checkAndLook(look); // the other rank may be in another call, which needs none
                 wait.turn(waiting);
                 machine.pause(turn);
             }
         }
     }
 
-    /** The handle by which the master of another node lets others reach the communicator's block there. */
+    /** Returns the handle by which the master of another node lets others reach the communicator's block there. */
     private long ringOf(int otherNode) {
         return context.endpoints.ring(context.master(otherNode));
     }
 
-    // ---- what goes out
+    // ---- sending
 
     /**
-     * Puts bytes of a flow's next piece into its place at another node, and says so: who awaits the piece there finds
-     * them.
+     * Puts bytes of a flow's next piece into its place at another node, and raises the ARRIVED word there afterwards.
      */
     void put(Outflow flow, Area source, long sourceOffset, long offset, long bytes) {
         long at = source.start() + sourceOffset;
@@ -173,12 +184,12 @@ public final class Edges {
         signal(flow);
     }
 
-    /** Puts no bytes, but says that a flow's next piece is there. */
+    /** Raises the ARRIVED word for a flow's next piece, without bytes. */
     void signal(Outflow flow) {
         putAndRaise(flow, 0, MemorySegment.NULL, 0, 0);
     }
 
-    /** Puts bytes at some distance behind a word of the flow, and raises the word once they are there. */
+    /** Puts bytes at a distance behind a flow's ARRIVED word, and raises the word once they are there. */
     private void putAndRaise(Outflow flow, long distance, MemorySegment source, long sourceOffset, long bytes) {
         long region = flow.isEager ? eagerBuffersOf(flow.node) : ringOf(flow.node);
         long word = wordOf(flow, flow.edgeThere);
@@ -186,7 +197,7 @@ public final class Edges {
         putIntoSlot(flow.node, source, sourceOffset, bytes);
     }
 
-    /** Has the next put go to the master of another node, and raise a word there to a step. */
+    /** Aims the next put at the master of another node, where it will raise a word to a step. */
     private void aim(int toNode, long region, long offset, long word, long step) {
         assert step > 0 && step <= StepWords.STEPS_MAX : "step " + step;
         assert toNode != context.node && context.isMaster() : "rank " + context.rank + " puts to node " + toNode
@@ -196,17 +207,20 @@ public final class Edges {
                 .raise(word, operation.base + step, operation.tag());
     }
 
-    /** Gives places back to the node that puts data there, up to a step: SRM's zero-byte put. */
+    /** Credits pieces up to a step to the node that sends them: SRM's zero-byte put. */
     void credit(int toNode, int edge, long step) {
-        // the slot is free there: a credit answers a put of this very operation, so its receiver is in it
+        // the slot is free there: a credit answers a put of the same operation, so its receiver is in that operation
         long word = creditOf(edge);
         aim(toNode, creditsAt(toNode, edge), word, word, step);
         if (!isPut(toNode, MemorySegment.NULL, 0, 0) && !context.members.hasLeft(context.master(toNode))) {
-            throw waiting.gone(context.master(toNode)); // who has left properly awaits no credit
+            throw waiting.gone(context.master(toNode)); // a rank that has left properly awaits no credit
         }
     }
 
-    /** Lets the master of another node put into memory of this rank; counts as the first credit of the flow. */
+    /**
+     * Invites the master of another node to put into memory of this rank; the invitation is the first credit of the
+     * flow.
+     */
     void invite(Inflow flow, Area area, long bytes) {
         assert bytes > 0 && area.holds(0, bytes) : flow + " invites to " + bytes + " bytes of " + area;
         writeInvitation(area, bytes);
@@ -245,7 +259,7 @@ public final class Edges {
         return machine.put(putTarget, source, sourceOffset, bytes, waiting);
     }
 
-    /** Waits until another node has called this for this one; its block may not be there before. */
+    /** Waits until another node has called this method for this node; its block may not be there before. */
     public void meet(int otherNode, int edge) {
         long word = layout.arrived(operation.slotIndex(), edge);
         boolean heard = machine.load(ring, word) >= operation.base + HERE;
@@ -263,20 +277,23 @@ public final class Edges {
         }
     }
 
-    // ---- what comes in
+    // ---- receiving
 
-    /** Waits until the other node has invited this one, and finds where to. */
+    /** Waits until the other node has invited this one, and reads the invitation. */
     void awaitInvitation(Outflow flow) {
         awaitCredit(flow.edge, flow.credit(0), flow.node);
         invitations.read(creditsOf(flow.edge), creditOf(flow.edge) + RingLayout.INVITATION, flow.target);
     }
 
-    /** Waits until the other node has put a flow's next piece, or said that it is there. */
+    /** Waits until the other node has put, or signalled, a flow's next piece. */
     void awaitArrival(Inflow flow) {
         awaitPut(flow.isEager ? eagerBuffersHere() : ring, wordOf(flow, flow.edge), flow.arrival(), flow.node);
     }
 
-    /** Tells whether the other node has put a flow up to a step; only a wait compares what both have called. */
+    /**
+     * Tells whether the other node has put a flow up to a step. Unlike a wait it does not compare what both have
+     * called.
+     */
     boolean hasArrived(Inflow flow, long step) {
         return machine.load(flow.isEager ? eagerBuffersHere() : ring, wordOf(flow, flow.edge)) >= operation.base + step;
     }
@@ -292,18 +309,18 @@ public final class Edges {
             int sender = context.master(fromNode);
             waiting.awaitWord(sender, words, word, operation.base + step);
             boolean quietThere = waiting.compare(sender, machine.loadTag(words, word));
-            if (context.topology.ranksOn(fromNode) == 1) { // who is in this operation has left those that it says
+            if (context.topology.ranksOn(fromNode) == 1) { // its only rank has left what its tag tells
                 operations.raiseLeftElsewhere(machine, fromNode,
                         OperationSequence.leftBy(operation.sequence, quietThere));
             }
         }
     }
 
-    // ---- who has left
+    // ---- left words of other nodes
 
     /**
-     * Waits until all ranks of another node have left an operation. Those that have left the job have, and those that
-     * have closed the communicator.
+     * Waits until all ranks of another node have left an operation. A rank that has left the job, or closed the
+     * communicator, has left all operations.
      */
     private void awaitLeft(int other, long before) {
         waiting.flush();
@@ -324,7 +341,7 @@ public final class Edges {
         }
     }
 
-    /** Gets the left words of another node from a rank that has them, and returns the least. */
+    /** Gets the left words of another node from a rank that still has the communicator, and returns the least. */
     private long askLeft(int other) {
         int ranks = context.topology.ranksOn(other);
         for (int local = 0; local < ranks; local++) {

@@ -7,40 +7,54 @@ import org.tutti.collective.window.OperationWindows;
 import org.tutti.memory.Words;
 
 /**
- * A one-way stream of pieces from a node to another one during one operation: what its two ends, {@link Outflow} and
- * {@link Inflow}, count alike. The pieces go in turn to places of the same length, which lie one after the other in the
- * cell of an edge, in its eager buffer, or in memory to which the receiver has invited the sender: a window, a share
- * of its inbox, the caller's. A place is used again when the receiver has credited what was there.
+ * A one-way stream of pieces from one node to another during one operation. The sending node has its {@link Outflow}
+ * end, the receiving node its {@link Inflow} end; this class has what both ends count alike.
  *
- * <p><b>Cells and eager buffers.</b> Where nobody is invited, both ends know from the length of the message where it
- * goes: to the cell, beside the ARRIVED word, if that has room for the places; so a short message needs no line but
- * those that hold the word and its bytes. Else to the eager buffer of the edge, which has an ARRIVED word of its own.
+ * <p><b>Life.</b> {@link Flows} makes an end for an edge when an algorithm first needs one, and keeps it as long as the
+ * team. In each operation the algorithm opens the end again, with the other node, the length of the pieces and the
+ * number of places. The flow ends with the operation: by then the algorithm has sent and taken all pieces.
  *
- * <p><b>Words.</b> The ARRIVED word of the receiver's cell or eager buffer counts what has come. The CREDIT word of
- * the sender's edge counts what was taken; where the receiver invites, the invitation is the first credit, and the
- * others are one greater. So data may come over the sender's edge at the same time, from any node.
+ * <p><b>Parts.</b> A flow consists of pieces, places and two words. A <i>piece</i> is what one put carries, or a few
+ * puts if the piece has {@linkplain #inParts parts}. A <i>place</i> is a buffer at the receiver that holds one piece;
+ * the places of a flow have one length and lie one after the other. Piece k goes to place (k − 1) mod p of p places.
+ * The sender uses a place again when the receiver has credited the piece that was there. The ARRIVED word of the
+ * receiver's cell or eager buffer counts the pieces that have come. The CREDIT word of the sender's edge counts the
+ * pieces that the receiver has taken. Each direction has its own word, so at the same time any node may send data over
+ * the sender's edge.
  *
- * <p><b>Credits.</b> The places of a cell or eager buffer are promised: no invitation is needed, and as many pieces as
- * there are places go without a credit. What was taken is credited when it is half of the places, if a piece may follow
- * that waits for it: the sender awaits the credit of the piece that was in its place before, so it is never more than
- * all places ahead, and half of them suffices to let it go on.
+ * <p><b>Memory of the places.</b> The places lie in the cell of the receiver's edge, in the edge's eager buffer, or in
+ * memory to which the receiver <i>invites</i> the sender (a rendezvous): a window, a share of the receiver's inbox, or
+ * the caller's own memory. Without an invitation both ends know from the length of the message where the places are. If
+ * the cell has room for them beside its ARRIVED word, they are in the cell, so a short message touches only the lines
+ * of the word and of its bytes. Otherwise, and over a pair, they are in the eager buffer, which has an ARRIVED word of
+ * its own.
  *
- * <p>Where many nodes may be invited at once, {@link RendezvousSchedule} say when each of them is.
+ * <p><b>Credits.</b> The places of a cell or eager buffer are promised: the sender needs no invitation, and sends as
+ * many pieces as there are places without a credit. If the receiver invites, the invitation is the first credit, and
+ * the credit of piece k has the value k + 1 instead of k. Before it sends a piece, the sender awaits the credit of the
+ * piece that was in the same place before, so it is never more pieces ahead than there are places. The receiver credits
+ * pieces when they fill half of the places, because that lets the sender go on, and only if a later piece awaits the
+ * credit.
+ *
+ * <p>If many nodes may be invited at the same time, {@link RendezvousSchedule} orders the invitations.
  */
 public abstract sealed class Flow permits Inflow, Outflow {
-    /** How many places there are where one is filled while another one is emptied. */
+    /** The number of places where one is filled while another one is emptied. */
     public static final int PLACES = 2;
 
-    /** How many places there are at a receiver who is to invite the sender, until he has. */
+    /** The number of places that a sender gives for a flow to which it is yet to be invited. */
     public static final int INVITED = 0;
 
-    /** The longest message of which {@link #PLACES} pieces have room in a cell; longer ones may need eager buffers. */
+    /**
+     * The longest message, in bytes, of which {@link #PLACES} pieces fit into a cell; longer ones may need eager
+     * buffers.
+     */
     public static final long SHORT_BYTES_MAX = RingLayout.EDGE_PAYLOAD_BYTES / PLACES;
 
-    /** The longest piece in a place of {@link #PLACES} of an eager buffer. */
+    /** The longest piece, in bytes, where an eager buffer has {@link #PLACES} places. */
     public static final long PIECE_BYTES = RingLayout.EAGER_BUFFER_BYTES / PLACES;
 
-    /** The inbox of a rank. */
+    /** The length of a rank's inbox, in bytes. */
     public static final long INBOX_BYTES = OperationWindows.INBOX_BYTES;
 
     private static final long NOT_OPENED = -1;
@@ -56,7 +70,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
     long places;
     long number;
     long before;
-    private long openedIn = NOT_OPENED; // by which operation; only assertions look
+    private long openedIn = NOT_OPENED; // the operation's number; only assertions look
     private long parts;
 
     Flow(Flows flows, int edge) {
@@ -66,12 +80,12 @@ public abstract sealed class Flow permits Inflow, Outflow {
     }
 
     /**
-     * Counts the shares of the inbox through which messages go: when they are longer than an eager buffer, and a share
-     * has room for more than that.
+     * Counts the shares of the inbox through which messages go. Messages go through the inbox if they are longer than
+     * an eager buffer and a share has room for more than an eager buffer.
      *
      * @param bytes the length of the message
-     * @param flows how many flows of an operation may come to a node; 0 with one node
-     * @return a share for each flow; 0 if they go through eager buffers
+     * @param flows the number of flows of an operation that may come to a node; 0 with one node
+     * @return a share for each flow; 0 if the messages go through eager buffers
      */
     public static int shares(long bytes, int flows) {
         return bytes > RingLayout.EAGER_BUFFER_BYTES && flows > 0 && INBOX_BYTES / flows > RingLayout.EAGER_BUFFER_BYTES
@@ -79,12 +93,14 @@ public abstract sealed class Flow permits Inflow, Outflow {
                 : 0;
     }
 
-    /** A share of the inbox. */
+    /** Returns the length of a share of the inbox. */
     static long shareBytes(int shares) {
         return INBOX_BYTES / shares / Words.LINE_BYTES * Words.LINE_BYTES;
     }
 
-    /** The longest piece of what is combined, which goes through a share of the inbox or an eager buffer. */
+    /**
+     * Returns the longest piece of data that are combined, which go through a share of the inbox or an eager buffer.
+     */
     final long pieceBytes(Kernel kernel, int shares) {
         return kernel.wholeUnits(
                 shares == 0 ? PIECE_BYTES : Math.min(flows.context.machine.packetBytes(), shareBytes(shares) / PLACES));
@@ -108,25 +124,28 @@ public abstract sealed class Flow permits Inflow, Outflow {
         assert invites || pieceBytes > 0 && places > 0 && places * pieceBytes <= placesBytes() : this;
     }
 
-    /** Whether it is opened once in an operation for each node, or goes on after all that has come; for assertions. */
+    /**
+     * Returns whether the flow is opened once an operation for each node, or goes on after all that has come; for
+     * assertions.
+     */
     private boolean goesOn(int otherNode, long piecesBefore) {
         long opened = openedIn;
         openedIn = flows.operation.sequence;
         return opened != openedIn || otherNode != node || piecesBefore > 0 && piecesBefore >= arrival();
     }
 
-    /** Whether the present operation has opened it; for assertions. */
+    /** Returns whether the current operation has opened the flow; for assertions. */
     final boolean isOpen() {
         return openedIn == flows.operation.sequence;
     }
 
-    /** The length of all places at the receiver that invites nobody; for assertions. */
+    /** Returns the length of all places of a flow without invitation; for assertions. */
     private long placesBytes() {
         return flows.context.layout.isPair(edge) ? flows.context.layout.pairEagerBytes()
                 : isEager ? RingLayout.EAGER_BUFFER_BYTES : RingLayout.EDGE_PAYLOAD_BYTES;
     }
 
-    /** Whether all has gone or come that was begun in the present operation; for assertions. */
+    /** Returns whether all that was begun in the current operation has been sent or taken; for assertions. */
     abstract boolean isDone();
 
     @Override
@@ -137,47 +156,47 @@ public abstract sealed class Flow permits Inflow, Outflow {
     }
 
     /**
-     * Says of an open flow that each piece comes in some parts, each of which is awaited for itself.
+     * Sets the number of parts of each piece of an open flow. Each part is sent and awaited by itself.
      *
-     * @param count how many parts, 1 or more
+     * @param count the number, 1 or more
      */
     public final void inParts(int count) {
         assert isOpen() && number == 0 && count > 0 : this + " is to have " + count + " parts";
         parts = count;
     }
 
-    /** The piece to which the last part belongs, from 1 on. */
+    /** Returns the piece to which the last part belongs, from 1 on. */
     final long piece() {
         return parts == 1 ? number : (number - 1) / parts + 1;
     }
 
-    /** Where its place begins. */
+    /** Returns the offset of that piece's place from the first place. */
     final long place() {
         return (piece() - 1) % places * pieceBytes;
     }
 
-    /** What the ARRIVED word says when the last piece, or part, has come. */
+    /** Returns the step of the ARRIVED word that tells the last piece, or part. */
     final long arrival() {
         return before + number;
     }
 
-    /** The step of the credit for a piece; that of the invitation is one of none. */
+    /** Returns the step of the CREDIT word that credits a piece; for piece 0, the step of the invitation. */
     final long credit(long piece) {
         return before + (invites ? piece + 1 : piece);
     }
 
-    /** How many pieces are credited together. */
+    /** Returns the number of pieces that are credited together. */
     final long together() {
         return Math.max(1, places / 2);
     }
 
     /**
-     * Tells whether somebody waits until a piece has been taken, or one that is credited together with it.
+     * Tells whether the sender awaits the credit of a piece, or of one that is credited together with it.
      *
      * @param piece the piece, from 1 on
-     * @param places how many places there are
-     * @param pieces how many pieces there will be
-     * @return whether somebody does
+     * @param places the number of places
+     * @param pieces the number of pieces that there will be
+     * @return whether it does
      */
     public static boolean isAwaited(long piece, long places, long pieces) {
         return piece - Math.max(1, places / 2) + places < pieces;

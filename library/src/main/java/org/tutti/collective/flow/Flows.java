@@ -10,8 +10,8 @@ import org.tutti.collective.operation.TeamContext;
 import org.tutti.collective.window.OperationWindows;
 
 /**
- * The ends of flows at one rank: one that receives and one that sends for each edge of its node, made when an algorithm
- * first needs them, and the parts of the team that they are made of.
+ * The ends of all flows at one rank: an {@link Inflow} and an {@link Outflow} for each edge of its node, made when an
+ * algorithm first needs them. A team has one such object. It also holds the parts of the team that the ends use.
  */
 public final class Flows {
     final TeamContext context;
@@ -23,6 +23,7 @@ public final class Flows {
     private Outflow[] outflows;
     private Inflow[] inflows;
 
+    /** Makes the object of a team, with the parts of the team that the ends use. */
     public Flows(TeamContext context, Operation operation, StepWords words, DataMover mover, OperationWindows windows,
             Edges edges) {
         this.context = context;
@@ -35,7 +36,7 @@ public final class Flows {
         this.outflows = new Outflow[context.layout.edges()];
     }
 
-    /** Whether all flows have carried what the present operation has begun; for assertions. */
+    /** Returns whether all flows have carried what the current operation has begun; for assertions. */
     public boolean areDone() {
         return areDone(inflows) && areDone(outflows);
     }
@@ -49,6 +50,7 @@ public final class Flows {
         return true;
     }
 
+    /** Finds the receiving end of the flow that comes over an edge of this node. */
     public Inflow inflow(int edge) {
         if (edge >= inflows.length) { // not all algorithms use pairs
             inflows = Arrays.copyOf(inflows, context.layout.edgesOfAllKinds());
@@ -59,6 +61,7 @@ public final class Flows {
         return inflows[edge];
     }
 
+    /** Finds the sending end of the flow for which credits come over an edge of this node. */
     public Outflow outflow(int edge) {
         if (edge >= outflows.length) {
             outflows = Arrays.copyOf(outflows, context.layout.edgesOfAllKinds());
@@ -69,16 +72,17 @@ public final class Flows {
         return outflows[edge];
     }
 
-    /** The pair of this node and another one. */
+    /** Returns the edge of this node that is its pair with another node. */
     public int pair(int otherNode) {
         return context.layout.pair(otherNode);
     }
 
-    /** The pair of this node and another one, at that one. */
+    /** Returns the edge of another node that is its pair with this node. */
     int pairThere() {
         return context.layout.pair(context.node);
     }
 
+    /** Returns whether a message of that length has no room in the eager buffer of a pair. */
     public boolean exceedsPair(long bytes) {
         return bytes > context.layout.pairEagerBytes();
     }

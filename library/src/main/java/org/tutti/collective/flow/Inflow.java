@@ -8,22 +8,27 @@ import org.tutti.collective.operation.StepWords;
 import org.tutti.collective.window.OperationWindows;
 
 /**
- * The receiving end of a {@link Flow}: what comes to this node from another one in one operation, piece by piece. The
- * master awaits pieces and gives them back. Where other ranks of the node read them, too, each of these has the same
- * end: they are awaited in the node's memory, and a rank says DONE when it has read what somebody waits for; the master
- * gives back what all have read.
+ * The receiving end of a {@link Flow}: an algorithm opens it, awaits one piece after the other, and releases each piece
+ * when it has taken it. An algorithm that combines takes a whole transfer at a time ({@link #receiveAll}), or exchanges
+ * one with the other node ({@link #exchange}).
  *
- * <p>In an {@link #exchange} a node sends one piece more than it has taken before it waits for the next one: if all
- * waited for credits, each would have sent less than the one that it waits for.
+ * <p>The node's master receives, and gives the credits. If other ranks of the node read the pieces too, each of them
+ * opens its own end of the same flow. It awaits the pieces in the node's memory, and posts DONE when it has read a
+ * piece for which the sender awaits the credit. The master credits the pieces that all readers have read.
  *
- * <p>The inbox, and memory of the caller, is free at the end of an operation: the algorithm takes all pieces that are
- * sent to it. If the operation fails, the others' right to put there is revoked before the memory is used again.
+ * <p><b>Why an exchange ends.</b> A node sends up to {@value #AHEAD} pieces more than it has taken before it waits for
+ * the next one, and a flow has {@value Flow#PLACES} places or more. If both nodes waited for credits, each would have
+ * sent fewer pieces than the other, which cannot be.
+ *
+ * <p><b>Why nothing is overwritten.</b> The inbox, and the caller's memory, is free at the end of an operation, because
+ * the algorithm takes all pieces that are sent to it. If the operation fails, the right of other nodes to put there is
+ * revoked before the memory is used again.
  */
 public final class Inflow extends Flow {
     private static final int NOBODY = -1;
     private static final int ALL = -2;
 
-    /** How many pieces an exchange has sent beyond those that it has taken: one is under way while one is combined. */
+    /** The pieces that an exchange sends beyond those that it has taken: one is under way while one is combined. */
     private static final int AHEAD = 2;
 
     private final Area memory = new Area();
@@ -32,25 +37,25 @@ public final class Inflow extends Flow {
     private int reader;
     private boolean isMastersInbox;
     private long inboxAt;
-    private Inflow afterThoseBefore; // to be invited when this one is awaited first
-    private Inflow afterFirst; // to be invited when the first piece of this one has come
+    private Inflow afterThoseBefore; // invited when this one is first awaited
+    private Inflow afterFirst; // invited when the first piece of this one has come
 
     private Area own;
     private long ownFrom;
     private Area target;
     private long to;
     private long left;
-    private long creditedLast; // the step; only assertions look
+    private long creditedLast; // the last step that was credited; only assertions look
 
     Inflow(Flows flows, int edge) {
         super(flows, edge);
     }
 
     /**
-     * Bounds the memory of a node that data come to which are combined.
+     * Bounds the memory of a node to which data come that are combined.
      *
-     * @param nodes how many nodes there are; one has no edges
-     * @param edges over how many edges of the node data come
+     * @param nodes the number of nodes; one node has no edges
+     * @param edges the number of edges of the node over which data come
      * @param bytes the length of the message
      * @return the bytes
      */
@@ -68,8 +73,8 @@ public final class Inflow extends Flow {
      * @param fromNode the other node
      * @param edgeAtSender the edge there that awaits credits
      * @param longestPiece the length of the places
-     * @param count how many places there are
-     * @param most how many pieces there will be at most
+     * @param count the number of places
+     * @param most the greatest number of pieces that there will be
      */
     public void open(int fromNode, int edgeAtSender, long longestPiece, long count, long most) {
         expect(fromNode, edgeAtSender, longestPiece, count, false, 0, most);
@@ -77,17 +82,18 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of the current operation to memory of this rank, and invites the other node there: until this rank
-     * leaves the operation; the algorithm sees to it that nothing comes later. The memory is a window that this rank
-     * shows, or the caller's if it {@linkplain Area#isAddressable can be addressed}.
+     * Opens a flow of the current operation to memory of this rank, and invites the other node there. The memory is a
+     * window that this rank shows, or the caller's memory if it {@linkplain Area#isAddressable can be addressed}. The
+     * invitation ends when this rank leaves the operation, so the algorithm must take everything that the other node
+     * sends.
      *
      * @param fromNode the other node
      * @param edgeAtSender the edge there that awaits credits
-     * @param longestPiece the length of the places, but for the last one
-     * @param most how many pieces there will be at most
+     * @param longestPiece the length of the places, except the last one, which may be shorter
+     * @param most the greatest number of pieces that there will be
      * @param area the memory
-     * @param at at which byte it begins
-     * @param bytes how many bytes of it, 1 or more
+     * @param at the offset of the first place in it
+     * @param bytes the length of all places, 1 or more
      */
     public void invite(int fromNode, int edgeAtSender, long longestPiece, long most, Area area, long at, long bytes) {
         expect(fromNode, edgeAtSender, longestPiece, (bytes + longestPiece - 1) / longestPiece, true, 0, most);
@@ -107,16 +113,16 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of the current operation over a {@linkplain Flows#pair pair}: to its eager buffer if all pieces
-     * have room there, else to a window, to which this node's master invites the other node. Other ranks of the node
-     * find what comes there, too, each by its own end.
+     * Opens a flow of the current operation over a {@linkplain Flows#pair pair}: to the pair's eager buffer if all
+     * pieces have room there, else to a window, to which this node's master invites the other node. Other ranks of the
+     * node may read the pieces too, each by its own end.
      *
      * @param fromNode the other node
      * @param longestPiece the length of the pieces; it may be 0
-     * @param count how many pieces there will be, 1 or more
-     * @param window the master's window; not looked at if the pieces have room in the eager buffer
-     * @param at at which byte the places begin there
-     * @param room how many places there are
+     * @param count the number of pieces that there will be, 1 or more
+     * @param window the master's window; ignored if the pieces have room in the eager buffer
+     * @param at the offset of the first place in it
+     * @param room the number of places
      * @see Outflow#openPair
      */
     public void openPair(int fromNode, long longestPiece, int count, Area window, long at, int room) {
@@ -126,7 +132,7 @@ public final class Inflow extends Flow {
         }
     }
 
-    /** Opens a flow as {@link #openPair} does, but does not {@link #invite()} the other node yet. */
+    /** Opens a flow as {@link #openPair} does, without inviting the other node: {@link #invite()} does that later. */
     void expectPair(int fromNode, long longestPiece, int count, Area window, long at, int room) {
         int edgeThere = flows.pairThere();
         if (!flows.exceedsPair(count * longestPiece)) {
@@ -137,19 +143,21 @@ public final class Inflow extends Flow {
         }
     }
 
-    /** Invites the other node, at the master, to what it {@linkplain #expectPair expects} it to. */
+    /** Invites the other node, at the master, to the memory that {@link #expectPair} was given. */
     void invite() {
         assert isOpen() && invites && number == 0 : this + " invites when it has begun";
         edges.invite(this, memory, places * pieceBytes);
     }
 
-    /** Has another flow invited when this one is awaited first: what was opened before it has been taken then. */
+    /**
+     * Has this flow invite another one when it is first awaited: all flows opened before this one have been taken then.
+     */
     void inviteWhenAwaited(Inflow other) {
         assert isOpen() && other.isOpen() && afterThoseBefore == null : this + " invites " + other;
         afterThoseBefore = other;
     }
 
-    /** Has another flow invited when the first piece of this one has come. */
+    /** Has this flow invite another one when its first piece has come. */
     void inviteWhenItComes(Inflow other) {
         assert isOpen() && other.isOpen() && afterFirst == null : this + " invites " + other;
         afterFirst = other;
@@ -160,28 +168,29 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * As {@link #openPair(int, long, int, Area, long, int)}, with a place for each piece.
+     * Opens a flow as {@link #openPair(int, long, int, Area, long, int)} does, with a place for each piece.
      *
      * @param fromNode the other node
      * @param longestPiece the length of the pieces; it may be 0
-     * @param count how many pieces there will be, 1 or more
-     * @param window the master's window; not looked at if the pieces have room in the eager buffer
-     * @param at at which byte the places begin there
+     * @param count the number of pieces that there will be, 1 or more
+     * @param window the master's window; ignored if the pieces have room in the eager buffer
+     * @param at the offset of the first place in it
      */
     public void openPair(int fromNode, long longestPiece, int count, Area window, long at) {
         openPair(fromNode, longestPiece, count, window, at, count);
     }
 
     /**
-     * Opens another flow of the current operation over a pair: to a share of the inbox of this node's master, in which
-     * all its ranks find what comes, once that has {@linkplain OperationWindows#tellInbox told} them where.
+     * Opens another flow of the current operation over a pair: to a share of the inbox of this node's master. All ranks
+     * of the node find the pieces there, once the master has {@linkplain OperationWindows#tellInbox told} them where
+     * the inbox is.
      *
      * @param fromNode the other node
      * @param longestPiece the length of the places
-     * @param count how many pieces there will be
-     * @param piecesBefore how many came before
-     * @param share which share
-     * @param room how many bytes a share has
+     * @param count the number of pieces that there will be
+     * @param piecesBefore the number of pieces that have come over the pair before
+     * @param share the index of the share
+     * @param room the length of a share
      */
     public void openInbox(int fromNode, long longestPiece, long count, long piecesBefore, int share, long room) {
         expect(fromNode, flows.pairThere(), longestPiece, room / longestPiece, true, piecesBefore, count);
@@ -194,15 +203,15 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of what is combined: through the eager buffer of the edge, or a share of this rank's inbox.
+     * Opens a flow of data that are combined: through the eager buffer of the edge, or a share of this rank's inbox.
      *
-     * @param kernel the operator, whose units are not cut
+     * @param kernel the operator; its units are not cut
      * @param fromNode the other node
      * @param edgeAtSender the edge there that awaits credits
-     * @param share which share of the inbox, 0 to shares − 1
-     * @param shares what {@link Flow#shares} has said
-     * @param transfers how many transfers there will be at most
-     * @param bytesMax how many bytes one of them has at most
+     * @param share the index of the share of the inbox, 0 to shares − 1
+     * @param shares the number that {@link Flow#shares} has returned
+     * @param transfers the greatest number of transfers that there will be
+     * @param bytesMax the length of the longest transfer
      */
     public void openTransfers(Kernel kernel, int fromNode, int edgeAtSender, int share, int shares, long transfers,
             long bytesMax) {
@@ -218,11 +227,11 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of a single piece, which follows others over the edge that may have come from other nodes. No place
-     * is given back.
+     * Opens a flow of a single piece, which comes after other pieces over the same edge, perhaps of other nodes. The
+     * piece is not credited.
      *
      * @param fromNode the other node
-     * @param before how many pieces have come over the edge
+     * @param before the number of pieces that have come over the edge
      */
     public void openNext(int fromNode, long before) {
         expect(fromNode, edge, PIECE_BYTES, 1, false, before, 0);
@@ -230,16 +239,16 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Says that all ranks of the node read what comes, each by its own end of the flow or in the master's window.
+     * Says that all ranks of the node read the pieces, each by its own end of the flow or in the master's window.
      */
     public void readByAll() {
         reader = ALL;
     }
 
     /**
-     * Says which rank of the node reads what comes.
+     * Says that one rank of the node reads the pieces.
      *
-     * @param localRank the rank, by its place on the node
+     * @param localRank its local rank
      */
     public void readBy(int localRank) {
         reader = localRank;
@@ -248,7 +257,7 @@ public final class Inflow extends Flow {
     /**
      * Waits for the next piece, or the next part of one.
      *
-     * @return where the piece begins, until the next one is awaited
+     * @return the memory in which the piece begins, valid until the next one is awaited
      */
     public Area await() {
         number++;
@@ -258,7 +267,7 @@ public final class Inflow extends Flow {
             afterThoseBefore = null;
         }
         edges.awaitArrival(this);
-        if (isMastersInbox) { // which it has told of before it invited
+        if (isMastersInbox) { // the master has told where before it invited the sender
             flows.windows.findInbox(memory, inboxAt);
         }
         if (afterFirst != null) {
@@ -270,16 +279,16 @@ public final class Inflow extends Flow {
         return arrived;
     }
 
-    /** Tells whether all pieces have come that will, where each has a place of its own. */
+    /** Tells whether all pieces have come, where each piece has a place of its own. */
     public boolean hasAll() {
         return edges.hasArrived(this, before + pieces);
     }
 
     /**
-     * Waits for a certain piece, and all before it.
+     * Waits for a given piece and all before it, where each piece has a place of its own.
      *
-     * @param piece the piece, from 1 on; there is a place for each
-     * @return where it begins, until another one is awaited
+     * @param piece the piece, from 1 on
+     * @return the memory in which it begins, valid until another one is awaited
      */
     public Area await(long piece) {
         number = piece - 1;
@@ -287,18 +296,19 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Waits for all pieces that will come, where each has a place of its own. A master does before it leaves, if other
-     * ranks of its node read them: they come to its process.
+     * Waits for all pieces, where each piece has a place of its own. If other ranks of the node read the pieces, the
+     * master calls this before it leaves the operation, because the pieces come to the master's process.
      */
     public void awaitAll() {
-        if (afterFirst != null) { // another node's turn comes before the last piece
+        if (afterFirst != null) { // another node has to be invited before the last piece comes
             await(1);
         }
         await(pieces);
     }
 
     /**
-     * Says that this rank has taken the last piece: the master, that all have who read it.
+     * Says that this rank has taken the last piece that it has awaited, or at the master that all readers have taken
+     * it.
      */
     public void release() {
         if (isAwaited(piece(), places, pieces)) {
@@ -307,10 +317,9 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Says that this rank has taken the last piece, where flows follow each other in one operation and ranks say DONE
-     * for each piece.
+     * Does the same where flows follow each other in one operation and ranks post DONE for each piece.
      *
-     * @param before how many pieces of other flows this rank has taken
+     * @param before the number of pieces of other flows that this rank has taken in the operation
      */
     public void release(long before) {
         long piece = piece();
@@ -329,12 +338,12 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Begins a transfer, of which nothing is taken yet.
+     * Begins a transfer, of which nothing has been taken.
      *
-     * @param with elements with which those that come are combined, or null when they are only copied
-     * @param start at which byte these begin
-     * @param area where the combination or the copy goes; it may be the same
-     * @param at at which byte of it
+     * @param with the elements with which the incoming ones are combined, or null to copy the incoming ones
+     * @param start their offset in the area
+     * @param area the area for the result; it may be the same
+     * @param at the offset of the result in it
      * @param bytes how many, 0 or more
      */
     public void begin(Area with, long start, Area area, long at, long bytes) {
@@ -346,7 +355,7 @@ public final class Inflow extends Flow {
         left = bytes;
     }
 
-    /** Whether a credit follows the last one, from which on none was sent for 0; for assertions. */
+    /** Returns whether a credit is greater than the last one, and remembers it; 0 starts anew. For assertions. */
     private boolean credits(long step) {
         boolean follows = step == 0 || step > creditedLast;
         creditedLast = step;
@@ -358,7 +367,7 @@ public final class Inflow extends Flow {
         return !isOpen() || left == 0 && afterFirst == null && afterThoseBefore == null;
     }
 
-    /** Waits for the next piece, and takes it. Elements of lower nodes are on the left. */
+    /** Waits for the next piece of the transfer, and takes it. Elements of lower nodes are the left operands. */
     private void receive(Kernel kernel) {
         long bytes = Math.min(left, pieceBytes);
         Area piece = await();
@@ -376,13 +385,13 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Takes a transfer as a whole; the parameters are those of {@link #begin}.
+     * Takes a whole transfer; the parameters are those of {@link #begin}.
      *
      * @param kernel the operator
-     * @param with elements with which those that come are combined, or null when they are only copied
-     * @param start at which byte these begin
-     * @param area where the combination or the copy goes; it may be the same
-     * @param at at which byte of it
+     * @param with the elements with which the incoming ones are combined, or null to copy the incoming ones
+     * @param start their offset in the area
+     * @param area the area for the result; it may be the same
+     * @param at the offset of the result in it
      * @param bytes how many, 0 or more
      */
     public void receiveAll(Kernel kernel, Area with, long start, Area area, long at, long bytes) {
@@ -393,13 +402,13 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Takes the transfer that has begun, while another one to the same node, which has begun, is sent. The pieces of
-     * both are combined with what lies in the same areas at the same bytes.
+     * Takes the transfer that has begun here, while it sends the one that has begun at an outflow to the same node. The
+     * pieces of both are combined with what lies in the same areas at the same offsets.
      *
      * @param kernel the operator
-     * @param out what is sent
-     * @param back whether each piece is sent back as soon as it has been combined, and the other node does the same:
-     *             then both have the result of both transfers
+     * @param out the outflow
+     * @param back whether each piece is sent back as soon as it has been combined, and the other node does the same, so
+     *            that both nodes get the result of both transfers
      */
     public void exchange(Kernel kernel, Outflow out, boolean back) {
         Area result = target;
@@ -414,7 +423,7 @@ public final class Inflow extends Flow {
         assert isOpen() && out.isOpen() : this + " is exchanged with " + out;
         long sent = 0;
         for (long taken = 0; taken <= takes; taken++) {
-            // no farther ahead, except for the rest when all is taken; a piece goes back only once it is combined
+            // no farther ahead, except when all is taken; and a piece goes back only after it is combined
             while (sent < sends && (sent < taken + AHEAD || taken == takes) && sent - given < taken) {
                 if (sent == given) {
                     out.begin(result, keptAt, keptBytes);
@@ -431,7 +440,7 @@ public final class Inflow extends Flow {
         }
     }
 
-    /** A transfer has one piece at least, if an empty one. */
+    /** Returns the number of pieces of a transfer; an empty transfer has one empty piece. */
     private long piecesOf(long bytes) {
         return Math.max(1, (bytes + pieceBytes - 1) / pieceBytes);
     }

@@ -5,8 +5,9 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.machine.Area;
 
 /**
- * The sending end of a {@link Flow}: what a node sends another one in one operation, piece by piece. Both ends cut a
- * transfer of so many bytes the same way: it has one piece at least, if an empty one.
+ * The sending end of a {@link Flow}: the master of a node opens it, and sends single pieces ({@link #send}) or a whole
+ * transfer ({@link #sendAll}). Both ends cut a transfer of the same length into the same pieces: all have the length of
+ * a place, except the last, and an empty transfer has one empty piece.
  */
 public final class Outflow extends Flow {
     final RendezvousTarget target = new RendezvousTarget();
@@ -25,7 +26,7 @@ public final class Outflow extends Flow {
      * @param toNode the other node
      * @param edgeAtReceiver the edge there, over which its {@link Inflow} receives
      * @param longestPiece the length of the places
-     * @param count how many places there are, or {@link #INVITED}
+     * @param count the number of places, or {@link #INVITED}
      */
     public void open(int toNode, int edgeAtReceiver, long longestPiece, long count) {
         assert !isOpen() : this + " is opened for credits of two nodes, or twice";
@@ -38,7 +39,7 @@ public final class Outflow extends Flow {
      *
      * @param toNode the other node
      * @param longestPiece the length of the places
-     * @param piecesBefore how many pieces went there before
+     * @param piecesBefore the number of pieces that went over the pair before
      */
     public void openInvited(int toNode, long longestPiece, long piecesBefore) {
         begin(toNode, flows.pairThere(), longestPiece, INVITED, true, piecesBefore);
@@ -50,7 +51,7 @@ public final class Outflow extends Flow {
      *
      * @param toNode the other node
      * @param longestPiece the length of the pieces; it may be 0
-     * @param count how many pieces there will be, 1 or more
+     * @param count the number of pieces that there will be, 1 or more
      * @see Inflow#openPair
      */
     public void openPair(int toNode, long longestPiece, int count) {
@@ -59,24 +60,24 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Opens a flow of what is combined.
+     * Opens a flow of data that are combined.
      *
-     * @param kernel the operator, whose units are not cut
+     * @param kernel the operator; its units are not cut
      * @param toNode the other node
      * @param edgeAtReceiver the edge there, over which its {@link Inflow} receives
-     * @param shares what {@link Flow#shares} has said
+     * @param shares the number that {@link Flow#shares} has returned
      */
     public void openTransfers(Kernel kernel, int toNode, int edgeAtReceiver, int shares) {
         open(toNode, edgeAtReceiver, pieceBytes(kernel, shares), shares == 0 ? PLACES : INVITED);
     }
 
     /**
-     * Opens a flow of a single piece, which follows others over the edge that may have come from other nodes: this one
-     * knows from elsewhere that the place is free.
+     * Opens a flow of a single piece, which goes after other pieces over the receiver's edge, perhaps of other nodes.
+     * No credit is awaited: the algorithm must know that the place is free.
      *
      * @param toNode the other node
      * @param edgeAtReceiver the edge there
-     * @param before how many pieces have come over it
+     * @param before the number of pieces that have come over it
      */
     public void openNext(int toNode, int edgeAtReceiver, long before) {
         begin(toNode, edgeAtReceiver, PIECE_BYTES, 1, false, before);
@@ -84,10 +85,10 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Sends a piece, when there is a place for it.
+     * Sends a piece, after it has waited for a free place.
      *
-     * @param area where it is
-     * @param at at which byte
+     * @param area the memory of the piece
+     * @param at its offset in the area
      * @param bytes how many, 0 or more
      */
     public void send(Area area, long at, long bytes) {
@@ -95,11 +96,11 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Sends the next part of a piece.
+     * Sends the next part of a piece, after it has waited for a free place.
      *
-     * @param area where it is
-     * @param at at which byte
-     * @param offset at which byte of the place it belongs
+     * @param area the memory of the part
+     * @param at its offset in the area
+     * @param offset its offset in the place
      * @param bytes how many, 0 or more
      */
     public void send(Area area, long at, long offset, long bytes) {
@@ -117,15 +118,14 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * {@return how many pieces more can be sent than the other end has taken, whatever else that waits for: fewer than
-     * there are places, where several are credited together; of a flow whose sender is to be invited, once one was
-     * sent}
+     * {@return how many pieces this end can always send more than the other end has taken: fewer than there are places
+     * if several are credited together; of a flow with invitation, known once a piece was sent}
      */
     public long ahead() {
         return places - together() + 1;
     }
 
-    /** Says that the next piece, which has no bytes, has come. */
+    /** Sends the next piece, which has no bytes. */
     public void signal() {
         number++;
         assert isOpen() : this + " signals what operation " + flows.operation.sequence + " has not opened";
@@ -133,10 +133,10 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Begins a transfer, of which nothing is sent yet.
+     * Begins a transfer, of which nothing has been sent.
      *
-     * @param area where the bytes are
-     * @param at at which byte
+     * @param area the memory of the bytes
+     * @param at their offset in the area
      * @param bytes how many, 0 or more
      */
     public void begin(Area area, long at, long bytes) {
@@ -146,12 +146,12 @@ public final class Outflow extends Flow {
         left = bytes;
     }
 
-    /** At which byte what is left of the transfer begins. */
+    /** Returns the offset of the rest of the transfer in its area. */
     long position() {
         return from;
     }
 
-    /** How many bytes are left of it. */
+    /** Returns the number of bytes left of the transfer. */
     long left() {
         return left;
     }
@@ -161,7 +161,7 @@ public final class Outflow extends Flow {
         return !isOpen() || left == 0;
     }
 
-    /** Sends the next piece of the transfer, when there is a place for it. */
+    /** Sends the next piece of the transfer, after it has waited for a free place. */
     void sendNext() {
         long bytes = Math.min(left, pieceBytes);
         send(source, from, bytes);
@@ -170,10 +170,10 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Sends a transfer as a whole.
+     * Sends a whole transfer.
      *
-     * @param area where the bytes are
-     * @param at at which byte
+     * @param area the memory of the bytes
+     * @param at their offset in the area
      * @param bytes how many, 0 or more
      */
     public void sendAll(Area area, long at, long bytes) {

@@ -10,8 +10,9 @@ import org.tutti.collective.machine.Machine;
 import org.tutti.memory.Words;
 
 /**
- * Invitations to memory of other nodes' ranks, as they are written and read: process, region, first byte and length.
- * And the caller's memory that this rank has opened to others while an operation lasts.
+ * The invitations that a team writes and reads: process, region, first byte and length of memory into which another
+ * node may put. The object also keeps the regions of the caller's memory that this rank has opened to other nodes,
+ * until the rank leaves the operation. A team has one such object.
  */
 public final class RendezvousOffers {
     private static final long REGION = 8;
@@ -23,12 +24,17 @@ public final class RendezvousOffers {
     private long[] regions = new long[1];
     private int count;
 
+    /**
+     * Makes the object of a team.
+     *
+     * @param severalNodes whether there are other nodes; without them nothing is ever written
+     */
     public RendezvousOffers(Machine machine, boolean severalNodes) {
         this.machine = machine;
         this.written = severalNodes ? Arena.ofAuto().allocate(RingLayout.INVITATION_BYTES, Words.LINE_BYTES) : null;
     }
 
-    /** Lets others reach memory of the caller; returns the region's handle. */
+    /** Opens memory of the caller to other nodes; returns the region's handle. */
     long open(MemorySegment memory) {
         if (count == regions.length) {
             regions = Arrays.copyOf(regions, 2 * count);
@@ -38,7 +44,7 @@ public final class RendezvousOffers {
         return regions[count++];
     }
 
-    /** Ends that for all such memory. */
+    /** Revokes all memory of the caller that is open to other nodes. */
     public void revokeAll() {
         while (count > 0) {
             machine.revoke(regions[--count]);
@@ -54,7 +60,7 @@ public final class RendezvousOffers {
         machine.storePlain(written, BYTES, bytes);
     }
 
-    /** What {@link #write} has written last. */
+    /** Returns the invitation that {@link #write} has written last. */
     MemorySegment written() {
         return written;
     }

@@ -4,22 +4,23 @@ package org.tutti.collective.flow;
 import org.tutti.collective.machine.Area;
 
 /**
- * In which order a master invites the nodes that have long messages for its own: rendezvous as Portals has it, driven
- * by the receiver. With k ports, k nodes and the k next ones are invited at once, so that no port is idle until an
- * invitation has arrived; never more. So however many nodes there are, few messages meet at a node's wire, and 2·k
- * places suffice for them. Messages that have room in the eager buffers of their pairs are promised, and come at any
- * time; they do not count here.
+ * The order in which a master invites the nodes that have long messages for its own node: a rendezvous driven by the
+ * receiver, as in Portals. With k ports, k nodes and the next k ones are invited at the same time, so that no port is
+ * idle until an invitation has arrived. However many nodes there are, at most 2·k of them send to a node at the same
+ * time, and 2·k places suffice. Messages that have room in the eager buffers of their pairs need no invitation, come at
+ * any time, and do not count here. A team has one such object; an algorithm begins it anew in each operation.
  *
- * <p><b>Turns.</b> Flows are opened in the order in which their pieces are awaited, 0, 1, 2, … Those from 0 to 2·k − 1
- * are invited when they are opened; but flow i from k on, if it is as long as flow i − k, when the first piece of that
- * one has come, or both would come at half the speed, and end together. Flow i from 2·k on is invited when flow i − 2·k
- * has been taken: before anything of flow i − 2·k + 1 is awaited, which says it.
+ * <p><b>Turns.</b> Flows are opened in the order in which their pieces are awaited: 0, 1, 2, … Flows 0 to 2·k − 1 are
+ * invited when they are opened, with one exception: a flow i from k to 2·k − 1 is invited when the first piece of flow
+ * i − k has come, if both are equally long. Otherwise the two would share the port, come at half the speed, and end
+ * together. Any later flow i is invited when flow i − 2·k has been taken, which is so when flow i − 2·k + 1 is first
+ * awaited.
  *
- * <p><b>Why it ends.</b> When a master awaits a flow, all before it have been taken, so it has been invited. An
- * algorithm has to see to it only that no sender waits for a later one.
+ * <p><b>Why it ends.</b> When a master awaits a flow, it has taken all flows before, so it has invited the awaited one.
+ * The algorithm only has to make sure that no sender waits for a later flow.
  */
 public final class RendezvousSchedule {
-    /** How many nodes are invited for each port: one that sends, and the next one. */
+    /** The number of nodes that are invited for each port: the one that sends, and the next one. */
     public static final int PER_PORT = 2;
 
     private final Flows flows;
@@ -27,14 +28,15 @@ public final class RendezvousSchedule {
     private int ports;
     private int count;
 
+    /** Makes the schedule of a team. */
     public RendezvousSchedule(Flows flows) {
         this.flows = flows;
     }
 
     /**
-     * Begins, once an operation.
+     * Begins the schedule of an operation.
      *
-     * @param k how many ports this node has, 1 or more
+     * @param k the number of ports of this node, 1 or more
      */
     public void begin(int k) {
         assert k > 0 : "with " + k + " ports";
@@ -46,22 +48,22 @@ public final class RendezvousSchedule {
     }
 
     /**
-     * {@return which of the 2·k places of a window the next flow may have for itself, if its node is invited: that of
-     * the one which is taken before}
+     * {@return the index of the place, of 2·k in a window, that the next flow may use if its node is invited: the flow
+     * that used the place before has been taken when this one is invited}
      */
     public int place() {
         return count % (PER_PORT * ports);
     }
 
     /**
-     * Opens the flow of the next node in turn, over its pair: as {@link Inflow#openPair} does, but for when the node is
-     * invited.
+     * Opens the flow of the next node over its pair, as {@link Inflow#openPair} does, and invites the node when its
+     * turn comes.
      *
      * @param fromNode the other node
      * @param longestPiece the length of the pieces; it may be 0
-     * @param pieces how many pieces there will be, 1 or more; each has a place
-     * @param window the master's window; not looked at if the pieces have room in the eager buffer
-     * @param at at which byte the places begin there
+     * @param pieces the number of pieces that there will be, 1 or more; each has a place
+     * @param window the master's window; ignored if the pieces have room in the eager buffer
+     * @param at the offset of the first place in it
      */
     public void openPair(int fromNode, long longestPiece, int pieces, Area window, long at) {
         Inflow flow = flows.inflow(flows.pair(fromNode));

@@ -4,14 +4,14 @@ package org.tutti.collective.flow;
 import org.tutti.collective.machine.Area;
 
 /**
- * Memory of a rank on another node that this rank may put into while the current operation lasts, as that
- * rank has {@linkplain Inflow#invite told}. Moved rather than made anew, as an {@link Area} is.
+ * Memory of a rank on another node into which this rank may put during the current operation, as that rank's
+ * {@linkplain Inflow#invite invitation} says. A flow has one such object, which is set anew for each invitation.
  */
 final class RendezvousTarget {
     int process;
     long region;
     long offset;
 
-    /** How many bytes of it may be used: so who puts a long message into a short window knows where to begin again. */
+    /** The number of bytes that may be used, which tells the sender how many places there are. */
     long bytes;
 }
