@@ -14,42 +14,46 @@ import org.tutti.collective.layout.Label;
 import org.tutti.collective.machine.Area;
 
 /**
- * A call of a collective at one rank with all its arguments. It is used again and again, so that blocking calls
- * allocate nothing. A {@code Call} knows the algorithm, too; here is only its name.
+ * The arguments of a call of a collective at one rank, and the state of the operations that it is cut into. The object
+ * is filled again and again, so that blocking calls allocate nothing. {@code Call} adds the algorithm, of which this
+ * class has only the name.
  *
- * <p>A message that is longer than an operation can be is several operations, one after the other, with the same
- * algorithm. Their numbers are drawn together, on the caller's thread; then the areas and the length are those of the
- * one that is run.
+ * <p>A call with a longer message than one operation can have is several operations, one after the other, with the same
+ * algorithm. Their numbers are drawn together, on the caller's thread. While one of them runs, the areas and the length
+ * are those of that operation.
  *
- * <p>One thread at a time uses it: the caller's, or that which runs what the caller has started; whoever hands it over
- * orders what was said and drawn before what the operations read.
+ * <p>One thread at a time uses the object: the caller's, or the one that runs what the caller has started. Handing it
+ * from one thread to the other orders what was set and drawn before what the operations read.
  */
 public class CallArguments {
     private static final int LENGTHS_SHOWN = 16;
 
-    /** In terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE} for never. */
+    /** The end of the call's time, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE} for never. */
     long deadlineNanos;
 
-    /** Null where there are no elements. */
+    /** The type of the elements; null for a call without elements. */
     public DataType type;
 
-    /** Of all operations together. */
+    /** The number of elements in all operations together; if a side has a block of each rank, in a block. */
     long count;
 
-    /** Of everything that must be the same at all ranks. */
+    /** A hash of everything that must be the same at all ranks. */
     public long hash;
 
-    /** Where all ranks know the lengths of all blocks: how many elements these have together. */
+    /** The number of elements in all blocks together, if all ranks know the lengths of all blocks. */
     long blockElements;
 
-    /** The same: the lowest rank whose block is the longest, and the elements of that block. */
+    /**
+     * The lowest rank that has the longest block, if all ranks know the lengths, and the number of elements in that
+     * block.
+     */
     int longestBlock;
     long longestBlockElements;
 
-    /** The number of the present operation, its first if it has several. */
+    /** The number of the current operation; before the first one, its number. */
     public long sequence;
 
-    /** The fingerprint of the present operation and all before it. */
+    /** The fingerprint of the current operation and all before it. */
     public long history;
 
     private Blocks sourceBlocks;
@@ -71,13 +75,13 @@ public class CallArguments {
     private long moved;
 
     /**
-     * Says what is called; a call of a collective with elements has them from {@link #setElements}.
+     * Sets what is called. {@link #setElements} sets the elements of a collective that has elements.
      *
      * @param newCollective the collective
      * @param newAlgorithm the name of the algorithm
-     * @param newRoot the root, or 0; of a barrier what else must be the same at all ranks
-     * @param newDeadlineNanos when it must have ended, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE}
-     *            for never
+     * @param newRoot the root, or 0; for a barrier, a number that must be the same at all ranks
+     * @param newDeadlineNanos when the call must have ended, in terms of {@link System#nanoTime()}; {@link
+     *            Long#MAX_VALUE} for never
      */
     protected final void set(Collective newCollective, Label newAlgorithm, int newRoot, long newDeadlineNanos) {
         collective = newCollective;
@@ -88,7 +92,7 @@ public class CallArguments {
     }
 
     /**
-     * Takes the elements and blocks of another call, of which nothing has been drawn.
+     * Copies the elements and blocks of another call, which has drawn no operations.
      *
      * @param other the other call
      */
@@ -112,28 +116,28 @@ public class CallArguments {
     }
 
     /**
-     * {@return whether the caller's memory is still there}
+     * {@return whether the caller's memory is still alive}
      */
     public final boolean hasMemory() {
         return source.segment().scope().isAlive() && target.segment().scope().isAlive();
     }
 
     /**
-     * Says what the caller has called, of which this is a part.
+     * Sets the name of the call for messages, if this call is a part of another one.
      *
-     * @param newCalled for messages, such as "create"
+     * @param newCalled the name, such as "create"
      */
     public final void setCalled(String newCalled) {
         called = newCalled;
     }
 
     /**
-     * Says what is moved or combined.
+     * Sets the elements that are moved or combined.
      *
      * @param newSource this rank's elements
-     * @param newTarget where the result goes; the same as source where a root's elements go to all
+     * @param newTarget the memory for the result; the same as the source if a root's elements go to all
      * @param newType the elements' type
-     * @param newCount how many there are; where a side has a block of each rank, in a block
+     * @param newCount the number of elements; if a side has a block of each rank, in a block
      * @param newKernel the operator for the type, or null
      */
     public final void setElements(MemorySegment newSource, MemorySegment newTarget, DataType newType, long newCount,
@@ -148,12 +152,12 @@ public class CallArguments {
     }
 
     /**
-     * Says of elements that were set where the blocks of all ranks are on a side that has them; and so where this
-     * rank's block is, if it is in place among them.
+     * Sets the lengths and displacements of the ranks' blocks, after the elements were set. This tells where this
+     * rank's own block is, if the call is in place.
      *
      * @param rank this rank
-     * @param ofSource where those of the source lie; null if they are equally long, or it has none
-     * @param ofTarget where those of the target lie; null if they are equally long, or it has none
+     * @param ofSource the blocks of the source; null if they are equally long, or the source has none
+     * @param ofTarget the blocks of the target; null if they are equally long, or the target has none
      * @param unequal whether the ranks' blocks may differ in length
      */
     public final void setBlocks(int rank, Blocks ofSource, Blocks ofTarget, boolean unequal) {
@@ -174,7 +178,10 @@ public class CallArguments {
         }
     }
 
-    /** Operations cut the longest block; a fingerprint stands for the lengths, which must be the same at all ranks. */
+    /**
+     * Sets lengths that must be the same at all ranks: operations cut the longest block, and a fingerprint stands for
+     * all lengths.
+     */
     private void setCommonBlocks(Blocks blocks) {
         blocksFingerprint = blocks.ranks();
         blockElements = 0;
@@ -193,7 +200,7 @@ public class CallArguments {
     }
 
     /**
-     * Forgets the elements when the call has ended: the caller's memory is not ours to keep.
+     * Forgets the elements when the call has ended, so that the caller's memory is not kept alive.
      */
     public final void clear() {
         if (type != null) {
@@ -225,49 +232,49 @@ public class CallArguments {
     }
 
     /**
-     * {@return where the result goes: the same as the source, or apart from it}
+     * {@return the memory for the result: the source itself, or memory apart from it}
      */
     public final Area target() {
         return target;
     }
 
     /**
-     * {@return the length of source and target in the present operation, a multiple of the operator's unit; where a
-     * side has a block of each rank, of a block}
+     * {@return the length of source and target in the current operation, a multiple of the operator's unit; if a side
+     * has a block of each rank, the length of a block}
      */
     public final long bytes() {
         return bytes;
     }
 
     /**
-     * {@return whether source and target are the same memory, of which a rank's own block may be one of them}
+     * {@return whether source and target are the same memory; one of them may be this rank's block in the other}
      */
     public final boolean isInPlace() {
         return source.segment().equals(target.segment());
     }
 
     /**
-     * Tells where a rank's block lies among those of all, in a source or target that has them.
+     * Returns where a rank's block begins in a source or target that has equally long blocks of all ranks.
      *
      * @param rank the rank
-     * @return at which byte of the area
+     * @return the offset in the area
      */
     public final long block(int rank) {
         return rank * blockBytes;
     }
 
     /**
-     * {@return whether blocks may differ in length, so that a rank knows only those that it sends or receives}
+     * {@return whether blocks may differ in length, so that a rank knows only the blocks that it sends or receives}
      */
     public final boolean isUnequal() {
         return isUnequal;
     }
 
     /**
-     * Tells where that lies which this rank has for another one.
+     * Returns where the data begin that this rank has for another one.
      *
      * @param rank the other rank
-     * @return at which byte of the source
+     * @return the offset in the source
      */
     public final long sourceAt(int rank) {
         return !sourceHasBlocks ? 0
@@ -275,20 +282,20 @@ public class CallArguments {
     }
 
     /**
-     * Tells how long that is.
+     * Returns the length of the data that this rank has for another one.
      *
      * @param rank the other rank
-     * @return how many bytes
+     * @return the bytes
      */
     public final long sourceBytes(int rank) {
         return sourceBlocks == null ? bytes : sourceBlocks.count(rank) * type.bytes();
     }
 
     /**
-     * Tells where that goes which this rank gets from another one.
+     * Returns where the data go that this rank gets from another one.
      *
      * @param rank the other rank
-     * @return at which byte of the target
+     * @return the offset in the target
      */
     public final long targetAt(int rank) {
         return !targetHasBlocks ? 0
@@ -296,60 +303,60 @@ public class CallArguments {
     }
 
     /**
-     * Tells how long that is.
+     * Returns the length of the data that this rank gets from another one.
      *
      * @param rank the other rank
-     * @return how many bytes
+     * @return the bytes
      */
     public final long targetBytes(int rank) {
         return targetBlocks == null ? bytes : targetBlocks.count(rank) * type.bytes();
     }
 
     /**
-     * {@return the operator for the type, null where nothing is combined}
+     * {@return the operator for the type; null if nothing is combined}
      */
     public final Kernel kernel() {
         return kernel;
     }
 
     /**
-     * {@return the root, 0 where there is none}
+     * {@return the root; 0 if there is none}
      */
     public final int root() {
         return root;
     }
 
-    // ---- for the operations that it is
+    // ---- operations
 
-    /** What to call it in messages. */
+    /** Returns the name of the call in messages. */
     public final String called() {
         return called;
     }
 
     /**
-     * Tells how much of the block of a rank is in the present operation, where all ranks know all lengths.
+     * Returns the length of a rank's block in the current operation, if all ranks know all lengths.
      *
      * @param rank the rank
-     * @return how many bytes, 0 to {@link #bytes}
+     * @return the bytes, 0 to {@link #bytes}
      */
     public final long blockBytes(int rank) {
         return isUnequal ? Math.clamp(sourceBytes(rank) - moved, 0, bytes) : bytes;
     }
 
-    /** Whether blocks may differ in length, and each rank knows the lengths of all. */
+    /** Returns whether blocks may differ in length, and each rank knows the lengths of all. */
     final boolean hasCommonBlocks() {
         return isUnequal && collective().combines();
     }
 
     /**
-     * What must be the same at all ranks: the number of elements; or what is negative if lengths may differ, a
-     * fingerprint of the lengths where all ranks know them.
+     * Returns a count that must be the same at all ranks: the number of elements if blocks are equally long, else a
+     * negative number. If all ranks know the lengths, that is a fingerprint of them.
      */
     final long commonCount() {
         return !isUnequal ? count : hasCommonBlocks() ? ~(blocksFingerprint >>> 1) : -1;
     }
 
-    /** The lengths of the blocks that all ranks know, for messages. */
+    /** Returns the lengths of the blocks, which all ranks know, for messages. */
     final String blockLengths() {
         int shown = Math.min(sourceBlocks.ranks(), LENGTHS_SHOWN);
         return IntStream.range(0, shown).mapToObj(rank -> String.valueOf(sourceBlocks.count(rank)))
@@ -357,7 +364,7 @@ public class CallArguments {
     }
 
     /**
-     * Finds the longest block that this rank sends or receives, where blocks may differ in length.
+     * Finds the longest block that this rank sends or receives, if blocks may differ in length.
      *
      * @param ranks the number of ranks
      * @return its bytes
@@ -372,9 +379,9 @@ public class CallArguments {
     }
 
     /**
-     * Cuts the call into operations, and makes the first of them the present one.
+     * Cuts the call into operations, and makes the first of them the current one.
      *
-     * @param operationBytesMax the length that an operation may have
+     * @param operationBytesMax the greatest length of an operation
      * @return the number of operations
      */
     protected final long cut(long operationBytesMax) {
@@ -387,7 +394,7 @@ public class CallArguments {
     }
 
     /**
-     * Takes the number of its first operation, and the fingerprint of the calls before it.
+     * Sets the number of the first operation, and the fingerprint of the calls before it.
      *
      * @param first the number
      * @param historyBefore the fingerprint
@@ -397,7 +404,7 @@ public class CallArguments {
         history = Fingerprint.extend(historyBefore, hash);
     }
 
-    /** Goes on to the next operation; returns whether there is one. */
+    /** Moves on to the next operation; returns whether there is one. */
     public final boolean next() {
         if (bytesLeft == 0) {
             return false;
@@ -412,17 +419,17 @@ public class CallArguments {
         return true;
     }
 
-    /** How many of its operations have not ended, the present one included. */
+    /** Returns the number of operations that have not ended, the current one included. */
     public final long operationsLeft() {
         return bytesLeft == 0 ? 1 : 1 + Math.ceilDiv(bytesLeft, bytes);
     }
 
-    /** The name of the algorithm, as descriptors hold it. */
+    /** Returns the name of the algorithm, as descriptors hold it. */
     final Label algorithmName() {
         return algorithm;
     }
 
-    /** The name of the operator, as descriptors hold it. */
+    /** Returns the name of the operator, as descriptors hold it. */
     final Label operator() {
         return kernel == null ? Label.NONE : kernel.label();
     }

@@ -12,7 +12,8 @@ import org.tutti.memory.CallSite;
 import org.tutti.memory.Waiter;
 
 /**
- * Tells whether another rank has called the same as this one, by their descriptors, and names both calls when not.
+ * Compares the calls of this rank with those of another rank, by their descriptors, and makes the exception that names
+ * both calls when they differ.
  */
 public final class CallComparison {
     private final TeamContext context;
@@ -22,10 +23,12 @@ public final class CallComparison {
     private final Operation operation;
 
     /**
-     * @param context the rank's
+     * Makes the comparison of a rank.
+     *
+     * @param context the rank
      * @param check may end a look at another node
-     * @param operation whose call the rank is in; null when the rank has returned from all its calls, so that it is in
-     *            the line of none of them
+     * @param operation the operation that the rank is in, for the line of its call in messages; null when the rank
+     *            closes the communicator, and is in no call of it
      */
     public CallComparison(TeamContext context, Waiter.Check check, Operation operation) {
         this.context = context;
@@ -39,24 +42,30 @@ public final class CallComparison {
         return RingLayout.cell(context.layout.slot(context.layout.slotIndex(operation)), local) + RingLayout.DESCRIPTOR;
     }
 
-    /** Who still waits for its slot has not described its call, so its history cannot be compared yet. */
+    /**
+     * Returns whether this rank has described its call in an operation. While it waits for its slot it has not, so its
+     * history cannot be compared.
+     */
     boolean isDescribed(long operation) {
         return machine.loadPlain(ring, descriptor(operation, context.localRank)) == operation + 1;
     }
 
-    /** Whether the present call of another rank of this node in the operation's slot is of that operation. */
+    /**
+     * Returns whether another rank of this node has described its call in an operation, and not yet a later one in the
+     * slot.
+     */
     boolean isDescribedBy(int other, long operation) {
         return machine.load(ring, descriptor(operation, context.localRankHere(other))) == operation + 1;
     }
 
-    /** Whether another rank has described an operation with another history. */
+    /** Returns whether another rank has described an operation with another history. */
     boolean differs(long operation, int other, long history) {
         int local = context.localRankHere(other);
         return local >= 0 ? differs(ring, descriptor(operation, local), operation, history)
                 : fetch(operation, other) && differs(context.fetched, RingLayout.DESCRIPTOR, operation, history);
     }
 
-    /** Gets the cell of a rank on another node; returns whether it could be had. */
+    /** Gets the cell of a rank on another node; returns whether it was possible. */
     private boolean fetch(long operation, int other) {
         RingLayout theirs = context.layoutAt(other);
         long slot = theirs.slot(theirs.slotIndex(operation));
@@ -70,9 +79,10 @@ public final class CallComparison {
     }
 
     /**
-     * Histories differ: names the oldest call that does, if it is found.
+     * Returns the exception for two ranks with different histories: it names the oldest calls that differ, if they are
+     * found.
      *
-     * @param sequence the operation in which that was seen
+     * @param sequence the operation in which the difference was seen
      * @param other the other rank
      */
     CollectiveMismatchException mismatch(long sequence, int other) {
@@ -83,12 +93,13 @@ public final class CallComparison {
     }
 
     /**
-     * Finds the oldest call that differs, as far back as the ring remembers. The other rank may be ahead and write over
-     * its old descriptors meanwhile; what was read of one counts only if it is still there afterwards.
+     * Finds the oldest call that differs, as far back as the slots remember. Meanwhile the other rank may run ahead and
+     * overwrite its old descriptors, so what was read of a descriptor counts only if the descriptor is still there
+     * afterwards.
      *
      * @param sequence the last operation to look at
      * @param other the other rank
-     * @return what names both calls, or null if none is found
+     * @return the exception that names both calls, or null if none is found
      */
     CollectiveMismatchException find(long sequence, int other) {
         int local = context.localRankHere(other);
@@ -116,7 +127,7 @@ public final class CallComparison {
         return null;
     }
 
-    /** What another rank has called, so that it can be told from what this one has. */
+    /** Describes the call of another rank, so that a reader can tell it from this rank's call. */
     private String difference(String own, long mine, MemorySegment cells, long theirs) {
         String called = Descriptor.text(machine, cells, theirs);
         if (!called.equals(own)) {
@@ -128,18 +139,18 @@ public final class CallComparison {
                         : "it with other lengths of the blocks";
     }
 
-    /** The lengths of the blocks of the call that this rank is in, where all ranks must know the same. */
+    /** Describes the lengths of the blocks of the current call, if all ranks must know the same lengths. */
     private String lengths() {
         return operation.call.hasCommonBlocks() ? " with blocks of " + operation.call.blockLengths() + " elements" : "";
     }
 
     /**
-     * Compares all that this rank has called with all that another rank has, when neither calls anything more.
+     * Compares all calls of this rank with all calls of another rank, when neither makes any more.
      *
      * @param other the other rank
-     * @param drawnThere how many operations that one has drawn
+     * @param drawnThere the number of operations that the other rank has drawn
      * @param historyThere the fingerprint of its calls
-     * @return what names the calls that differ, or null if none do
+     * @return the exception that names the calls that differ, or null if none do
      */
     public CollectiveMismatchException compareEnds(int other, long drawnThere, long historyThere) {
         long drawn = context.operations.drawn();
@@ -163,7 +174,10 @@ public final class CallComparison {
                 + " made " + calls(common) + " there in all" + seen());
     }
 
-    /** What a rank of this node has called as a certain operation; a collective if that cannot be said any more. */
+    /**
+     * Describes the call of a rank of this node that an operation was part of; "a collective" if its descriptor is
+     * overwritten or the rank is on another node.
+     */
     private String describedAt(long number, int rank) {
         int local = context.localRankHere(rank);
         if (local >= 0 && isDescribedBy(rank, number)) {

@@ -5,21 +5,25 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.machine.Machine;
 
-/** Copies and combines bytes of areas on this rank's node, after it has sent what puts to other nodes have gathered. */
+/**
+ * Copies and combines bytes of areas on this rank's node. Before that it sends the frames that puts to other nodes have
+ * gathered, so that other nodes do not wait for the copy. A team has one such object.
+ */
 public final class DataMover {
     private final Machine machine;
     private final OperationWait waiting;
 
+    /** Makes the mover of a team. */
     public DataMover(Machine machine, OperationWait waiting) {
         this.machine = machine;
         this.waiting = waiting;
     }
 
-    /** Copies bytes, 0 or more, from a byte of one area to a byte of another. */
+    /** Copies bytes, 0 or more, from an offset in one area to an offset in another. */
     public void copy(Area source, long sourceOffset, Area target, long targetOffset, long bytes) {
         waiting.flush();
         assert bytes >= 0 : bytes + " bytes";
-        if (bytes > 0) { // an empty block may lie anywhere
+        if (bytes > 0) { // an empty block may begin anywhere
             assert source.holds(sourceOffset, bytes)
                     : bytes + " bytes are copied from " + sourceOffset + " of " + source;
             assert target.holds(targetOffset, bytes) : bytes + " bytes are copied to " + targetOffset + " of " + target;
@@ -28,7 +32,10 @@ public final class DataMover {
         }
     }
 
-    /** Combines bytes, a multiple of the operator's unit: {@code target = left op right}. The target may be either. */
+    /**
+     * Combines bytes, a multiple of the operator's unit: {@code target = left op right}. The target may be left or
+     * right.
+     */
     public void combine(Kernel kernel, Area left, long leftOffset, Area right, long rightOffset, Area target,
             long targetOffset, long bytes) {
         waiting.flush();

@@ -13,8 +13,8 @@ import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Machine;
 
 /**
- * What a rank says of a call in its cell ({@link RingLayout}), so that others can tell whether they called the same,
- * and name both calls when not.
+ * The description of a call that a rank writes into its cell ({@link RingLayout}), so that other ranks can tell whether
+ * they made the same call, and name both calls when they did not.
  */
 public final class Descriptor {
     private static final int OPERATOR_WORDS = Label.LENGTH / Long.BYTES;
@@ -25,25 +25,33 @@ public final class Descriptor {
 
     private Descriptor() {}
 
-    /** Collective, type and root in 64 bits. */
+    /** Returns collective, type and root in 64 bits. */
     private static long kind(CallArguments call) {
         DataType type = call.type;
         return (long) call.root() << Integer.SIZE | (type == null ? NO_TYPE : type.ordinal()) << Byte.SIZE
                 | call.collective().ordinal();
     }
 
-    /** A hash of everything that must be the same at all ranks. */
+    /** Returns a hash of everything that must be the same at all ranks. */
     static long hash(CallArguments call) {
         return ((call.commonCount() * Fingerprint.GOLDEN ^ kind(call)) * Fingerprint.MULTIPLIER
                 ^ call.algorithmName().hash())
                 * Fingerprint.GOLDEN ^ call.operator().hash();
     }
 
-    /** Writes the descriptor of a call's present operation; who reads the old one meanwhile can tell. */
+    /**
+     * Writes the descriptor of a call's current operation. A rank that reads the old descriptor meanwhile can tell,
+     * because the descriptor's word is 0 first.
+     *
+     * @param machine the machine of the calling thread
+     * @param cells the communicator's block
+     * @param descriptor the offset of the descriptor in it
+     * @param call the call
+     */
     public static void write(Machine machine, MemorySegment cells, long descriptor, CallArguments call) {
         Label operator = call.operator();
         Label algorithm = call.algorithmName();
-        machine.storePlain(cells, descriptor, 0); // who is reading the old one must notice
+        machine.storePlain(cells, descriptor, 0); // a rank that reads the old one must notice
         VarHandle.storeStoreFence();
         machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_FINGERPRINT, call.history);
         machine.storePlain(cells, descriptor + RingLayout.DESCRIPTOR_CALL, call.hash);
@@ -65,7 +73,7 @@ public final class Descriptor {
         machine.store(cells, descriptor, call.sequence + 1);
     }
 
-    /** The call, for messages. */
+    /** Describes the call of a descriptor, for messages. */
     static String text(Machine machine, MemorySegment cells, long descriptor) {
         long kind = machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_KIND);
         Collective called = Collective.values()[(int) (kind & 0xff)];

@@ -11,18 +11,21 @@ import org.tutti.collective.machine.Machine;
 import org.tutti.memory.Memory;
 
 /**
- * The eager buffers of a communicator as one rank knows them, on whatever threads its operations run: the block of its
- * node for other nodes' messages that do not fit into cells, and the handles of the other nodes' blocks.
+ * The eager buffers of a communicator as one rank knows them: the block of its node for other nodes' messages that do
+ * not fit into cells, and the handles of such blocks of other nodes. A rank has one such object for each communicator,
+ * which all its threads use.
  *
- * <p><b>The claim.</b> A node's master claims them when it begins its first operation with such a message, before it
- * waits for anybody in it; so whoever needs them waits only until the master has begun that operation, too. The other
- * ranks of the node await a word of the communicator's block, other nodes get it from there.
+ * <p><b>The claim.</b> A node's master claims the block when it begins its first operation with such a message, before
+ * it waits for any rank in that operation. A rank that needs the block therefore waits only until the master has begun
+ * that operation, too. The other ranks of the node await a word of the communicator's block; other nodes get it from
+ * there.
  *
- * <p>Memory ordering: the block is zeros, and registered, and its address and handle are written, when the
- * EAGER_BUFFERS word is stored, with release order: once, under the lock, by whichever thread of the master comes
- * first. Another rank of the node loads the word with acquire order before it reads the address. A get brings word and
- * handle in any order, so that who has the word may have no handle yet, and asks again; who has both puts into a region
- * that is there. It never changes, so it matters not which thread of the rank has asked.
+ * <p><b>Memory ordering.</b> Before the EAGER_BUFFERS word is stored, with release order, the block is zeros and
+ * registered, and its address and handle are written. The first thread of the master that needs the block stores the
+ * word, once, under the lock. Another rank of the node loads the word with acquire order before it reads the address. A
+ * get brings word and handle in any order, so a rank that has the word may have no handle yet, and asks again. A rank
+ * that has both puts into a region that is there. The handle never changes, so any thread of a rank may have asked for
+ * it.
  */
 public final class EagerBuffers {
     private final Memory memory;
@@ -38,10 +41,12 @@ public final class EagerBuffers {
     }
 
     /**
-     * @param memory the node's
+     * Makes the object of a rank.
+     *
+     * @param memory the memory of the node
      * @param ring the communicator's block
-     * @param layout of both blocks
-     * @param nodes how many nodes the communicator has
+     * @param layout the layout of both blocks
+     * @param nodes the number of nodes of the communicator
      */
     EagerBuffers(Memory memory, MemorySegment ring, RingLayout layout, int nodes) {
         this.memory = memory;
@@ -50,7 +55,7 @@ public final class EagerBuffers {
         this.nodes = nodes;
     }
 
-    /** Claims them, at the master, unless another thread has. */
+    /** Claims the eager buffers, at the master, unless another thread has. */
     public void claim(Machine machine) {
         machine.lock(lock);
         try {
@@ -74,7 +79,7 @@ public final class EagerBuffers {
         return follows;
     }
 
-    /** Ends that others reach them, at the master, when it is in no operation any more. */
+    /** Ends the right of other nodes to put there, at the master, when it is in no operation any more. */
     public void revoke(Machine machine) {
         if (machine.load(ring, RingLayout.EAGER_BUFFERS) != 0) {
             assert moves(State.CLAIMED, State.REVOKED) : "eager buffers are revoked which were " + state;
@@ -82,7 +87,7 @@ public final class EagerBuffers {
         }
     }
 
-    /** Gives them back, at the master, when nobody uses the communicator any more. */
+    /** Gives the block back to the node's memory, at the master, when no rank uses the communicator any more. */
     public void release(Machine machine) {
         if (machine.load(ring, RingLayout.EAGER_BUFFERS) != 0) {
             assert moves(State.REVOKED, State.RELEASED) : "eager buffers are released which were " + state;
@@ -90,30 +95,31 @@ public final class EagerBuffers {
         }
     }
 
-    /** Finds them, when their word was awaited. */
+    /** Finds the block, after its word was awaited. */
     public MemorySegment here(Machine machine) {
         long address = machine.loadPlain(ring, RingLayout.EAGER_BUFFERS_ADDRESS);
         assert address > 0 : "the eager buffers are said to be there, at address " + address;
         return memory.block(address, bytes);
     }
 
-    /** The handle by which other nodes reach them, when they are claimed. */
+    /** Returns the handle by which other nodes reach the block, once it is claimed. */
     public long handle(Machine machine) {
         return machine.loadPlain(ring, RingLayout.EAGER_BUFFERS_HANDLE);
     }
 
-    /** The handle in the first line of another node's block, or 0 while it has none. */
+    /** Returns the handle in the first line of another node's block, or 0 while it has none. */
     public static long handleIn(MemorySegment head, Machine machine) {
         return machine.loadPlain(head, RingLayout.EAGER_BUFFERS) == 0 ? 0
                 : machine.loadPlain(head, RingLayout.EAGER_BUFFERS_HANDLE);
     }
 
-    /** The handle of those of another node, or 0 while it is not known. */
+    /** Returns the handle of another node's eager buffers, or 0 while it is not known. */
     public long elsewhere(int node) {
         AtomicLongArray known = elsewhere;
         return known == null ? 0 : known.getAcquire(node);
     }
 
+    /** Notes the handle of another node's eager buffers, which never changes. */
     public void setElsewhere(Machine machine, int node, long handle) {
         machine.lock(lock);
         try {

@@ -9,9 +9,9 @@ import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Machine;
 
 /**
- * The line of a rank in the block of a parent communicator while the rank makes a group of it: the group's number, the
- * address of its block, the number of operations that the rank had drawn of the parent, and the group's members. The
- * members are a bit for each of the first {@value #RANKS_SAID} ranks of the parent, and one bit for all others.
+ * The line of a rank in the block of a parent communicator while the rank makes a group of it. The line holds the
+ * group's number, the address of its block, the number of operations that the rank had drawn of the parent, and the
+ * group's members: a bit for each of the first {@value #RANKS_SAID} ranks of the parent, and one bit for all others.
  *
  * <p>Memory ordering: the number is stored last, with release order. A reader that finds the same number before and
  * after it has read the rest has read what belongs to that group, because no two groups have the same number.
@@ -21,6 +21,17 @@ public final class GroupLine {
 
     private GroupLine() {}
 
+    /**
+     * Writes the line of a group.
+     *
+     * @param machine the machine of the calling thread
+     * @param ring the parent's block
+     * @param line the offset of the rank's left line in it
+     * @param id the group's number, not 0
+     * @param address the address of the group's block at the group's master on the node, else 0
+     * @param drawn the number of operations that the rank has drawn of the parent
+     * @param ranks for each rank of the group that of the parent
+     */
     public static void write(Machine machine, MemorySegment ring, long line, long id, long address, long drawn,
             int[] ranks) {
         machine.publish(ring, line + RingLayout.GROUP_ADDRESS, address);
@@ -31,6 +42,7 @@ public final class GroupLine {
         machine.publish(ring, line + RingLayout.GROUP, id);
     }
 
+    /** Clears the line: the rank makes no group any more. */
     public static void clear(Machine machine, MemorySegment ring, long line) {
         machine.publish(ring, line + RingLayout.GROUP, 0);
     }
@@ -46,7 +58,7 @@ public final class GroupLine {
         return bits;
     }
 
-    /** Takes note that this rank has made a group with its members. */
+    /** Notes that this rank has made a group with its members. */
     public static void noteMade(TeamContext parent, long id, int[] ranks) {
         if (parent.operations.lastMade.length == 0) {
             parent.operations.lastMade = new long[Math.min(parent.size(), RANKS_SAID)];
@@ -59,9 +71,16 @@ public final class GroupLine {
     }
 
     /**
-     * Whether another rank, whose left line has said which group it makes, waits for this one to make that, too. It
-     * does not if this rank is making that itself, or has: the last one of both that this rank has made the other may
-     * still be about to end; after that they made no more.
+     * Returns whether another rank waits for this rank to make the group that its left line tells of. Returns false if
+     * this rank is making that group. Also returns false if that group is the last one that both ranks have made,
+     * because the other rank may still be finishing it.
+     *
+     * @param parent the communicator at this rank
+     * @param other the other rank
+     * @param made the number that was read from the other rank's line
+     * @param memory the memory in which the line was found
+     * @param line the offset of the line in it
+     * @return whether it waits
      */
     public static boolean isAwaited(TeamContext parent, int other, long made, MemorySegment memory, long line) {
         Machine machine = parent.machine;
@@ -71,10 +90,10 @@ public final class GroupLine {
                 && (machine.load(memory,
                         line + RingLayout.GROUP_RANKS + (long) parent.rank / Long.SIZE * Long.BYTES) >>> parent.rank
                         & 1) != 0
-                && machine.load(memory, line + RingLayout.GROUP) == made; // or the bits are those of the next one
+                && machine.load(memory, line + RingLayout.GROUP) == made; // or the bits are the next group's
     }
 
-    /** The ranks of a group, in ascending order, for messages. */
+    /** Returns the ranks of a group, in ascending order, for messages. */
     public static String ranks(Machine machine, MemorySegment memory, long line) {
         var words = new long[(RANKS_SAID + 1) / Long.SIZE];
         for (int i = 0; i < words.length; i++) {

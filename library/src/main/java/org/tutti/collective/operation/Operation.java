@@ -4,38 +4,50 @@ package org.tutti.collective.operation;
 import org.tutti.collective.layout.RingLayout;
 
 /**
- * The present operation of a team: its call, its number, its slot, and the base of its steps. A team has one such
- * object, for one operation after the other; {@code OperationLifecycle} moves it.
+ * The operation that a team is in: its call, its number, its slot, and the value that its words have at step 0. A team
+ * makes one such object and keeps it; {@code OperationLifecycle} sets it to one operation after the other.
  *
- * <p><b>Slots.</b> The operations of a communicator are numbered 0, 1, 2, … on each rank, in the order of its calls.
- * Of n slots, operation s lives in slot s mod n and is that slot's generation g = s / n. The words of a slot are never
- * reset: an algorithm speaks of steps 1, 2, 3, …, and step k of generation g is the value (g + 1)·2<sup>20</sup> + k,
- * greater than all values of earlier generations.
+ * <p>A call is one operation, or several if its message is longer than an operation can be.
+ *
+ * <p><b>Slots.</b> The operations of a communicator are numbered 0, 1, 2, … in the order of the calls, which is the
+ * same at all ranks. With n slots, operation s lives in slot s mod n and is that slot's generation g = s / n, rounded
+ * down.
+ *
+ * <p><b>Steps.</b> The words of a slot are never reset. An algorithm counts steps 1, 2, 3, … in each operation; step k
+ * of generation g is the value (g + 1)·2<sup>20</sup> + k, which is greater than all values of earlier generations.
+ *
+ * <p>Only the team's thread uses the object.
  */
 public final class Operation {
     private static final long QUIET = 1;
 
     private final RingLayout layout;
 
+    /** The call that the operation is part of; null before the first operation. */
     public CallArguments call;
+
+    /** The number of the operation, from 0, the same at every rank. */
     public long sequence;
     long slot;
+
+    /** The value of a word of the operation at step 0. */
     public long base;
 
-    /** The fingerprint of this call and all before it. */
+    /** The fingerprint of this operation and all before it. */
     long history;
 
-    /** Whether this rank, and every rank that this one has heard in the operation, has no other one in flight. */
+    /** Whether neither this rank nor any rank that it has heard in this operation has another operation in flight. */
     public boolean quiet;
 
+    /** Makes the object of a team; it is in no operation yet. */
     public Operation(RingLayout layout) {
         this.layout = layout;
     }
 
-    /** Moves to the present operation of a call that was drawn. */
+    /** Sets the object to the current operation of a call that has drawn its numbers. */
     @SuppressWarnings("ReferenceEquality") // the same object is meant
     public void begin(CallArguments drawn) {
-        if (call != drawn) { // another team has drawn it; blocking calls need not pay for the store again
+        if (call != drawn) { // a blocking call, which has the same object each time, saves the store
             call = drawn;
         }
         sequence = drawn.sequence;
@@ -44,7 +56,7 @@ public final class Operation {
         base = layout.base(sequence);
     }
 
-    /** Whether it is the one that its call is at; for assertions. */
+    /** Returns whether the operation is the current one of its call; for assertions. */
     public boolean isCurrent() {
         return call != null && sequence == call.sequence && history == call.history;
     }
@@ -55,26 +67,29 @@ public final class Operation {
                 + call.sequence);
     }
 
+    /** Returns the index of the operation's slot. */
     public long slotIndex() {
         return layout.slotIndex(sequence);
     }
 
-    /** Where the cell of a rank of this node begins, by the rank's place on the node. */
+    /** Returns the offset of a rank's cell in the communicator's block, by the rank's local rank. */
     public long cell(int local) {
         return RingLayout.cell(slot, local);
     }
 
-    /** The fingerprint of the history, except for its lowest bit, which tells others whether this rank is quiet. */
+    /**
+     * Returns the fingerprint of the history with another lowest bit, which tells others whether this rank is quiet.
+     */
     public long tag() {
         return history & ~QUIET | (quiet ? QUIET : 0);
     }
 
-    /** Whether a rank that has sent a tag has called the same as this one. */
+    /** Returns whether the sender of a tag has made the same calls as this rank. */
     boolean isSame(long tag) {
         return (tag ^ history) >>> 1 == 0;
     }
 
-    /** Takes note of another rank's tag; returns whether that rank was quiet. */
+    /** Notes whether the sender of a tag is quiet, and returns it. */
     boolean hear(long tag) {
         boolean quietThere = (tag & QUIET) != 0;
         quiet &= quietThere;

@@ -13,42 +13,48 @@ import org.tutti.collective.members.Members;
 import org.tutti.memory.Words;
 
 /**
- * What all operations of a communicator share at one rank, on whatever threads they run: their numbers, the history of
- * calls, which of them this rank has finished, and what it knows of others.
+ * The state that all operations of a communicator share at one rank, on whatever threads they run: their numbers, the
+ * history of calls, which operations this rank has left, and which operations the other ranks are known to have left. A
+ * rank has one such object for each communicator. It is made with the rank's first team, and lives as long as the
+ * communicator.
  *
  * <p>Numbers and history are drawn on the caller's thread, so they follow the order of the calls. Operations may be
- * finished in any order; the <i>left</i> word is cumulative, and moves to the first that is not. As operation s begins
- * only when an operation at most {@value RingLayout#SLOTS_MAX} before it is closed, the finished ones beyond that word
- * fit in as many bits.
+ * finished in any order; the <i>left</i> word is cumulative, and holds the number of the first operation that is not
+ * finished. Operation s begins only when an operation at most {@value RingLayout#SLOTS_MAX} before it is closed, so as
+ * many bits have room for the finished operations beyond that word.
  *
- * <p>Of a communicator that is broken, or that this rank closes, it leaves all operations, drawn or not: its left word
- * becomes {@value #ALL} and more. That is stored once nothing of what was drawn is in flight, by whoever ends last. An
- * operation that another thread is about to begin finds it so under the lock, and does not begin; if it has begun
- * before, the lock shows that it was drawn. Without other threads there is nothing else in flight.
+ * <p><b>Leaving all.</b> A rank leaves all operations, drawn or not, of a communicator that is broken or that the rank
+ * closes: it adds {@value #ALL} to its left word. The thread that ends last stores the word, when no drawn operation is
+ * in flight. A thread that is about to begin an operation looks at the word under the lock. If it finds that the rank
+ * has left all, it does not begin. If it looked before the word was stored, the thread that leaves all sees, by the
+ * same lock, that the operation was drawn, and leaves the word to the end of that operation. Without other threads
+ * nothing else is in flight.
  *
- * <p>Memory ordering: finishing an operation takes a lock, once there are other threads, so all that this rank did in
- * the operations below the left word happens before the word's release store, whichever thread makes it. What is known
- * of others is stored with release order after the acquire loads that it comes from, and loaded with acquire order.
+ * <p><b>Memory ordering.</b> Once there are other threads, finishing an operation takes a lock. Hence all that this
+ * rank did in the operations below the left word happens before the word's release store, whichever thread makes it.
+ * Knowledge about other ranks is stored with release order after the acquire loads that it comes from, and is loaded
+ * with acquire order.
  *
- * <p>Each thread does things with its own machine, through which it takes the lock, too: so the simulator can let
- * others go first there.
+ * <p>Each thread passes its own machine to the methods, which take the lock through it, so that the simulator can let
+ * other threads go first there.
  */
 public final class OperationSequence {
-    /** How many non-blocking operations may be between their first and their last step at once. */
+    /** The number of non-blocking operations that may be between their first and their last step at the same time. */
     public static final int AT_ONCE_MAX = RingLayout.SLOTS_MIN;
 
+    /** No rank. */
     public static final int NOBODY = -1;
 
-    /** Greater than the number of any operation: a left word is that much greater when its rank has left them all. */
+    /** Greater than the number of any operation. A rank that has left all operations has added it to its left word. */
     public static final long ALL = 1L << 62;
 
-    /** A left word is greater by that when its rank touches nothing of the communicator any more. */
+    /** A rank that touches nothing of the communicator any more has added this to its left word, too. */
     public static final long DETACHED = 1L << 61;
 
-    /** Of each rank that says which groups it makes the last one that this rank has made with it. */
+    /** For each rank that tells which groups it makes, the last group that this rank has made with it. */
     long[] lastMade = {};
 
-    /** The group that this rank is making of this communicator, by its number, or 0. */
+    /** The number of the group that this rank is making of this communicator, or 0. */
     public long making;
 
     private final Members members;
@@ -76,12 +82,14 @@ public final class OperationSequence {
     private volatile boolean ended;
 
     /**
+     * Makes the object of a rank and a communicator.
+     *
      * @param members what is known of the ranks' lives
      * @param ring the communicator's block
-     * @param firstLeft where the left words of the node's ranks begin there, a line for each
+     * @param firstLeft the offset of the left words of the node's ranks in it, a line for each
      * @param localRanks these ranks
-     * @param localRank whose operation sequence it is, by its place among them
-     * @param nodes how many nodes the communicator has
+     * @param localRank the index of this rank among them
+     * @param nodes the number of nodes of the communicator
      */
     public OperationSequence(Members members, MemorySegment ring, long firstLeft, int[] localRanks, int localRank,
             int nodes) {
@@ -93,7 +101,7 @@ public final class OperationSequence {
         this.nodes = nodes;
     }
 
-    /** Adds the operations of a call to the history; returns the number of the first. */
+    /** Adds the operations of a call to the history; returns the number of the first one. */
     public long draw(long call, long operations) {
         for (long operation = 0; operation < operations; operation++) {
             history = Fingerprint.extend(history, call);
@@ -104,38 +112,41 @@ public final class OperationSequence {
         return first;
     }
 
-    /** How many operations were drawn. */
+    /** Returns the number of operations that were drawn. */
     public long drawn() {
         return drawn;
     }
 
-    /** The fingerprint of all calls that were drawn. */
+    /** Returns the fingerprint of all calls that were drawn. */
     public long history() {
         return history;
     }
 
-    /** The blocking call that the rank is in. */
+    /** Returns the guard of the rank's blocking calls. */
     public SingleThreadGuard blocking() {
         return blocking;
     }
 
     /**
-     * Says what a rank's being in an operation tells of it: it has left all operations before the one returned. A quiet
-     * rank has nothing else in flight; any other one may be in up to {@value RingLayout#SLOTS_MIN} at a time.
+     * Tells which operations a rank in an operation has left: all before the returned one. A quiet rank has no other
+     * operation in flight; any other rank may be in up to {@value RingLayout#SLOTS_MIN} at a time.
      */
     public static long leftBy(long operation, boolean quiet) {
         return quiet ? operation : operation - RingLayout.SLOTS_MIN + 1;
     }
 
     /**
-     * From now on operations may be in flight on other threads, and end in any order. Called on the caller's thread,
-     * which is the only one before; what others do there comes afterwards.
+     * Allows operations in flight on other threads, which may end in any order. Called on the caller's thread, which is
+     * the only one before; what other threads do comes afterwards.
      */
     public void expectOtherThreads() {
         concurrent = true;
     }
 
-    /** Takes note that this rank has finished an operation, and says so if all before it are finished, too. */
+    /**
+     * Notes that this rank has finished an operation, and stores the left word if all operations before it are
+     * finished, too.
+     */
     public void leave(Machine machine, long operation) {
         if (concurrent) {
             leaveInAnyOrder(machine, operation);
@@ -166,7 +177,10 @@ public final class OperationSequence {
         }
     }
 
-    /** This rank has left all operations below; {@link #ALL} or more when it begins none any more. */
+    /**
+     * Returns the number below which this rank has left all operations; {@link #ALL} or more when it begins none any
+     * more.
+     */
     public long left(Machine machine) {
         return concurrent ? leftInAnyOrder(machine) : left;
     }
@@ -181,10 +195,10 @@ public final class OperationSequence {
     }
 
     /**
-     * Leaves all operations of a communicator that is broken or closed, now or when those that are in flight have
+     * Leaves all operations of a communicator that is broken or closed: immediately, or when those in flight have
      * ended.
      *
-     * @param ended how many that were drawn have not been left, and never will be
+     * @param ended the number of drawn operations that were not left, and never will be
      */
     public void leaveAll(Machine machine, long ended) {
         machine.lock(lock);
@@ -205,24 +219,24 @@ public final class OperationSequence {
     }
 
     /**
-     * Below which operation a rank has been in all, as its left word says: nobody of the communicator is to run ahead
-     * for ever of one that has left all.
+     * Returns the number of operations of which a left word tells that its rank has been in them. For a rank that has
+     * left all operations this is less than its left word, so that no rank runs ahead of it for ever.
      */
     static long done(long leftThere) {
         return leftThere & DETACHED - 1;
     }
 
-    /** All operations below have been left by all ranks of this node. */
+    /** Returns a number below which all ranks of this node have left all operations. */
     public long closed() {
         return closed;
     }
 
-    /** Whether all ranks of this node have left an operation, as far as this one knows without looking. */
+    /** Returns whether all ranks of this node have left an operation, as far as this rank knows without looking. */
     public boolean isKnownClosed(long operation) {
         return closed > operation;
     }
 
-    /** Looks for a rank of this node that has not left an operation yet, or returns {@link #NOBODY}. */
+    /** Looks for a rank of this node that has not left an operation, or returns {@link #NOBODY}. */
     public int behind(Machine machine, long operation) {
         if (isKnownClosed(operation)) {
             return NOBODY;
@@ -244,17 +258,23 @@ public final class OperationSequence {
         return firstLeft + (long) local * Words.LINE_BYTES;
     }
 
-    /** Whether operations may never be closed that a rank has not left: the communicator is broken, or soon will be. */
+    /**
+     * Returns whether operations that a rank has not left may never be closed, because the communicator is broken or
+     * soon will be.
+     */
     boolean isBroken(Machine machine, int behind) {
         return machine.load(ring, RingLayout.BROKEN) != 0 || members.failure(behind) != null;
     }
 
-    /** What to call a rank of this communicator in messages of another one. */
+    /** Returns the name of a rank of this communicator, for messages of another communicator. */
     String describe(int rank) {
         return members.describe(rank);
     }
 
-    /** Threads may set it in the wrong order: then it is found again by looking, while there is what to look at. */
+    /**
+     * Sets the number below which all operations are closed. Threads may set it in the wrong order; then a rank finds
+     * it again when it looks, as long as there is a block to look at.
+     */
     public void setClosed(long operation) {
         closed = operation;
         if (detached) {
@@ -262,19 +282,22 @@ public final class OperationSequence {
         }
     }
 
-    /** All operations are closed, and nobody is to look at left words again. */
+    /** Sets all operations closed: this rank never looks at left words again. */
     public void setDetached() {
-        detached = true; // before, so that a thread that stores an older number afterwards sees it
+        detached = true; // set first, so that a thread that stores an older number afterwards sees it
         closed = Long.MAX_VALUE;
     }
 
-    /** All operations below have been left by all ranks of another node. */
+    /** Returns a number below which all ranks of another node are known to have left all operations. */
     public long leftElsewhere(int node) {
         AtomicLongArray known = leftElsewhere;
         return known == null ? leftEverywhere : Math.max(leftEverywhere, known.getAcquire(node));
     }
 
-    /** Threads may raise it in the wrong order: then it is asked for again. */
+    /**
+     * Notes that all ranks of another node have left all operations below a number. Threads may do so in the wrong
+     * order; then the other node is asked again.
+     */
     public void raiseLeftElsewhere(Machine machine, int node, long operation) {
         if (leftElsewhere == null) {
             makeTable(machine);
@@ -284,7 +307,7 @@ public final class OperationSequence {
         }
     }
 
-    /** Only ranks that put to other nodes need a table, and not all of these. */
+    /** Makes the table of the nodes, which only some of the ranks that put to other nodes need. */
     private void makeTable(Machine machine) {
         machine.lock(lock);
         try {
@@ -301,29 +324,31 @@ public final class OperationSequence {
     }
 
     /**
-     * Says whether all ranks are known to have come: so the rings of all nodes are there, or have been. Of a group that
-     * is being made this is not known.
+     * Sets whether all ranks are known to have joined, so that the blocks of all nodes are or were there. That is not
+     * known of a group that is being made.
      */
     public void setComplete(boolean all) {
         complete = all;
     }
 
+    /** Returns whether all ranks are known to have joined. */
     public boolean isComplete() {
         return complete;
     }
 
-    /** Takes note of all nodes at once. */
+    /** Notes that all ranks of all nodes have left all operations below a number. */
     public void raiseLeftEverywhere(long operation) {
         if (leftEverywhere < operation) {
             leftEverywhere = operation;
         }
     }
 
-    /** The rank leaves its job: operations in flight are to end. */
+    /** Notes that the rank leaves its job, so that operations in flight end with an exception. */
     public void end() {
         ended = true;
     }
 
+    /** Returns whether the rank leaves its job, or has left it. */
     public boolean hasEnded() {
         return ended;
     }

@@ -16,17 +16,22 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.WaitingCall;
 
 /**
- * For whom and what a rank waits in an operation, and all that can end that wait but the awaited word.
+ * The waits of a rank in an operation: they end when the awaited word has come, or with an exception when it will not
+ * come or the call must stop. A team has one such object, which its parts share. While a rank waits, the waiter calls
+ * {@link #check} now and then. It throws if the rank has left its job, the communicator is broken, the awaited rank has
+ * failed, has closed the communicator or has called something else, the thread is interrupted, or the deadline has
+ * passed.
  *
- * <p><b>Mismatches.</b> On entering, a rank writes a descriptor of its call into its cell, and beside its READY word a
- * fingerprint of its history: of this call and all before it. Who awaits the READY word of another rank compares
- * fingerprints for nothing; who waits long for any word looks at the awaited rank's descriptor (but not while it waits
- * to enter: its own call is not described yet). As the history is compared, a call that nobody waited in (two roots
- * that both believe to be the only one) is found in the next one that somebody does.
+ * <p><b>Mismatches.</b> On entering an operation, a rank writes a descriptor of its call into its cell, and beside its
+ * READY word a fingerprint of its history: of this call and all before it. A rank that awaits another one's READY word
+ * compares fingerprints at no cost, because they share the word's line. A rank that waits long for any word looks at
+ * the awaited rank's descriptor, except while it waits to enter, because its own call is not described yet. Since
+ * histories are compared, a mismatch in a call in which no rank waited (two ranks that both believe to be the only
+ * root) is found in the next call in which a rank waits.
  *
- * <p><b>Breaking.</b> A rank that waits in vain sees the broken word. One whose awaited word has come goes on: what
- * broke may be a later operation than its own. That is not promised: who reads what others lend, or waits for more than
- * one word, may be told of a later operation's end.
+ * <p><b>Breaking.</b> A rank that waits in vain sees the broken word. A rank goes on if its awaited word has come,
+ * because the operation that broke may be later than its own. That is not promised: a rank that reads lent memory, or
+ * waits for more than one word, may get the exception of a later operation.
  */
 public final class OperationWait extends WaitGuard {
     private static final int NOBODY = -1;
@@ -36,6 +41,8 @@ public final class OperationWait extends WaitGuard {
     private static final long SLEEP_NANOS_MAX = 20_000_000;
     private static final int SLEEP_FRACTION = 4;
     private static final long NO_LOOK = Long.MAX_VALUE;
+
+    /** The time of the next look at another rank, in {@link #checkAndLook}, before the first one. */
     public static final long NO_LOOK_YET = Long.MIN_VALUE;
     private static final LookEndedException LOOK_ENDED = new LookEndedException();
 
@@ -47,13 +54,13 @@ public final class OperationWait extends WaitGuard {
     private final CallComparison comparison;
     private final Waiter.Check whileAwaiting = this::checkAwaiting;
 
-    /** Of whoever waits for no word, but in turns. */
+    /** Lists a wait that looks again and again, in turns, and awaits no word; used in try-with-resources. */
     public final LongWait inTurns = new LongWait();
 
     private boolean unflushed;
     private long changesSeen;
     private int awaitedRank;
-    private OperationSequence awaitedOperations; // of another communicator, of which the awaited rank is one
+    private OperationSequence awaitedOperations; // of the awaited rank's communicator, if that is another one
     private MemorySegment awaitedMemory;
     private long awaitedOffset;
     private long awaitedValue;
@@ -70,6 +77,12 @@ public final class OperationWait extends WaitGuard {
         }
     }
 
+    /**
+     * Makes the object of a team.
+     *
+     * @param context the rank
+     * @param operation the operation that the team is in
+     */
     public OperationWait(TeamContext context, Operation operation) {
         super(context.members, context.rank);
         this.context = context;
@@ -109,7 +122,7 @@ public final class OperationWait extends WaitGuard {
 
     // ---- waits
 
-    /** Waits until another rank has raised a word; what this one has put is on its way before. */
+    /** Waits until another rank has raised a word. Before it waits, it sends what this rank's puts have gathered. */
     public void awaitWord(int other, MemorySegment memory, long offset, long value) {
         if (machine.load(memory, offset) < value) {
             flush();
@@ -117,12 +130,15 @@ public final class OperationWait extends WaitGuard {
             awaitedMemory = memory;
             awaitedOffset = offset;
             awaitedValue = value;
-            lookNanos = NO_LOOK_YET; // most waits are shorter than reading a clock
+            lookNanos = NO_LOOK_YET; // most waits take less time than reading a clock
             machine.await(memory, offset, value, this);
         }
     }
 
-    /** For calls of the fabric, which wait for room or an answer. */
+    /**
+     * Prepares for a call of the fabric that waits for room or an answer: checks then look at a rank, but await no
+     * word.
+     */
     public void awaitNothingOf(int other) {
         awaitedRank = other;
         awaitedMemory = ring;
@@ -131,13 +147,13 @@ public final class OperationWait extends WaitGuard {
         lookNanos = NO_LOOK; // a check inside a call of the fabric must not call it
     }
 
-    /** As {@link #awaitNothingOf}, for a put, which has to be flushed. */
+    /** Prepares for a put as {@link #awaitNothingOf} does, and notes that the put has to be flushed. */
     public void awaitRoomAt(int other) {
         awaitNothingOf(other);
         unflushed = true;
     }
 
-    /** Sends what puts have gathered. */
+    /** Sends the frames that puts have gathered. */
     public void flush() {
         if (unflushed) {
             unflushed = false;
@@ -145,7 +161,10 @@ public final class OperationWait extends WaitGuard {
         }
     }
 
-    /** Waits until all ranks of this node have left an operation, this one included: it may have others in flight. */
+    /**
+     * Waits until all ranks of this node, this one included, have left an operation: this rank may have others in
+     * flight.
+     */
     public void awaitClosed(long closing) {
         assert closing < operation.sequence : operation + " waits until " + closing + " is closed, and so for itself";
         if (operations.isKnownClosed(closing)) {
@@ -156,7 +175,7 @@ public final class OperationWait extends WaitGuard {
             int other = context.localRanks[each];
             awaitWord(other, ring, context.layout.left(each), closing + 1);
             long done = OperationSequence.done(machine.load(ring, context.layout.left(each)));
-            if (done <= closing) { // it has left them all without being in this one, and awaits nothing
+            if (done <= closing) { // it has left all operations without being in this one, and awaits nothing
                 throw closed(other);
             }
             least = Math.min(least, done);
@@ -165,8 +184,8 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Waits until all ranks of this node have left an operation of any communicator of this rank; returns false when
-     * that may take for ever, as the communicator is broken. Whatever ends this operation's own waits ends this one.
+     * Waits until all ranks of this node have left an operation of any communicator of this rank. Returns false when
+     * that may take for ever, because that communicator is broken. This wait ends as this operation's own waits do.
      */
     public boolean awaitClosed(OperationSequence of, long closing) {
         if (of == operations) {
@@ -196,7 +215,7 @@ public final class OperationWait extends WaitGuard {
         if (machine.isHurried()) {
             return 0;
         }
-        // what comes to a node comes to its master's process, where it wakes who sleeps
+        // data from other nodes come to the master's process, where their arrival wakes a sleeping thread
         boolean arrives = context.isMaster() && awaitedOperations == null && context.localRankHere(awaitedRank) < 0;
         if (arrives) {
             return SLEEP_NANOS_MAX;
@@ -216,7 +235,7 @@ public final class OperationWait extends WaitGuard {
 
     @Override
     protected boolean checkOthers() {
-        long broken = checkJob(); // before the word is looked at: who breaks a later operation has ended this one
+        long broken = checkJob(); // read first: a rank that breaks a later operation has ended this one
         if (broken != 0) {
             if (isAwaiting()) {
                 throw broken(broken);
@@ -229,7 +248,7 @@ public final class OperationWait extends WaitGuard {
         }
         RuntimeException failure = members.failure(isMember ? awaitedRank : -1);
         if (failure != null && isAwaiting()) {
-            checkAlive(); // who has left may have said before why
+            checkAlive(); // the rank that has left may have told why
             throw failure;
         }
         if (isMember) {
@@ -243,7 +262,10 @@ public final class OperationWait extends WaitGuard {
         return operation.call.deadlineNanos;
     }
 
-    /** Between calls of the fabric others may be looked at, too: returns when that is to be done next. */
+    /**
+     * Checks between two calls of the fabric, where the check may call the fabric to look at another rank. The argument
+     * is the time of the next such look, or {@link #NO_LOOK_YET}; returns the time of the one after.
+     */
     public long checkAndLook(long look) {
         lookNanos = look;
         check();
@@ -279,7 +301,9 @@ public final class OperationWait extends WaitGuard {
         return machine.load(awaitedMemory, awaitedOffset) < awaitedValue;
     }
 
-    /** Throws when a rank of this node will not come to this operation: it has closed the communicator, or waits. */
+    /**
+     * Throws when a rank of this node will not enter this operation: it has closed the communicator, or makes a group.
+     */
     private void checkTakesPart(int other) {
         int local = context.localRankHere(other);
         if (local >= 0 && local != context.localRank) {
@@ -291,7 +315,7 @@ public final class OperationWait extends WaitGuard {
         }
     }
 
-    /** Throws when a rank makes a group and waits for this one to do so, too, before it comes to this operation. */
+    /** Throws when a rank makes a group and waits for this rank to do the same before it enters this operation. */
     private void checkMakesNoGroup(int other, MemorySegment memory, long line) {
         long made = machine.load(memory, line + RingLayout.GROUP);
         if (context.blocking && made != 0
@@ -309,8 +333,9 @@ public final class OperationWait extends WaitGuard {
         return leftThere >= OperationSequence.ALL && OperationSequence.done(leftThere) <= operation.sequence;
     }
 
-    // ---- what to say of it
+    // ---- exceptions
 
+    /** Returns the exception for a rank that cannot be reached: its process has ended, or the connection is lost. */
     public RuntimeException gone(int other) {
         if (operations.hasEnded()) { // this rank's own process may have closed its connections
             return hasLeft();
@@ -322,7 +347,10 @@ public final class OperationWait extends WaitGuard {
                                 + ": its process has ended, or the connection is lost");
     }
 
-    /** Who has left all operations without having broken the communicator or left the job has closed it. */
+    /**
+     * Returns the exception for a rank that has left all operations. If it has neither broken the communicator nor left
+     * the job, it has closed the communicator.
+     */
     public RuntimeException closed(int other) {
         checkAlive();
         RuntimeException failure = members.failure(other);
@@ -331,12 +359,15 @@ public final class OperationWait extends WaitGuard {
                         + " has closed the communicator; close it after the last call, at every rank");
     }
 
+    /** Returns the exception for a call that was in flight when this rank left its job. */
     public RankFailedException hasLeft() {
         return new RankFailedException(members.rankInJob(context.rank), context.describe() + " left its job while its "
                 + called() + " was in flight; await all requests before closing the job");
     }
 
-    /** Throws if the tag of another rank says that it has called something else; returns whether it is quiet. */
+    /**
+     * Throws if the tag of another rank tells that it has called something else; returns whether that rank is quiet.
+     */
     public boolean compare(int other, long tag) {
         if (!operation.isSame(tag)) {
             throw mismatch(other);
@@ -375,7 +406,7 @@ public final class OperationWait extends WaitGuard {
                 : comparison.differs(operation.sequence, other, operation.history));
     }
 
-    /** The descriptor of a rank on another node has to be fetched: that is done rarely. */
+    /** Fetches the descriptor of a rank on another node and compares it; that is done rarely. */
     private boolean descriptorDiffersElsewhere(int other) {
         if (lookNanos == NO_LOOK_YET) {
             lookNanos = System.nanoTime() + LOOK_NANOS;
@@ -398,14 +429,14 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Throws when a rank on another node has closed the communicator, and was seen to have when this was looked at
-     * before: if it has done so because of something that it knows, the news of that have come meanwhile.
+     * Throws when a rank on another node has closed the communicator, as two looks have shown. If the rank has closed
+     * it because of a failure that it knows, the news of that failure have come between the two looks.
      */
     private void checkOpenElsewhere(int other) {
         boolean closed = switch (context.getLeftLine(other, whileAwaiting)) {
             case GIVEN -> {
                 long made = machine.load(context.fetched, RingLayout.GROUP);
-                if (made == seenMaking) { // what a get brings may be of two groups, and the same twice is of one
+                if (made == seenMaking) { // a get may bring parts of two groups; the same twice is one group
                     checkMakesNoGroup(other, context.fetched, 0);
                 }
                 seenMaking = made;
@@ -424,7 +455,10 @@ public final class OperationWait extends WaitGuard {
         }
     }
 
-    /** Its answer may take as long as a lost rail, and the rank that is to give it may have left after its last put. */
+    /**
+     * Checks a look at another node, and ends it when the awaited word has come: the answer may take as long as the
+     * repair of a lost rail, and the rank that is to answer may have left after its last put.
+     */
     private void checkAwaiting() {
         if (!isAwaiting()) {
             throw LOOK_ENDED;

@@ -2,8 +2,9 @@
 package org.tutti.collective.operation;
 
 /**
- * Which thread is inside what only one thread at a time may use, and in which call. Two at once are a mistake of the
- * program, which is noticed at best effort: fields are plain, so that calls pay next to nothing for it.
+ * Tells which thread is inside an object that only one thread at a time may use, and in which call. Two threads inside
+ * are a mistake of the program. The guard notices it at best effort: its fields are plain, so that calls pay next to
+ * nothing.
  */
 public final class SingleThreadGuard {
     private final String used;
@@ -11,23 +12,25 @@ public final class SingleThreadGuard {
     private Thread thread;
 
     /**
-     * @param used what one thread at a time uses, for messages
+     * Makes the guard of an object.
+     *
+     * @param used the name of the object's kind, for messages
      */
     public SingleThreadGuard(String used) {
         this.used = used;
     }
 
     /**
-     * A thread begins a call, when nobody {@linkplain #isInside is inside}.
+     * Notes that this thread begins a call. No thread may be {@linkplain #isInside inside}.
      *
-     * @param called the call
+     * @param called the name of the call
      */
     public void enter(String called) {
         thread = Thread.currentThread();
         call = called;
     }
 
-    /** The call has ended. */
+    /** Notes that the call has ended. */
     public void leave() {
         call = null;
         thread = null;
@@ -41,14 +44,14 @@ public final class SingleThreadGuard {
     }
 
     /**
-     * Says that a call cannot be made, as a thread is inside.
+     * Returns the exception for a call that cannot be made because a thread is inside.
      *
-     * @param caller who calls
-     * @param called what
+     * @param caller the rank that calls, for the message
+     * @param called the name of its call
      * @return the exception to throw
      */
     public IllegalStateException refusal(String caller, String called) {
-        Thread inside = thread; // which may leave meanwhile
+        Thread inside = thread; // it may leave meanwhile
         String insideCall = call;
         if (Thread.currentThread().equals(inside)) {
             return new IllegalStateException(caller + " called " + called + " from within " + insideCall

@@ -7,13 +7,18 @@ import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Machine;
 
 /**
- * The words by which the ranks of a node tell each other how far they are in the present operation.
+ * The READY and DONE words by which the ranks of a node tell each other which step of the current operation they have
+ * reached. A team has one such object.
  *
  * <p>Memory ordering: {@link #post} stores with release order, {@link #await} loads with acquire order.
  */
 public final class StepWords {
     static final long READY = RingLayout.READY;
+
+    /** The word that says "I have taken what I needed of step k". */
     public static final long DONE = RingLayout.DONE;
+
+    /** The greatest step of an operation. */
     public static final int STEPS_MAX = RingLayout.STEPS_MAX;
 
     private final Machine machine;
@@ -26,6 +31,7 @@ public final class StepWords {
     private final OperationWait waiting;
     private final long[] posted = new long[2]; // the operations and steps of READY and DONE; only assertions look
 
+    /** Makes the words of a team. */
     public StepWords(TeamContext context, Operation operation, OperationWait waiting) {
         this.machine = context.machine;
         this.ring = context.ring;
@@ -48,13 +54,13 @@ public final class StepWords {
         assert operation.isCurrent() : operation;
         assert grows(word, step) : (word == READY ? "READY" : "DONE") + " falls to step " + step + " of " + operation;
         long cell = operation.cell(localRank);
-        if (word == READY) { // only now: others may be polling the line, and would take it away between two stores
+        if (word == READY) { // just before the word: a rank that polls the line would take it away
             machine.storeTag(ring, cell + READY, operation.tag());
         }
         machine.store(ring, cell + word, operation.base + step);
     }
 
-    /** Whether this rank has posted less in this operation and all before it; for assertions. */
+    /** Returns whether this rank has posted less in this operation and all before it; for assertions. */
     private boolean grows(long word, long step) {
         int index = word == READY ? 0 : 1;
         long before = posted[index];
@@ -66,7 +72,7 @@ public final class StepWords {
     /**
      * Waits until another rank of this node has reached a step.
      *
-     * @param other the rank, by its place on the node
+     * @param other the other rank's local rank
      * @param word {@link #READY} or {@link #DONE}
      * @param step at most {@link #STEPS_MAX}; 0 or less is always reached
      * @throws org.tutti.CollectiveMismatchException when the other rank has called something else
@@ -83,7 +89,7 @@ public final class StepWords {
         }
     }
 
-    /** As {@link #await}, for every other rank of this node. */
+    /** Waits, as {@link #await} does, for every other rank of this node. */
     public void awaitOthers(long word, long step) {
         for (int distance = 1; distance < localSize; distance++) {
             int other = localRank + distance;

@@ -16,36 +16,81 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * One rank's view of a communicator: its members and their nodes, the communicator's block of shared memory, the
- * machine that reaches both, and the sequence of its operations. It never changes. Every part of a {@code Team} is
- * given the same one, and a team on another thread has one of its own, which differs in the machine.
+ * One rank's view of a communicator: its ranks and their nodes, the communicator's block of shared memory, the machine
+ * that reaches both, and the sequence of its operations. A team makes one when it is made, and all parts of the team
+ * share it. It never changes, and lives as long as the team. The contexts of a rank's teams share the sequence and the
+ * eager buffers; each has the machine of its own team's thread.
  */
 public final class TeamContext {
-    /** The rank of a node that exchanges with other nodes, by its place there. */
+    /** The local rank of a node's master, the rank that exchanges data with other nodes. */
     public static final int MASTER = 0;
 
+    /** The machine by which the team's thread reaches memory and other nodes. */
     public final Machine machine;
+
+    /** The lives of the communicator's ranks: which have failed or left. */
     public final Members members;
+
+    /** The memory that the ranks of this node share. */
     public final Memory memory;
+
+    /** The address of the communicator's block in that memory. */
     public final long ringAddress;
+
+    /** The communicator's block on this node: words, cells and edges, as {@link #layout} says. */
     public final MemorySegment ring;
+
+    /** The offsets in the communicator's block on this node. */
     public final RingLayout layout;
-    public final EndpointTable endpoints; // null with one node
+
+    /** How to reach the ranks on other nodes; null with one node. */
+    public final EndpointTable endpoints;
+
+    /** The state that the operations of the communicator share at this rank. */
     public final OperationSequence operations;
-    public final EagerBuffers eagerBuffers; // null with one node
-    public final MemorySegment fetched; // what was got last from another node; null with one
+
+    /** The eager buffers of this node and the handles of others; null with one node. */
+    public final EagerBuffers eagerBuffers;
+
+    /** The bytes that the last {@link #get} has got from another node; null with one node. */
+    public final MemorySegment fetched;
+
+    /** Whether the team runs the rank's blocking calls; false for a team of other threads. */
     public final boolean blocking;
 
+    /** The ranks and nodes of the communicator, as all ranks of this node see them. */
     public final NodeView view;
+
+    /** The nodes of the communicator's ranks. */
     public final Topology topology;
+
+    /** This rank, 0 to {@link #size()} − 1. */
     public final int rank;
+
+    /** This rank's node, 0 to {@link #nodes()} − 1. */
     public final int node;
+
+    /** The ranks of this node in ascending order: the index of a rank is its local rank. */
     public final int[] localRanks;
+
+    /** The index of this rank in {@link #localRanks}. */
     public final int localRank;
+
+    /** The number of ranks on this node. */
     public final int localSize;
 
     /**
-     * @param first the context of the rank's blocking calls, whose sequence this one shares; null if this is that one
+     * Makes the context of a team.
+     *
+     * @param machine the machine of the team's thread
+     * @param members what is known of the ranks' lives
+     * @param memory the memory of the node
+     * @param ringAddress the address of the communicator's block in it
+     * @param rank this rank
+     * @param view the ranks and nodes of the communicator
+     * @param endpoints how to reach the ranks on other nodes; null with one node
+     * @param first the context of the rank's blocking calls, from which this one takes its shared state; null to make
+     *            that one
      */
     public TeamContext(Machine machine, Members members, Memory memory, long ringAddress, int rank, NodeView view,
             EndpointTable endpoints,
@@ -74,70 +119,82 @@ public final class TeamContext {
         this.fetched = alone ? null : Arena.ofAuto().allocate(fetchedBytes, Words.LINE_BYTES);
     }
 
-    /** The context of a team of the same rank and communicator on other threads, which have another machine. */
+    /** Makes the context of a team of the same rank and communicator on other threads, which have another machine. */
     public TeamContext forBackground(Machine background) {
         return new TeamContext(background, members, memory, ringAddress, rank, view, endpoints, this);
     }
 
+    /** {@return the number of the communicator's ranks} */
     public int size() {
         return topology.size();
     }
 
+    /** {@return the number of nodes} */
     public int nodes() {
         return topology.nodes();
     }
 
+    /** {@return whether this rank is its node's master} */
     public boolean isMaster() {
         return localRank == MASTER;
     }
 
-    /** The place of a rank among those of this node, or −1 when it is on another node. */
+    /** Returns the local rank of a rank of this node, or −1 when it is on another node. */
     public int localRankHere(int other) {
         return Math.max(-1, Arrays.binarySearch(localRanks, other));
     }
 
-    /** The name of this rank in messages. */
+    /** Returns the name of this rank in messages. */
     public String describe() {
         return members.describe(rank);
     }
 
-    /** Makes sure that no other thread is in a blocking call of the communicator, at best effort. */
+    /** Checks, at best effort, that no other thread is in a blocking call of the communicator. */
     public void checkIdle(String called) {
         if (operations.blocking().isInside()) {
             throw operations.blocking().refusal(describe(), called);
         }
     }
 
-    /** Takes note that a blocking call begins: a team on another thread runs no blocking calls. */
+    /** Notes that a blocking call begins, if this is the team of blocking calls. */
     public void enter(String called) {
         if (blocking) {
             operations.blocking().enter(called);
         }
     }
 
-    /** Takes note that a blocking call has ended. */
+    /** Notes that a blocking call has ended. */
     public void leave() {
         if (blocking) {
             operations.blocking().leave();
         }
     }
 
+    /** Returns the master of a node: its first rank. */
     public int master(int ofNode) {
         return topology.firstRankOf(ofNode);
     }
 
-    /** The layout of the communicator's block on the node of another rank. */
+    /** Returns the layout of the communicator's block on the node of another rank. */
     public RingLayout layoutAt(int other) {
         return view.layoutOf(topology.nodeOf(other));
     }
 
-    /** Gets bytes of the communicator's block on the node of another rank: into {@link #fetched}. */
+    /**
+     * Gets bytes of the communicator's block on the node of another rank into {@link #fetched}.
+     *
+     * @param other the rank, on another node
+     * @param offset the offset of the bytes in its block
+     * @param bytes how many, 1 or more; {@link #fetched} must have room
+     * @param check ends the wait by throwing
+     * @return whether the bytes are here
+     */
     public Machine.Reply get(int other, long offset, long bytes, Waiter.Check check) {
         assert bytes <= fetched.byteSize() : bytes + " bytes are got where " + fetched.byteSize() + " have room";
         return machine.get(endpoints.process(other), endpoints.ring(other), offset, fetched, 0, bytes, check);
     }
 
-    /** Gets the left line of a rank on another node. */
+    /** Gets the left line of a rank on another node into {@link #fetched}, as {@link #get} does. */
     public Machine.Reply getLeftLine(int other, Waiter.Check check) {
         return get(other, layoutAt(other).left(topology.localRankOf(other)), Words.LINE_BYTES, check);
     }
