@@ -8,14 +8,15 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 
 /**
- * A built-in operator: combines piece by piece in two small arrays, which stay in the first-level cache.
+ * A predefined operator that combines piece by piece in two small arrays, which stay in the first-level cache.
  *
- * <p>Why not on the segments themselves? Loops over segments are not vectorised; and when one loop meets segments over
+ * <p>Why not on the segments themselves? Loops over segments are not vectorised. And when one loop meets segments over
  * arrays and over native memory in turn, as every algorithm makes it, the compiler speculates on one kind, is wrong,
- * and compiles again and again, with the loop interpreted in between. A loop over arrays of one type
- * knows nothing of that, and copying moves 100 GB/s here. {@link VectorKernel} does without the copies.
+ * and compiles again and again, with the loop interpreted in between. A loop over arrays of one type does not have this
+ * problem, and copying to them is cheap (100 GB/s where Tutti was built). {@link VectorKernel} works without the
+ * copies.
  *
- * <p>The arrays make a kernel useful to one thread at a time.
+ * <p>Because of the arrays only one thread at a time may use a kernel.
  */
 abstract class ArrayKernel extends Kernel {
     private static final int PIECE_BYTES = 4 << 10;
@@ -26,9 +27,11 @@ abstract class ArrayKernel extends Kernel {
     private final Object right;
 
     /**
+     * Makes the kernel of an operator.
+     *
      * @param reduction the operator
      * @param type the type of the elements
-     * @param layout that type in memory, without alignment
+     * @param layout the layout of an element in memory, without alignment
      * @param left an array of {@link #elements} elements
      * @param right another one
      */
@@ -40,7 +43,7 @@ abstract class ArrayKernel extends Kernel {
         this.right = right;
     }
 
-    /** How many elements of a type are combined at once. */
+    /** Returns the number of elements of a type in a piece. */
     static int elements(DataType type) {
         return PIECE_BYTES / type.bytes();
     }

@@ -7,7 +7,7 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 
 /**
- * The operators on doubles. Every operator has a loop of its own, so that each is compiled for itself.
+ * The predefined operators on doubles. Every operator has a loop of its own, so that each is compiled for itself.
  */
 final class DoubleKernel extends ArrayKernel {
     /** Combines the first elements of two arrays into the left one. */
@@ -88,7 +88,7 @@ final class DoubleKernel extends ArrayKernel {
         }
     }
 
-    /** Negative when left wins: Double.compare, but with a NaN before any number. */
+    /** Returns a negative number when left wins: Double.compare, except that a NaN comes before any number. */
     private static int minOrder(double left, double right) {
         return Double.isNaN(left) || Double.isNaN(right) ? Double.compare(right, left) : Double.compare(left, right);
     }

@@ -8,8 +8,8 @@ import org.tutti.Reduction;
 import org.tutti.collective.layout.Label;
 
 /**
- * An operator for elements of one type: what an algorithm calls, without ever seeing the elements. One thread at a time
- * uses it. {@code Kernels} finds it.
+ * An operator for elements of one type. An algorithm calls it, and never sees the elements. {@code Kernels} finds the
+ * kernel of an operator; one thread at a time uses it.
  */
 public abstract class Kernel {
     private final Reduction reduction;
@@ -28,11 +28,11 @@ public abstract class Kernel {
      * Combines two ranges: {@code target = left op right}. The target may be left or right.
      *
      * @param left elements of lower ranks
-     * @param leftOffset at which byte
+     * @param leftOffset their offset in that memory
      * @param right elements of higher ranks
-     * @param rightOffset at which byte
-     * @param target where the result goes
-     * @param targetOffset at which byte
+     * @param rightOffset their offset in that memory
+     * @param target the memory for the result
+     * @param targetOffset the offset of the result in it
      * @param bytes the length of each range, a multiple of {@link #unitBytes}
      */
     public abstract void combine(MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
@@ -57,24 +57,24 @@ public abstract class Kernel {
     }
 
     /**
-     * {@return the operator's name as descriptors hold it}
+     * {@return the operator's name and traits as descriptors hold them}
      */
     public Label label() {
         return label;
     }
 
     /**
-     * {@return the bytes that must not be cut: those of one unit}
+     * {@return the length of a unit in bytes: elements that must not be separated}
      */
     public long unitBytes() {
         return unitBytes;
     }
 
     /**
-     * Makes sure that no unit would be cut.
+     * Checks that a number of elements is a whole number of units.
      *
-     * @param count how many elements there are
-     * @throws IllegalArgumentException when they are no whole number of units
+     * @param count the number of elements
+     * @throws IllegalArgumentException when it is not
      */
     public void checkUnits(long count) {
         if (count % reduction.unit() != 0) {
@@ -84,9 +84,9 @@ public abstract class Kernel {
     }
 
     /**
-     * Rounds down to whole units.
+     * Rounds a length down to whole units.
      *
-     * @param bytes how many bytes there is room for, at least one unit
+     * @param bytes the length, at least one unit
      * @return the greatest multiple of {@link #unitBytes} that is not greater
      */
     public long wholeUnits(long bytes) {

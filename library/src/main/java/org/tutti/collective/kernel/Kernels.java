@@ -6,7 +6,10 @@ import java.util.Objects;
 import org.tutti.DataType;
 import org.tutti.Reduction;
 
-/** Finds the {@link Kernel} of an operator for a type: loops of the library, vector loops, or the user's operator. */
+/**
+ * Finds the {@link Kernel} of an operator and a type: loops over arrays, loops over vectors, or the user's own
+ * operator.
+ */
 public final class Kernels {
     private Kernels() {}
 
@@ -33,7 +36,7 @@ public final class Kernels {
                 : plain;
     }
 
-    /** The kernel of a built-in operator that needs nothing but arrays. */
+    /** Returns the kernel of a predefined operator that needs nothing but arrays. */
     static ArrayKernel plain(Reduction reduction, DataType type) {
         return switch (type) {
             case INT -> new IntKernel(reduction);

@@ -7,7 +7,7 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 
 /**
- * The operators on longs. Every operator has a loop of its own, so that each is compiled for itself.
+ * The predefined operators on longs. Every operator has a loop of its own, so that each is compiled for itself.
  */
 final class LongKernel extends ArrayKernel {
     /** Combines the first elements of two arrays into the left one. */

@@ -11,35 +11,35 @@ import jdk.incubator.vector.VectorSpecies;
 
 /**
  * The loop over the vectors of three segments. {@link VectorLoops} defines this class anew for each operator, type and
- * place of the operands, which are constants of the class. C2 then knows all that it must know to make instructions of
- * the vectors: the operator, the type, and for each segment whether it is over an array or off the heap. The latter
- * does not come from profiles, since all loops of a program share those of the methods of the JDK. It comes from the
- * casts, which cost nothing: C2 takes them out of the loop.
+ * kind of memory of the operands, which are constants of the class. C2 then knows all that it needs to make
+ * instructions of the vectors: the operator, the type, and for each segment whether it is over an array or off the
+ * heap. C2 cannot know the latter from profiles, because all loops of a program share the profiles of the JDK's
+ * methods. It knows it from the casts, which cost nothing, because C2 moves them out of the loop.
  */
 final class SegmentLoop implements VectorLoop {
     /**
-     * What a class is defined for.
+     * The constants of a class.
      *
      * @param species the type of the elements and the length of a vector
      * @param operator the operator
      * @param left the class of the left segments
      * @param right the class of the right segments
-     * @param target the class of the segments that results go to
+     * @param target the class of the segments for the results
      */
     record Constants(VectorSpecies<?> species, VectorOperators.Binary operator, Class<? extends MemorySegment> left,
             Class<? extends MemorySegment> right, Class<? extends MemorySegment> target) {}
 
-    /** How many vectors must have been combined for C2 to be asked to compile {@link #combineVector}. */
+    /** The number of vectors after which C2 is asked to compile {@link #combineVector}. */
     private static final int LEARNING_VECTORS = 10_000;
 
-    /** Until then each takes microseconds and makes objects, so a call combines only so many. */
+    /** The number of vectors that a call combines until then, because each takes microseconds and makes objects. */
     private static final int LEARNING_VECTORS_PER_CALL = 256;
 
     private static final Constants CONSTANTS = constants();
     private static final VectorSpecies<?> SPECIES = CONSTANTS.species();
     private static final int VECTOR_BYTES = SPECIES.vectorByteSize();
 
-    /** C2 may run a loop over ints without looking whether the collector waits, so no loop is long. */
+    /** The longest loop: C2 may run a loop over ints without a safepoint, which would hold up the garbage collector. */
     private static final int PIECE_BYTES = VECTOR_BYTES << 14;
 
     private static final VectorOperators.Binary OPERATOR = CONSTANTS.operator();
@@ -48,7 +48,7 @@ final class SegmentLoop implements VectorLoop {
     private static final Class<? extends MemorySegment> TARGET = CONSTANTS.target();
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
-    /** Counted by all threads without care: some may be lost. */
+    /** The number of vectors combined so far; all threads count without synchronization, so some may be lost. */
     private static int learntVectors;
 
     private static Constants constants() {
@@ -70,7 +70,7 @@ final class SegmentLoop implements VectorLoop {
         return done;
     }
 
-    /** How many of so many vectors to combine. */
+    /** Returns how many of a number of vectors to combine. */
     private static long vectors(long whole) {
         if (learntVectors >= LEARNING_VECTORS) {
             return whole;

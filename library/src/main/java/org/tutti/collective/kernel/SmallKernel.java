@@ -9,7 +9,7 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 
 /**
- * The operators on types of one or two bytes, computed as ints.
+ * The predefined operators on types of one or two bytes, computed as ints.
  */
 final class SmallKernel extends ArrayKernel {
     private final Object left;

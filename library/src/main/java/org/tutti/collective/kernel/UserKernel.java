@@ -8,7 +8,7 @@ import org.tutti.RangeOperator;
 import org.tutti.Reduction;
 
 /**
- * A user's operator. It is given slices, so that it can touch nothing else.
+ * A user's operator. It gets slices, so that it can touch nothing else.
  */
 final class UserKernel extends Kernel {
     private final RangeOperator operator;

@@ -8,9 +8,9 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 
 /**
- * A built-in operator on the vectors of this machine, where the segments are. What is less than a vector, lies in an
- * array of another type, or comes before C2 has compiled the loop, is left to the plain kernel. Each element is one
- * operation, so the results are the same.
+ * A predefined operator on the vectors of this machine, directly on the segments. The plain kernel combines the rest:
+ * less than a vector, elements in an array of another type, and what comes before C2 has compiled the loop. The results
+ * are the same, because each element is one operation.
  */
 final class VectorKernel extends Kernel {
     private static final Class<? extends MemorySegment> OFF_HEAP = Arena.global().allocate(1).getClass();
@@ -24,6 +24,8 @@ final class VectorKernel extends Kernel {
     private final int vectorBytes = VectorLoops.vectorBytes();
 
     /**
+     * Makes the kernel of an operator.
+     *
      * @param reduction an operator that {@link VectorLoops} support
      * @param type its type
      * @param plain the kernel for the rest
@@ -60,7 +62,7 @@ final class VectorKernel extends Kernel {
         }
     }
 
-    /** The loop for the places of three segments; none if one of them is an array of another type. */
+    /** Returns the loop for the kinds of memory of three segments; null if one of them is an array of another type. */
     private VectorLoop loop(MemorySegment left, MemorySegment right, MemorySegment target) {
         var leftPlace = place(left);
         var rightPlace = place(right);
@@ -75,7 +77,7 @@ final class VectorKernel extends Kernel {
         return loops[index];
     }
 
-    /** Mapped segments are of a subclass of {@link #OFF_HEAP}. */
+    /** Returns the kind of memory of a segment; a mapped segment has a subclass of {@link #OFF_HEAP}. */
     private Class<? extends MemorySegment> place(MemorySegment segment) {
         if (OFF_HEAP.isInstance(segment)) {
             return OFF_HEAP;

@@ -21,7 +21,7 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 
 /**
- * The vector loops of this JVM: each is defined when it is first asked for, and shared by all who ask again. Only what
+ * The vector loops of this JVM. Each is defined when it is first needed, and shared by all later users. Only code that
  * runs when {@link Vectors#areInUse} may name this class.
  */
 final class VectorLoops {
@@ -29,7 +29,7 @@ final class VectorLoops {
 
     private VectorLoops() {}
 
-    /** {@return the length of this machine's vectors} */
+    /** {@return the length of this machine's vectors, in bytes} */
     static int vectorBytes() {
         return VectorShape.preferredShape().vectorBitSize() / Byte.SIZE;
     }
@@ -43,10 +43,10 @@ final class VectorLoops {
      * {@return the loop of an operator for segments of three classes}
      *
      * @param reduction the operator
-     * @param type the type, both supported
+     * @param type the type, which has vectors
      * @param left the class of the left segments
      * @param right the class of the right segments
-     * @param target the class of the segments that results go to
+     * @param target the class of the segments for the results
      */
     static synchronized VectorLoop of(Reduction reduction, DataType type, Class<? extends MemorySegment> left,
             Class<? extends MemorySegment> right, Class<? extends MemorySegment> target) {

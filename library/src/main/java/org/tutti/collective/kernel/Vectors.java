@@ -4,8 +4,8 @@ package org.tutti.collective.kernel;
 import java.lang.module.ModuleFinder;
 
 /**
- * Whether the built-in operators use the Vector API. It is an incubator module: a JVM has it only when it was started
- * with {@code --add-modules}. Nothing here links to it.
+ * Tells whether the predefined operators use the Vector API. It is an incubator module: a JVM has it only when it was
+ * started with {@code --add-modules}. Nothing in this class links to it.
  */
 public final class Vectors {
     /** The module of the Vector API. */
@@ -16,8 +16,8 @@ public final class Vectors {
     private Vectors() {}
 
     /**
-     * {@return whether kernels of this JVM use vectors: if it was started with the module and has the compiler that
-     * turns vectors into instructions; without that each of them is an object}
+     * {@return whether kernels of this JVM use vectors: it was started with the module, and has the compiler that turns
+     * vectors into instructions; without that compiler each vector is an object}
      */
     public static boolean areInUse() {
         return IN_USE;

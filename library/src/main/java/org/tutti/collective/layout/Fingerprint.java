@@ -2,21 +2,22 @@
 package org.tutti.collective.layout;
 
 /**
- * Numbers of 64 bits that stand for longer things: different things have different numbers, except by accident, with a
- * chance of 2<sup>−64</sup> for each pair. Every bit of the input changes every bit of the number, so that things that
- * differ in a regular way, such as two lengths of which one grows while the other shrinks, do not share a number.
+ * Numbers of 64 bits that stand for longer things. Different things have different numbers, except by accident, with a
+ * chance of 2<sup>−64</sup> for each pair. Every bit of the input changes every bit of the number, so things that
+ * differ in a regular way do not share a number: for example two lengths, one longer and one shorter.
  */
 public final class Fingerprint {
-    /** 2<sup>64</sup> divided by the golden ratio: a product with it has well mixed high bits (Knuth). */
+    /** 2<sup>64</sup> divided by the golden ratio: the high bits of a product with it are well mixed (Knuth). */
     public static final long GOLDEN = 0x9E37_79B9_7F4A_7C15L;
 
+    /** An odd factor that mixes the low bits of a number into the high ones. */
     public static final long MULTIPLIER = 0xC2B2_AE3D_27D4_EB4FL;
     private static final int HALF = 32;
 
     private Fingerprint() {}
 
     /**
-     * Makes one number of two; the order of the two counts.
+     * Makes one number of two; their order counts.
      *
      * @param number a number
      * @param more another one
@@ -27,10 +28,10 @@ public final class Fingerprint {
     }
 
     /**
-     * Extends the number of a sequence by its next element; each call performs it, so that it costs one multiplication.
+     * Extends the number of a sequence by its next element, with one multiplication, because each call does so.
      *
      * @param sequence the number of the elements so far
-     * @param next a number of the next element, whose bits are well mixed
+     * @param next the number of the next element, with well mixed bits
      * @return the number of the sequence with the element
      */
     public static long extend(long sequence, long next) {

@@ -4,11 +4,11 @@ package org.tutti.collective.layout;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The name of an algorithm or operator as it stands in a call's descriptor, with what else must be the same of an
- * operator, and a hash of all of it.
+ * The name of an algorithm or operator as a call's descriptor holds it, with the traits of an operator that must be the
+ * same at all ranks, and a hash of both.
  */
 public final class Label {
-    /** How many bytes of a name a descriptor holds. */
+    /** The number of bytes of a name that a descriptor holds. */
     public static final int LENGTH = 32;
 
     /** No name. */
@@ -21,15 +21,19 @@ public final class Label {
     private final long hash;
 
     /**
-     * @param name an algorithm's name
+     * Makes the label of an algorithm.
+     *
+     * @param name its name
      */
     public Label(String name) {
         this(name, 1, true);
     }
 
     /**
-     * @param name an operator's name
-     * @param unit how many elements belong together
+     * Makes the label of an operator.
+     *
+     * @param name its name
+     * @param unit the number of elements that belong together
      * @param commutative whether operands may be swapped
      */
     public Label(String name, int unit, boolean commutative) {
@@ -45,18 +49,22 @@ public final class Label {
         this.hash = mixed;
     }
 
+    /** Returns eight bytes of the name. */
     public long word(int index) {
         return words[index];
     }
 
+    /** Returns the traits: the operator's unit, and in the lowest bit whether it commutes. */
     public long traits() {
         return traits;
     }
 
+    /** Returns a hash of the whole name and the traits. */
     public long hash() {
         return hash;
     }
 
+    /** Returns the name in words that {@link #word} has given. */
     public static String decode(long[] words) {
         byte[] bytes = new byte[words.length * Long.BYTES];
         int length = 0;
@@ -70,7 +78,7 @@ public final class Label {
         return new String(bytes, 0, length, StandardCharsets.UTF_8);
     }
 
-    /** What there is to say of an operator's traits: nothing of the usual ones. */
+    /** Describes an operator's traits; the usual ones have no description. */
     public static String describeTraits(long traits) {
         long unit = traits >>> 1;
         return (unit == 1 ? "" : " in units of " + unit + " elements")

@@ -7,41 +7,66 @@ import org.tutti.Topology;
 import org.tutti.pattern.LevelTree;
 
 /**
- * A communicator as all its ranks of one node see it: made once for those that are in one process, as a thousand of
- * them would have a thousand lists of a thousand.
+ * A communicator as all its ranks on one node see it: which ranks are on which nodes, and the lengths that follow from
+ * that. The ranks of a process share one view, because each list grows with the number of ranks.
  */
 public final class NodeView {
     private static final int OPERATION_WINDOWS_MAX = 512;
     static final int STEPS_PER_RANK_AND_WINDOW = 32;
 
+    /** The nodes of the ranks. */
     public final Topology topology;
+
+    /** The node that sees the communicator so. */
     public final int node;
+
+    /** The ranks of this node, in ascending order. */
     public final int[] localRanks;
+
+    /** The greatest number of ranks on a node. */
     public final int ranksMax;
+
+    /** The greatest window of a ring, in bytes, the same at every rank. */
     public final long windowBytesMax;
+
+    /** The longest message of one operation, in bytes, the same at every rank. */
     public final long operationBytesMax;
+
+    /** The longest block, in bytes, of which a window has room for one from each rank; 0 with very many ranks. */
     public final long blockBytesMax;
+
+    /** For each node, and for the number of nodes, the number of ranks on the nodes before it. */
     public final int[] positions;
+
+    /** Whether each node has consecutive ranks, and the nodes are in the order of their ranks. */
     public final boolean isInBlocks;
+
+    /** The number of ranks in a group of this node, for each level from the smallest groups to the greatest. */
     public final int[] levels;
+
+    /** The tree that the levels make of this node's ranks. */
     public final LevelTree levelTree;
 
-    /** By the number of ranks on a node; each is found when it is needed, by several threads alike. */
+    /**
+     * The layouts by the number of ranks on a node. Each is made when it is needed; two threads may make the same one.
+     */
     private final RingLayout[] layouts;
 
     /**
-     * The view of all ranks of a job.
+     * Makes the view of all ranks of a job.
      *
-     * @param topology which ranks are on which nodes
-     * @param node whose view it is
+     * @param topology the nodes of the ranks
+     * @param node the node that sees them so
      */
     public NodeView(Topology topology, int node) {
         this(topology, node, WindowSizes.windowBytesMax(ranksMax(topology)));
     }
 
     /**
-     * @param topology which ranks are on which nodes
-     * @param node whose view it is
+     * Makes the view of a group's ranks.
+     *
+     * @param topology the nodes of the ranks
+     * @param node the node that sees them so
      * @param windowBytesMax the greatest window, which is that of the job
      */
     public NodeView(Topology topology, int node, long windowBytesMax) {
@@ -63,7 +88,7 @@ public final class NodeView {
         this.layouts = new RingLayout[ranksMax + 1];
     }
 
-    /** How many ranks the node has that has most of them. */
+    /** Returns the greatest number of ranks on a node. */
     private static int ranksMax(Topology topology) {
         int most = 0;
         for (int node = 0; node < topology.nodes(); node++) {
@@ -73,14 +98,14 @@ public final class NodeView {
     }
 
     /**
-     * {@return which ranks are on which nodes}
+     * {@return the nodes of the ranks}
      */
     public Topology topology() {
         return topology;
     }
 
     /**
-     * {@return the greatest window}
+     * {@return the greatest window of a ring, in bytes}
      */
     public long windowBytesMax() {
         return windowBytesMax;
@@ -100,6 +125,7 @@ public final class NodeView {
         return layoutOf(node);
     }
 
+    /** Returns the layout of the communicator's block on a node. */
     public RingLayout layoutOf(int ofNode) {
         int ranks = topology.ranksOn(ofNode);
         RingLayout layout = layouts[ranks];

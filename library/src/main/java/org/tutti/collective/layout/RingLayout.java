@@ -5,10 +5,14 @@ import org.tutti.memory.Words;
 import org.tutti.pattern.FibonacciTree;
 
 /**
- * The shared block of one communicator on one node: the word that says it is broken, the edges through which
- * other nodes put data here, for each rank of the node a word that counts the operations it has left and a line
- * in which it says at its end what it has called, and the ring of slots. Every cell of a slot is four lines of its
- * rank:
+ * The layout of the block of shared memory that a communicator has on one node, its <i>ring</i>, and of a second block,
+ * its eager buffers: the offsets of all words, cells and buffers. A layout is immutable and holds no memory; {@link
+ * NodeView} makes one for each number of ranks on a node. The numbers of nodes and of local ranks determine it, so
+ * every rank computes the same layout of any node.
+ *
+ * <p>The block has, one after the other: the word that says that the communicator is broken; the edges through which
+ * other nodes put data here; for each rank of the node a word that counts the operations it has left, and a line that
+ * says at the end what it has called; and the slots. A cell of a slot is four lines of its rank:
  *
  * <pre>
  *  byte 0        64
@@ -45,16 +49,15 @@ import org.tutti.pattern.FibonacciTree;
  *      its names: +0 operator, 32 bytes   +32 algorithm, 32 bytes
  * </pre>
  *
- * <p>What does not fit beside an ARRIVED word goes to a second block, the <i>eager buffers</i>: for each
- * edge of each slot
+ * <p>Data that do not fit beside an ARRIVED word go to the <i>eager buffers</i>, which have for each edge of each slot
  *
  * <pre>
  *            +0     ARRIVED word   +8 fingerprint
  *            +64    eager buffer, 2 × 32 KiB
  * </pre>
  *
- * <p>and after them for each node a <i>pair</i>, through which that node and this one exchange what both know the
- * length of, as every two nodes can:
+ * <p>and after them in each slot for each node a <i>pair</i>, over which that node and this one exchange messages of
+ * which both know the length, as any two nodes can:
  *
  * <pre>
  *            +0     ARRIVED word   +8 fingerprint
@@ -63,16 +66,16 @@ import org.tutti.pattern.FibonacciTree;
  * </pre>
  *
  * <p>A slot has as many edges as a node can have neighbours in a tree, a dissemination or an exchange between the
- * nodes: that grows with the logarithm of the nodes.
+ * nodes: their number grows with the logarithm of the number of nodes.
  */
 public final class RingLayout {
-    /** How many slots a communicator has at least. */
+    /** The least number of slots of a communicator. */
     public static final int SLOTS_MIN = 16;
 
-    /** How many slots a communicator has at most. */
+    /** The greatest number of slots of a communicator. */
     public static final int SLOTS_MAX = 64;
 
-    /** The bits of a word below those of the generation: they hold the step. */
+    /** The number of low bits of a word that hold the step; the bits above hold the generation. */
     public static final int STEP_BITS = 20;
 
     /** The greatest step of an operation. */
@@ -82,76 +85,107 @@ public final class RingLayout {
     private static final int CELLS_MAX = 1 << 14;
     private static final long EAGER_BUFFERS_BYTES_MAX = 8 << 20;
 
-    /** How many bytes of data ride in the line of the READY word. */
+    /** The number of bytes of data that fit into the line of a READY word. */
     public static final int PAYLOAD_BYTES = 48;
 
-    /** The eager buffer of an edge. */
+    /** The length of the eager buffer of an edge, in bytes. */
     public static final long EAGER_BUFFER_BYTES = 64 << 10;
 
-    /** How many bytes of data ride beside the ARRIVED word of an edge. */
+    /** The number of bytes of data that fit beside the ARRIVED word of an edge. */
     public static final int EDGE_PAYLOAD_BYTES = 112;
 
-    /** What the claim of the eager buffers is for. */
+    /** The purpose of the eager buffers, for the message when there is too little memory. */
     public static final String EAGER_BUFFERS_PURPOSE = "the eager buffers of other nodes' messages";
 
-    /** Where the word lies that says why the communicator is broken, and by whom; 0 while it is not. */
+    /**
+     * The offset of the broken word, which says why the communicator is broken and by which rank; 0 while it is not.
+     */
     public static final long BROKEN = 0;
 
-    /** Where the word lies that becomes 1 when the eager buffers are there. */
+    /** The offset of the word that becomes 1 when the eager buffers are there. */
     public static final long EAGER_BUFFERS = 8;
 
-    /** At which address of the node's memory the eager buffers are. */
+    /** The offset of the address of the eager buffers in the node's memory. */
     public static final long EAGER_BUFFERS_ADDRESS = 16;
 
-    /** By which handle of the master's process other nodes reach the eager buffers. */
+    /** The offset of the handle by which other nodes reach the eager buffers in the master's process. */
     public static final long EAGER_BUFFERS_HANDLE = 24;
 
-    /** Where in a rank's left line it says which group it makes, by the group's number. */
+    /** The offset, in a rank's left line, of the number of the group that the rank makes. */
     public static final long GROUP = 8;
 
-    /** Where in its left line a group's master says where the group's block is. */
+    /** The offset, in the left line of a group's master, of the address of the group's block. */
     public static final long GROUP_ADDRESS = 16;
 
-    /** Where in its left line a rank says how many operations it has drawn before it made the group. */
+    /** The offset, in a rank's left line, of the number of operations that it had drawn before it made the group. */
     public static final long GROUP_DRAWN = 24;
 
-    /** Where in its left line a rank says which ranks the group has that it makes, as far as there is room. */
+    /** The offset, in a rank's left line, of the ranks of the group that it makes, as far as there is room. */
     public static final long GROUP_RANKS = 32;
 
+    /** The offset of a cell's READY word. */
     public static final long READY = 0;
 
-    /** What rides beside a READY or ARRIVED word. */
+    /** The distance of the payload from a READY or ARRIVED word. */
     public static final long PAYLOAD = 16;
 
-    /** What a rank lends: how, and from which bytes on its source and its target are lent. */
+    /**
+     * The offset, in a cell, of what its rank lends and how; {@link #LOAN_STARTS} has the starts of source and target.
+     */
     public static final long LOANS = 40;
+
+    /** The offset, in a cell, of the start of the lent source; that of the target follows. */
     public static final long LOAN_STARTS = 48;
 
+    /** The offset of a cell's descriptor. */
     public static final long DESCRIPTOR = 64;
+
+    /** The offset of a cell's DONE word. */
     public static final long DONE = 128;
 
+    /** The offset, in a descriptor, of the fingerprint of the history. */
     public static final long DESCRIPTOR_FINGERPRINT = 8;
+
+    /** The offset, in a descriptor, of the hash of the call. */
     public static final long DESCRIPTOR_CALL = 16;
+
+    /** The offset, in a descriptor, of the number of elements; negative for blocks of different lengths. */
     public static final long DESCRIPTOR_COUNT = 24;
+
+    /** The offset, in a descriptor, of root, type and collective. */
     public static final long DESCRIPTOR_KIND = 32;
+
+    /** The offset, in a descriptor, of the operator's unit and whether it commutes. */
     public static final long DESCRIPTOR_TRAITS = 40;
+
+    /** The offset, in a descriptor, of the number of elements in all blocks. */
     public static final long DESCRIPTOR_ELEMENTS = 48;
+
+    /** The offset, in a descriptor, of the longest block and its rank. */
     public static final long DESCRIPTOR_LONGEST = 56;
 
-    /** Where in its end line a rank has the fingerprint of its calls. */
+    /** The offset, in a rank's end line, of the fingerprint of its calls. */
     public static final long END_FINGERPRINT = 8;
 
+    /** The offset of the operator's name from the descriptor. */
     public static final long NAMES = 192 - DESCRIPTOR;
+
+    /** The offset of the algorithm's name from the descriptor. */
     public static final long ALGORITHM_NAME = NAMES + 32;
+
+    /** The length of a cell. */
     public static final long CELL_BYTES = 256;
 
     static final long CREDIT = 2 * Words.LINE_BYTES;
     static final long EDGE_BYTES = CREDIT + Words.LINE_BYTES;
 
+    /** The distance of an invitation from a CREDIT word. */
     public static final long INVITATION = 16;
+
+    /** The length of an invitation. */
     public static final long INVITATION_BYTES = 32;
 
-    /** What comes after an ARRIVED word of the eager buffers. */
+    /** The distance of an edge's eager buffer from its ARRIVED word. */
     public static final long EAGER_BUFFER = Words.LINE_BYTES;
 
     private static final long LANDED_BYTES = EAGER_BUFFER + EAGER_BUFFER_BYTES;
@@ -171,8 +205,10 @@ public final class RingLayout {
     private final long pairBytes;
 
     /**
-     * @param nodes how many nodes the communicator has
-     * @param localRanks how many of its ranks are on this node
+     * Makes the layout of a node.
+     *
+     * @param nodes the number of nodes of the communicator
+     * @param localRanks the number of its ranks on the node
      */
     public RingLayout(int nodes, int localRanks) {
         this.nodes = nodes == 1 ? 0 : nodes;
@@ -186,10 +222,10 @@ public final class RingLayout {
     }
 
     /**
-     * Tells the length of the eager buffer of a pair: as much as lets all have room in {@value #PAIRS_BYTES_MAX}
+     * Returns the length of the eager buffer of a pair: all pairs together have room in {@value #PAIRS_BYTES_MAX}
      * bytes, within limits.
      *
-     * @param nodes how many nodes the communicator has
+     * @param nodes the number of nodes of the communicator
      * @return a power of two from {@value #PAIR_BYTES_MIN} to {@value #PAIR_BYTES_MAX} bytes, the same on every node
      */
     public static long pairEagerBytes(int nodes) {
@@ -198,19 +234,19 @@ public final class RingLayout {
     }
 
     /**
-     * Counts the slots: how many operations of a communicator may be in flight, begun by some ranks and not yet left by
-     * all.
+     * Returns the number of slots: of operations of a communicator that may be in flight, begun by some ranks and not
+     * yet left by all.
      *
-     * <p>On one node few ranks have few slots, so that their lines are used again soon and stay in caches. Many ranks
-     * mostly share cores. They have more slots, so that a rank that has got a core can begin more operations before it
-     * waits for one that has none.
+     * <p>On one node few ranks have few slots, so that the lines of the slots are soon used again and stay in caches.
+     * Many ranks mostly share cores. They have more slots, so that a rank that has got a core can begin more operations
+     * before it waits for one that has none.
      *
      * <p>Between nodes a rank that runs ahead has to ask the other nodes whether slots are free, once for as many calls
-     * as there are slots. So there are as many as have room for their eager buffers in {@value
-     * #EAGER_BUFFERS_BYTES_MAX} bytes; with very many nodes the fewest slots take more.
+     * as there are slots. There are therefore as many slots as have room for their eager buffers in {@value
+     * #EAGER_BUFFERS_BYTES_MAX} bytes; with very many nodes even {@value #SLOTS_MIN} slots take more.
      *
-     * @param nodes how many nodes the communicator has
-     * @param localRanks how many of its ranks are on this node
+     * @param nodes the number of nodes of the communicator
+     * @param localRanks the number of its ranks on this node
      * @return a power of two from {@value #SLOTS_MIN} to {@value #SLOTS_MAX}, the same on every node
      */
     public static int slots(int nodes, int localRanks) {
@@ -223,32 +259,33 @@ public final class RingLayout {
     }
 
     /**
-     * {@return how many operations may be in flight}
+     * {@return the number of slots: of operations that may be in flight}
      */
     public int slots() {
         return slots;
     }
 
-    /** The number of the slot in which an operation lives. */
+    /** Returns the index of the slot in which an operation lives. */
     public long slotIndex(long operation) {
         return operation & slots - 1;
     }
 
-    /** How many operations have lived in the slot of one before it. */
+    /** Returns the number of operations that have lived in an operation's slot before it. */
     long generation(long operation) {
         return operation >>> Integer.numberOfTrailingZeros(slots);
     }
 
-    /** The value of a word of an operation's slot at step 0: greater than all values of earlier generations. */
+    /** Returns the value of an operation's words at step 0, which is greater than all values of earlier generations. */
     public long base(long operation) {
         return (generation(operation) + 1) << STEP_BITS;
     }
 
     /**
-     * Counts the edges of a slot: a parent, and as many others as the widest tree has children or an exchange rounds.
+     * Returns the number of edges of a slot: one for a parent, and as many more as the widest tree has children, or an
+     * exchange has rounds.
      *
-     * @param nodes how many nodes the communicator has
-     * @return how many, 0 with one node
+     * @param nodes the number of nodes of the communicator
+     * @return the number, 0 with one node
      */
     public static int edges(int nodes) {
         int rounds = Integer.SIZE - Integer.numberOfLeadingZeros(nodes - 1);
@@ -269,16 +306,16 @@ public final class RingLayout {
         return slots * landedOfSlot();
     }
 
-    /** What a slot has in the eager buffers. */
+    /** Returns the length of a slot's part of the eager buffers. */
     private long landedOfSlot() {
         return edges * LANDED_BYTES + nodes * pairBytes;
     }
 
     /**
-     * Says what lies at a byte of the block, for messages and drawings.
+     * Describes the word at an offset in the block, for messages and drawings.
      *
-     * @param offset the byte
-     * @return such as "READY of local rank 2 in slot 3", or "CREDIT of edge 1 in slot 0"
+     * @param offset the offset
+     * @return a description, such as "READY of local rank 2 in slot 3", or "CREDIT of edge 1 in slot 0"
      */
     public String describe(long offset) {
         if (offset < Words.LINE_BYTES) {
@@ -302,10 +339,10 @@ public final class RingLayout {
     }
 
     /**
-     * Says what lies at a byte of the eager buffers, for messages.
+     * Describes the word or buffer at an offset in the eager buffers, for messages.
      *
-     * @param offset the byte
-     * @return such as "eager buffer of edge 1 in slot 0"
+     * @param offset the offset
+     * @return a description, such as "eager buffer of edge 1 in slot 0"
      */
     public String describeEagerBuffers(long offset) {
         long inSlot = offset % landedOfSlot();
@@ -317,9 +354,9 @@ public final class RingLayout {
     }
 
     /**
-     * Tells whether a byte of the eager buffers lies in an eager buffer.
+     * Tells whether an offset in the second block lies in an eager buffer, and not in a word.
      *
-     * @param offset the byte
+     * @param offset the offset
      * @return whether it does
      */
     public boolean isEagerBuffer(long offset) {
@@ -332,18 +369,22 @@ public final class RingLayout {
         return at >= last ? lastName : at >= middle ? middleName : first;
     }
 
+    /** Returns the offset of a rank's left line, which begins with its left word. */
     public long left(int localRank) {
         return firstLeft + (long) localRank * Words.LINE_BYTES;
     }
 
+    /** Returns the offset of a rank's end line. */
     public long end(int localRank) {
         return firstEnd + (long) localRank * Words.LINE_BYTES;
     }
 
+    /** Returns the offset of a slot. */
     public long slot(long index) {
         return firstSlot + index * slotBytes;
     }
 
+    /** Returns the offset of a rank's cell in the slot at an offset. */
     public static long cell(long slot, int localRank) {
         return slot + localRank * CELL_BYTES;
     }
@@ -352,46 +393,52 @@ public final class RingLayout {
         return Words.LINE_BYTES + (slotIndex * edges + edge) * EDGE_BYTES;
     }
 
-    /** The edge that is the pair of this node and another one: they are counted after those of the trees. */
+    /**
+     * Returns the edge that is the pair of this node and another one: pairs are counted after the edges of the trees.
+     */
     public int pair(int node) {
         return edges + node;
     }
 
+    /** Tells whether an edge is a pair. */
     public boolean isPair(int edge) {
         return edge >= edges;
     }
 
-    /** The length of a pair's eager buffer. */
+    /** Returns the length of a pair's eager buffer. */
     public long pairEagerBytes() {
         return pairBytes - PAIR_EAGER_BUFFER;
     }
 
+    /** Returns the number of edges of a slot that are no pairs; 0 with one node. */
     public int edges() {
         return edges;
     }
 
-    /** How many edges there are of all kinds. */
+    /** Returns the number of edges of a slot, pairs included. */
     public int edgesOfAllKinds() {
         return edges + nodes;
     }
 
-    /** Where the word lies that says what has come over an edge that is no pair; what fits there lies beside it. */
+    /** Returns the offset of the ARRIVED word of an edge that is no pair; the payload lies beside it. */
     public long arrived(long slotIndex, int edge) {
         return edge(slotIndex, edge);
     }
 
-    /** Where the word lies that gives credit, that of a pair in the eager buffers. */
+    /**
+     * Returns the offset of the CREDIT word of an edge: in the block, or in the eager buffers if the edge is a pair.
+     */
     public long credit(long slotIndex, int edge) {
         return isPair(edge) ? eagerArrived(slotIndex, edge) + PAIR_CREDIT : edge(slotIndex, edge) + CREDIT;
     }
 
-    /** Where, in the eager buffers, the word lies that says what has come to the eager buffer of an edge. */
+    /** Returns the offset, in the eager buffers, of the ARRIVED word of an edge's eager buffer. */
     public long eagerArrived(long slotIndex, int edge) {
         long slot = slotIndex * landedOfSlot();
         return isPair(edge) ? slot + edges * LANDED_BYTES + (edge - pair(0)) * pairBytes : slot + edge * LANDED_BYTES;
     }
 
-    /** Where the eager buffer of an edge begins, counted from that word. */
+    /** Returns the distance of an edge's eager buffer from that word. */
     public long eagerBuffer(int edge) {
         return isPair(edge) ? PAIR_EAGER_BUFFER : EAGER_BUFFER;
     }

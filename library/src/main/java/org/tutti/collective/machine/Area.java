@@ -4,21 +4,21 @@ package org.tutti.collective.machine;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A place in memory that an algorithm reads or writes: the caller's elements, or the bytes that a rank shows to others.
- * It is moved rather than made anew, so that operations allocate nothing.
+ * Memory that an algorithm reads or writes: the caller's elements, or the bytes that a rank shows to others. An area is
+ * a segment and a start in it. It is set anew instead of made anew, so that operations allocate nothing.
  */
 public final class Area {
-    /** Owns no memory: what it can access, every thread can. */
+    /** A thread that owns no memory: memory that it can access, every thread can. */
     private static final Thread STRANGER = Thread.ofPlatform().unstarted(() -> {});
 
     private MemorySegment segment = MemorySegment.NULL;
     private long start;
 
     /**
-     * Moves the area.
+     * Sets the area.
      *
      * @param newSegment the memory
-     * @param newStart the byte at which the area begins in it
+     * @param newStart the offset at which the area begins in it
      */
     public void set(MemorySegment newSegment, long newStart) {
         segment = newSegment;
@@ -40,13 +40,13 @@ public final class Area {
     }
 
     /**
-     * {@return the byte at which the area begins in it}
+     * {@return the offset at which the area begins in its memory}
      */
     public long start() {
         return start;
     }
 
-    /** Whether so many bytes from one on lie in its memory; for assertions. */
+    /** Returns whether bytes from an offset on lie in the area's memory; for assertions. */
     public boolean holds(long offset, long bytes) {
         return offset >= 0 && bytes >= 0 && start >= 0 && start + offset <= segment.byteSize() - bytes;
     }
@@ -56,13 +56,14 @@ public final class Area {
         return "the area from byte " + start + " on of " + segment;
     }
 
-    /** Whether every thread may use it; that of a confined arena only its owner may. */
+    /** Returns whether every thread may use the memory. Memory of a confined arena only its owner may use. */
     public boolean isOpenToAll() {
         return segment.isAccessibleBy(STRANGER);
     }
 
     /**
-     * {@return whether other nodes can be invited to it: native memory open to all threads, as others write there}
+     * {@return whether other nodes can be invited to the memory: native memory open to all threads, because other
+     * threads write there}
      */
     public boolean isAddressable() {
         return segment.isNative() && isOpenToAll();

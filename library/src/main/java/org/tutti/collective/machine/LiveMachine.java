@@ -13,7 +13,8 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * The machine that the program runs on.
+ * The machine that the program runs on: words in shared memory, {@code Waiter} for waits, and a fabric for other nodes.
+ * A team has one, for the thread that runs its operations.
  */
 public final class LiveMachine implements Machine {
     private static final int TURNS_WITHOUT_PARK = 100;
@@ -25,30 +26,30 @@ public final class LiveMachine implements Machine {
     private final BooleanSupplier hurried;
 
     /**
-     * A machine of one node.
+     * Makes a machine without other nodes.
      *
-     * @param waiter how a rank waits here
+     * @param waiter waits for words
      */
     public LiveMachine(Waiter waiter) {
         this(waiter, null);
     }
 
     /**
-     * A machine among others.
+     * Makes a machine among others.
      *
-     * @param waiter how a rank waits here
-     * @param fabric how other nodes are reached, or null when there are none
+     * @param waiter waits for words
+     * @param fabric reaches other nodes, or null when there are none
      */
     public LiveMachine(Waiter waiter, Transport fabric) {
         this(waiter, fabric, () -> true);
     }
 
     /**
-     * A machine for what a rank does in the background.
+     * Makes a machine for a rank's work in the background.
      *
-     * @param waiter how it waits
-     * @param fabric how other nodes are reached, or null when there are none
-     * @param hurried whether the rank has nothing else to do
+     * @param waiter waits for words
+     * @param fabric reaches other nodes, or null when there are none
+     * @param hurried tells whether the rank has nothing else to do
      */
     public LiveMachine(Waiter waiter, Transport fabric, BooleanSupplier hurried) {
         this.waiter = waiter;

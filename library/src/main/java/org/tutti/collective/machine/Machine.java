@@ -9,15 +9,19 @@ import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Waiter;
 
 /**
- * The few things that everything above is made of. {@link LiveMachine} does them; a simulated machine gives them time
- * and checks their order.
+ * The primitives of which all of Tutti's collectives are made: words, waiting, copying and combining, puts and gets,
+ * locks. {@link LiveMachine} performs them; a simulated machine gives them time and checks their order.
  */
 public interface Machine {
-    /** A packet where there is no fabric; algorithms also say by it how much memory they need. */
+    /**
+     * The length of a packet if there is no fabric, in bytes; algorithms also use it to bound the memory that they
+     * need.
+     */
     int PACKET_BYTES = 60 << 10;
 
     /**
-     * {@return the longest piece of a message that is best sent by itself; the same at all ranks of a communicator}
+     * {@return the longest piece of a message that the fabric sends as one packet, in bytes; the same at all ranks of a
+     * communicator}
      */
     default int packetBytes() {
         return PACKET_BYTES;
@@ -26,8 +30,8 @@ public interface Machine {
     /**
      * Reads a word with acquire order.
      *
-     * @param memory where it lies
-     * @param offset at which byte
+     * @param memory the memory that holds it
+     * @param offset its offset in that memory
      * @return its value
      */
     long load(MemorySegment memory, long offset);
@@ -35,17 +39,17 @@ public interface Machine {
     /**
      * Writes a word with release order.
      *
-     * @param memory where it lies
-     * @param offset at which byte
+     * @param memory the memory that holds it
+     * @param offset its offset in that memory
      * @param value its new value
      */
     void store(MemorySegment memory, long offset, long value);
 
     /**
-     * Writes 64 bits with release order that are no word, as they may shrink.
+     * Writes 64 bits with release order. They are no word, because they may shrink.
      *
-     * @param memory where they lie
-     * @param offset at which byte
+     * @param memory the memory that holds them
+     * @param offset their offset in that memory
      * @param value their new value
      */
     void publish(MemorySegment memory, long offset, long value);
@@ -53,8 +57,8 @@ public interface Machine {
     /**
      * Reads 64 bits that an earlier {@link #load} or {@link #await} made visible.
      *
-     * @param memory where they lie
-     * @param offset at which byte
+     * @param memory the memory that holds them
+     * @param offset their offset in that memory
      * @return their value
      */
     long loadPlain(MemorySegment memory, long offset);
@@ -62,50 +66,50 @@ public interface Machine {
     /**
      * Writes 64 bits that a later {@link #store} publishes.
      *
-     * @param memory where they lie
-     * @param offset at which byte
+     * @param memory the memory that holds them
+     * @param offset their offset in that memory
      * @param value their new value
      */
     void storePlain(MemorySegment memory, long offset, long value);
 
     /**
-     * Reads the tag of a word, the eight bytes after it, when the word was awaited. The tag is what its writer has set
-     * before the awaited value, or since.
+     * Reads the tag of a word, the eight bytes after it, when the word was awaited. The tag is the one that the writer
+     * set before it stored the awaited value, or a later one.
      *
-     * @param memory where the word lies
-     * @param word at which byte
+     * @param memory the memory that holds the word
+     * @param word its offset in that memory
      * @return the tag
      */
     long loadTag(MemorySegment memory, long word);
 
     /**
-     * Writes the tag of a word, which a later {@link #store} to the word publishes. Others may be reading what it was
-     * for an earlier value: as long as they may, the tag stays the same, but for its lowest bit, which may be cleared.
+     * Writes the tag of a word, which a later {@link #store} to the word publishes. While a reader may still read the
+     * tag of an earlier value, the writer may change nothing in it but clear its lowest bit.
      *
-     * @param memory where the word lies
-     * @param word at which byte
+     * @param memory the memory that holds the word
+     * @param word its offset in that memory
      * @param tag its new tag
      */
     void storeTag(MemorySegment memory, long word, long tag);
 
     /**
-     * Adds to a word that several ranks change, at once. The order is that of a volatile access, as by
-     * {@link java.lang.invoke.VarHandle#getAndAdd}: an acquire and a release on the word.
+     * Adds atomically to a word that several ranks change. The order is that of a volatile access, as by {@link
+     * java.lang.invoke.VarHandle#getAndAdd}: an acquire and a release on the word.
      *
-     * @param memory where it lies
-     * @param offset at which byte
-     * @param increment what is added; the sum wraps
+     * @param memory the memory that holds it
+     * @param offset its offset in that memory
+     * @param increment the number to add; the sum wraps
      * @return the value before
      */
     long add(MemorySegment memory, long offset, long increment);
 
     /**
-     * Writes a word that several ranks change if it is as expected, at once. The order is that of a volatile access, as
-     * by {@link java.lang.invoke.VarHandle#compareAndExchange}: an acquire and a release on the word, or an acquire
-     * only when the word is not as expected.
+     * Writes atomically a word that several ranks change, if it has the expected value. The order is that of a volatile
+     * access, as by {@link java.lang.invoke.VarHandle#compareAndExchange}: an acquire and a release on the word, or
+     * only an acquire when the word does not have the expected value.
      *
-     * @param memory where it lies
-     * @param offset at which byte
+     * @param memory the memory that holds it
+     * @param offset its offset in that memory
      * @param expected the value that it must have
      * @param value its new value
      * @return the value before
@@ -113,10 +117,10 @@ public interface Machine {
     long compareAndExchange(MemorySegment memory, long offset, long expected, long value);
 
     /**
-     * Does what {@link #compareAndExchange} does, in the same order.
+     * Does the same as {@link #compareAndExchange}, in the same order.
      *
-     * @param memory where the word lies
-     * @param offset at which byte
+     * @param memory the memory that holds the word
+     * @param offset its offset in that memory
      * @param expected the value that it must have
      * @param value its new value
      * @return whether this call has written it
@@ -126,33 +130,33 @@ public interface Machine {
     }
 
     /**
-     * Sets a word that several may want to set, once: from 0.
+     * Sets a word from 0, once, where several ranks may try to.
      *
-     * @param memory where it lies
-     * @param offset at which byte
-     * @param value its new value; without effect when it has one
+     * @param memory the memory that holds it
+     * @param offset its offset in that memory
+     * @param value its new value; without effect if the word is not 0
      */
     default void setOnce(MemorySegment memory, long offset, long value) {
         compareAndSet(memory, offset, 0, value);
     }
 
     /**
-     * Waits until a word has reached a value; what its writer did before is visible then.
+     * Waits until a word has reached a value. The earlier writes of the word's writer are visible then.
      *
-     * @param memory where it lies
-     * @param offset at which byte
+     * @param memory the memory that holds it
+     * @param offset its offset in that memory
      * @param atLeast the value
-     * @param check what may end the wait, by throwing
+     * @param check may end the wait by throwing
      */
     void await(MemorySegment memory, long offset, long atLeast, Waiter.Check check);
 
     /**
      * Copies bytes.
      *
-     * @param source where they are
-     * @param sourceOffset at which byte
-     * @param target where they go
-     * @param targetOffset at which byte
+     * @param source the memory to copy from
+     * @param sourceOffset the offset in that memory
+     * @param target the memory to copy to
+     * @param targetOffset the offset in that memory
      * @param bytes how many, 0 or more
      */
     void copy(MemorySegment source, long sourceOffset, MemorySegment target, long targetOffset, long bytes);
@@ -162,36 +166,36 @@ public interface Machine {
      *
      * @param kernel the operator for the type
      * @param left elements of lower ranks
-     * @param leftOffset at which byte
+     * @param leftOffset the offset in that memory
      * @param right elements of higher ranks
-     * @param rightOffset at which byte
-     * @param target where the result goes
-     * @param targetOffset at which byte
+     * @param rightOffset the offset in that memory
+     * @param target the memory for the result
+     * @param targetOffset the offset in that memory
      * @param bytes the length of each range
      */
     void combine(Kernel kernel, MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
             MemorySegment target, long targetOffset, long bytes);
 
-    /** What a process says to who wants to get something from it. */
+    /** The answer of a process to a get. */
     enum Reply {
         /** The bytes are here. */
         GIVEN,
-        /** It has no such region, or not yet, or not any more. */
+        /** The process has no such region, or not yet, or not any more. */
         REFUSED,
-        /** It is gone. */
+        /** The process is gone. */
         GONE
     }
 
     /**
      * Copies bytes into a region of another process, and then raises a word of the region, if the target names one.
-     * Puts of this process into another one take effect in their order. They are on their way at the latest after
-     * {@link #flush}; source and target may be used again at once.
+     * Puts of this process into another one take effect in their order. They are sent at {@link #flush} at the latest;
+     * source and target may be used again when this returns.
      *
-     * @param target where they go, and which word is raised, with its {@linkplain #storeTag tag}
-     * @param source where they are
-     * @param sourceOffset at which byte
+     * @param target where the bytes go, and which word is raised, with its {@linkplain #storeTag tag}
+     * @param source the memory to copy from
+     * @param sourceOffset the offset in that memory
      * @param bytes how many, 0 or more
-     * @param check what may end waiting for room, by throwing
+     * @param check may end a wait for room by throwing
      * @return false when the process is gone
      */
     boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check);
@@ -201,12 +205,12 @@ public interface Machine {
      *
      * @param process the other process
      * @param region the region's handle
-     * @param offset at which byte of the region
-     * @param target where they go
-     * @param targetOffset at which byte
+     * @param offset the offset of the bytes in it
+     * @param target the memory to copy to
+     * @param targetOffset the offset in that memory
      * @param bytes how many, 1 or more
-     * @param check what may end the wait, by throwing
-     * @return whether they are here
+     * @param check may end the wait by throwing
+     * @return whether the bytes are here
      */
     Reply get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
             Waiter.Check check);
@@ -215,24 +219,24 @@ public interface Machine {
      * Lets other processes put into memory of this one, and get from it.
      *
      * @param memory native memory
-     * @return the handle by which they name it
+     * @return the handle by which other processes name it
      */
     long register(MemorySegment memory);
 
     /**
-     * Ends that: what arrives for the region from now on changes nothing.
+     * Ends the right of other processes to memory: a put that arrives from now on changes nothing.
      *
      * @param region the region's handle
      */
     void revoke(long region);
 
     /**
-     * Sends what puts have gathered.
+     * Sends the frames that puts have gathered.
      */
     void flush();
 
     /**
-     * {@return whether waits may take the core: false in the background of a rank that computes}
+     * {@return whether waits may occupy the core: false in the background of a rank that computes}
      */
     default boolean isHurried() {
         return true;
@@ -241,13 +245,13 @@ public interface Machine {
     /**
      * Lets a little time pass between two looks at something that no word tells.
      *
-     * @param turn how many times that was done before
+     * @param turn the number of earlier looks
      */
     void pause(int turn);
 
     /**
-     * Takes a lock that the threads of one rank share: waits until no other has it, and sees what they did before they
-     * gave it back.
+     * Takes a lock that the threads of one rank share. Waits until no other thread has it, and sees what the others did
+     * before they gave it back.
      *
      * @param lock the lock, which this thread does not have
      */

@@ -12,8 +12,9 @@ import org.tutti.TuttiException;
 import org.tutti.memory.CallSite;
 
 /**
- * Why a communicator is broken, and by whom, as the broken word says it: the reason in the highest byte, the culprit's
- * rank in the job plus one in the next three, the rank of the communicator that found it in the low half.
+ * The reason for which a communicator is broken, and the ranks concerned, as the broken word tells them: the reason is
+ * in the highest byte, the culprit's rank in the job plus one in the next three bytes, and the rank of the communicator
+ * that found it in the low half.
  */
 public final class Breakage {
     private static final int REASON_SHIFT = 56;
@@ -26,12 +27,14 @@ public final class Breakage {
 
     private Breakage() {}
 
-    /** The broken word for an Error, to be made beforehand: when it is needed there may be no memory left. */
+    /**
+     * Returns the broken word for an Error. A rank makes it beforehand, because after an Error it may have no memory.
+     */
     public static long wordOfError(int rank) {
         return word(Reason.OTHER, 0, rank);
     }
 
-    /** The broken word for what was thrown inside an operation at a rank. */
+    /** Returns the broken word for an exception that was thrown inside an operation at a rank. */
     public static long word(Throwable failure, int rank, Members members) {
         Reason reason = switch (failure) {
             case CollectiveMismatchException _ -> Reason.MISMATCH;
@@ -47,7 +50,10 @@ public final class Breakage {
         return word(reason, culprit, rank);
     }
 
-    /** A rank that says so of itself has closed its job in the middle of a call, and others hear of that later. */
+    /**
+     * Returns whether a culprit has left the job. A rank that is itself the culprit has closed its job in the middle of
+     * a call; other ranks hear of that later.
+     */
     private static boolean hasLeft(int culprit, int rank, Members members) {
         return culprit == members.rankInJob(rank) || members.hasLeftJob(culprit);
     }
@@ -57,11 +63,11 @@ public final class Breakage {
     }
 
     /**
-     * Tells whether a word says why a communicator is broken: another process may say anything.
+     * Tells whether a word is a broken word: another process may write anything.
      *
      * @param word the word
-     * @param ranksOfJob how many ranks the job has
-     * @param ranks how many of them the communicator has
+     * @param ranksOfJob the number of ranks in the job
+     * @param ranks the number of ranks in the communicator
      * @return whether reason and ranks exist
      */
     public static boolean isWord(long word, int ranksOfJob, int ranks) {
@@ -73,7 +79,7 @@ public final class Breakage {
                 && witness >= 0 && witness < ranks;
     }
 
-    /** What a rank throws that finds the broken word set. */
+    /** Returns the exception of a rank that finds the broken word set. */
     public static TuttiException exception(long broken, Members members, String cannotGoOn) {
         String witness = members.describe((int) broken);
         int breaker = members.rankInJob((int) broken);

@@ -4,10 +4,10 @@ package org.tutti.collective.members;
 import java.util.function.IntToLongFunction;
 
 /**
- * How a team's ranks on other nodes are reached: for each rank of the communicator the process that it is in, by its
- * first rank in the job, and the handle by which that process lets others address its node's ring of the communicator.
+ * The addresses of a communicator's ranks on the fabric: for each rank, the process that it is in, named by its first
+ * rank in the job, and the handle by which that process lets others address the communicator's block on its node.
  *
- * <p>Safe for use by any number of threads: they find the same handle.
+ * <p>Safe for use by any number of threads: they find the same handles.
  */
 public final class EndpointTable {
     private final int[] processes;
@@ -15,10 +15,10 @@ public final class EndpointTable {
     private final IntToLongFunction handles;
 
     /**
-     * How the ranks of a job are reached, all of which have said before where their rings are.
+     * Makes the table of a job, in which all ranks have told where their blocks are.
      *
      * @param processes for each rank its process
-     * @param rings for each rank the handle of the ring
+     * @param rings for each rank the handle of its block
      */
     public EndpointTable(int[] processes, long[] rings) {
         this.processes = processes;
@@ -27,10 +27,10 @@ public final class EndpointTable {
     }
 
     /**
-     * How the ranks of a group are reached, whose handles can be computed: others may not have made their rings yet.
+     * Makes the table of a group. Handles are computed, because other ranks may not have made their blocks yet.
      *
      * @param processes for each rank its process
-     * @param handles tells the handle of a process's ring, never 0
+     * @param handles returns the handle of a process's block, never 0
      */
     public EndpointTable(int[] processes, IntToLongFunction handles) {
         this.processes = processes;
@@ -38,22 +38,22 @@ public final class EndpointTable {
         this.handles = handles;
     }
 
-    /** {@return how many ranks the communicator has} */
+    /** {@return the number of the communicator's ranks} */
     public int size() {
         return processes.length;
     }
 
     /**
-     * Finds the process of a rank.
+     * Returns the process of a rank.
      *
      * @param rank a rank of the communicator
-     * @return its process, by its first rank in the job
+     * @return its process, named by its first rank in the job
      */
     public int process(int rank) {
         return processes[rank];
     }
 
-    /** The handle by which the process of a rank lets others address the ring. */
+    /** Returns the handle by which the process of a rank lets others address the communicator's block. */
     public long ring(int rank) {
         long handle = rings[rank];
         if (handle == 0 && handles != null) {

@@ -1,7 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.members;
 
-/** Ranks that never fail or leave: where there is no job, in simulations and in tests of memory ordering. */
+/** The lives of ranks that never fail or leave, for simulations and tests of memory ordering, which have no job. */
 public final class HealthyMembers implements Members {
     /** The only object that is needed. */
     public static final HealthyMembers INSTANCE = new HealthyMembers();

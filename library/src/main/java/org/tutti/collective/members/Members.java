@@ -4,7 +4,8 @@ package org.tutti.collective.members;
 import org.tutti.memory.Waiter;
 
 /**
- * What a communicator knows of its ranks' lives. Ranks are those of the communicator; what becomes of others is nothing
+ * The lives of a communicator's ranks, as one rank knows them: which have failed or left, and their names in messages.
+ * Ranks are those of the communicator, unless a method says otherwise; ranks outside of the communicator do not matter
  * to it.
  */
 public interface Members {
@@ -14,8 +15,8 @@ public interface Members {
     long changes();
 
     /**
-     * Looks for a reason to give up: the job was aborted, a rank of the communicator has failed, or the awaited rank
-     * has left.
+     * Looks for a reason to give up a wait: the job was aborted, a rank of the communicator has failed, or the awaited
+     * rank has left.
      *
      * @param awaited the rank of the communicator that the caller waits for, or −1
      * @return the exception to throw, or null
@@ -23,10 +24,10 @@ public interface Members {
     RuntimeException failure(int awaited);
 
     /**
-     * Looks more closely for a reason not to wait for a rank on another node; that is done rarely.
+     * Looks more closely for a reason not to wait for a rank on another node. Waits do so rarely.
      *
      * @param awaited the rank of the communicator that the caller waits for
-     * @param check what may end the look, by throwing
+     * @param check may end the look by throwing
      * @return the exception to throw, or null
      */
     default RuntimeException look(int awaited, Waiter.Check check) {
@@ -34,7 +35,7 @@ public interface Members {
     }
 
     /**
-     * Tells whether a rank of the communicator has left the job: it reads and writes nothing any more.
+     * Tells whether a rank of the communicator has left the job, after which it reads and writes nothing.
      *
      * @param rank the rank
      * @return whether it has
@@ -52,7 +53,7 @@ public interface Members {
     }
 
     /**
-     * Tells whether the process of a rank of this node has ended: it reads and writes nothing any more. A rank may
+     * Tells whether the process of a rank of this node has ended, after which it reads and writes nothing. A rank may
      * count as failed for other reasons, and go on.
      *
      * @param rank the rank
@@ -63,7 +64,7 @@ public interface Members {
     }
 
     /**
-     * Tells whether a rank of the communicator has failed or left the job: it takes no further part in anything.
+     * Tells whether a rank of the communicator has failed or left the job, after which it takes part in nothing.
      *
      * @param rank the rank
      * @return whether it has
@@ -71,39 +72,41 @@ public interface Members {
     boolean isGone(int rank);
 
     /**
-     * {@return what to call a rank of the communicator in messages, such as "rank 3"}
+     * {@return the name of a rank of the communicator in messages, such as "rank 3"}
      *
      * @param rank the rank
      */
     String describe(int rank);
 
     /**
-     * Says where the ranks of this node are, for the message of a deadline that has passed; only for the first one of
-     * the job, and what others throw is held up until that is known.
+     * Describes where the ranks of this node are, for the message of a deadline that has passed. Only the first such
+     * message of the job has this; other exceptions are held up until it is known.
      *
-     * @param rank whose deadline it is, a rank of the communicator
-     * @return what to add to the message, in lines of its own; or nothing
+     * @param rank the rank of the communicator that has passed its deadline
+     * @return lines to add to the message, or nothing
      */
     default String location(int rank) {
         return "";
     }
 
     /**
-     * {@return what to call the communicator in messages, such as "the world"}
+     * {@return the name of the communicator in messages, such as "the world"}
      */
     default String communicator() {
         return "the communicator";
     }
 
     /**
-     * {@return what is the same for all communicators of a job in this process, and for those of no other job}
+     * {@return an object that stands for the job: the same for all communicators of a job in this process, and for
+     * those of no other job}
      */
     default Object job() {
         return this;
     }
 
     /**
-     * Tells which rank of the job a rank is; they are the same where all ranks of the job take part, in their order.
+     * Returns the rank in the job of a rank of the communicator. Both are the same if all ranks of the job take part,
+     * in their order.
      *
      * @param rank the rank of the communicator
      * @return its rank in the job
@@ -113,7 +116,7 @@ public interface Members {
     }
 
     /**
-     * {@return what to call a rank of the job in messages, whether or not it is one of the communicator}
+     * {@return the name of a rank of the job in messages, whether or not it is a rank of the communicator}
      *
      * @param rank the rank in the job
      */

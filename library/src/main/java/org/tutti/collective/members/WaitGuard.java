@@ -6,21 +6,23 @@ import org.tutti.DeadlineExceededException;
 import org.tutti.memory.Waiter;
 
 /**
- * Decides why a wait of a rank ends before the awaited event: another rank ends it by a failure, an abort, a broken
- * communicator or a different call; the thread is interrupted; or the deadline of the call has passed. A guard looks
- * for these reasons in that order. It is asked now and then while the rank waits.
+ * Decides whether a wait of a rank ends before the awaited event, and why: because of another rank (a failure, an
+ * abort, a broken communicator, a different call), because the thread is interrupted, or because the deadline of the
+ * call has passed. A guard looks for these reasons in that order, now and then while the rank waits.
  *
- * <p>Every wait of a rank has one. A kind of wait says in a class of its own what other ranks may do, and names the
+ * <p>Every wait of a rank has a guard. Each kind of wait extends this class: it looks at other ranks, and names the
  * call and the awaited event for messages.
  */
 public abstract class WaitGuard implements Waiter.Check {
-    /** What is known of the ranks' lives. */
+    /** The lives of the communicator's ranks. */
     protected final Members members;
 
     /** The rank that waits, a rank of the communicator. */
     protected final int rank;
 
     /**
+     * Makes the guard of a rank's waits.
+     *
      * @param members what is known of the ranks' lives
      * @param rank the rank that waits, a rank of the communicator
      */
@@ -46,17 +48,17 @@ public abstract class WaitGuard implements Waiter.Check {
     /**
      * Throws if another rank ends the wait.
      *
-     * @return whether the rank waits still; false when the awaited event was seen meanwhile
+     * @return whether the rank still waits; false when it has seen the awaited event meanwhile
      */
     protected abstract boolean checkOthers();
 
     /**
-     * {@return the call, for messages, such as "barrier"}
+     * {@return the name of the call for messages, such as "barrier"}
      */
     protected abstract String called();
 
     /**
-     * {@return the awaited event or rank, for messages}
+     * {@return the name of the awaited event or rank for messages}
      */
     protected abstract String awaited();
 
@@ -66,21 +68,21 @@ public abstract class WaitGuard implements Waiter.Check {
     protected abstract long deadlineNanos();
 
     /**
-     * {@return the state after an interrupt, for messages}
+     * {@return the consequence of an interrupt, for messages}
      */
     protected String afterInterrupt() {
         return "the communicator cannot be used any more";
     }
 
     /**
-     * {@return the advice to a user whose call has waited too long}
+     * {@return the advice to a user for a call that has waited too long, for messages}
      */
     protected String advice() {
         return "see what that rank does";
     }
 
     /**
-     * {@return the exception of a wait whose thread is interrupted}
+     * {@return the exception of a wait that is interrupted}
      */
     protected RuntimeException interrupted() {
         return new CallInterruptedException(members.describe(rank) + " was interrupted in " + called()
@@ -88,7 +90,7 @@ public abstract class WaitGuard implements Waiter.Check {
     }
 
     /**
-     * {@return the exception of a wait whose deadline has passed}
+     * {@return the exception of a wait that has passed its deadline}
      */
     protected RuntimeException late() {
         return new DeadlineExceededException(members.describe(rank) + " passed its deadline in " + called()
