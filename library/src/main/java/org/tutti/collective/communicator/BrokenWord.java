@@ -6,7 +6,7 @@ import org.tutti.collective.members.Breakage;
 import org.tutti.collective.operation.TeamContext;
 
 /**
- * The word of a communicator's block that says that the communicator is broken, why, and by which rank: 0 while it is
+ * The word of a communicator's block that says that the communicator is broken, why, and by which rank; 0 while it is
  * not. The first rank that breaks the communicator sets it, and it never changes again.
  */
 public final class BrokenWord {
@@ -14,6 +14,8 @@ public final class BrokenWord {
     private final long ofError;
 
     /**
+     * Makes the object of a rank.
+     *
      * @param context the communicator at this rank
      */
     public BrokenWord(TeamContext context) {
@@ -33,7 +35,7 @@ public final class BrokenWord {
 
     /**
      * {@return whether the communicator is broken, as this rank's node knows; if it is a group that is being made, a
-     * rank has broken it that knows that all members have arrived}
+     * rank has broken it that knows that all members have joined}
      */
     public boolean isSet() {
         return context.machine.load(context.ring, RingLayout.BROKEN) != 0;

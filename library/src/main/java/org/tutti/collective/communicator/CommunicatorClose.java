@@ -7,26 +7,26 @@ import org.tutti.collective.operation.TeamContext;
 
 /**
  * The end of a communicator at one rank: because it is broken, the rank closes it, or the rank leaves its job. No step
- * waits for another rank.
+ * waits for another rank. A team has one such object.
  *
  * <ol>
- * <li><b>Leaving.</b> The rank begins no operation any more. It leaves all operations, drawn or not, once those in
- * flight on other threads have ended ({@link OperationSequence#leaveAll}), and its left word says so. A rank that has
- * broken off an operation has set the broken word, or found it set, before, and {@code OperationLifecycle.begin} looks
- * at that word. The memory that it has shown stays until all other ranks of its node have left the operation, too, or
- * have ended, because a rank that has not noticed the failure may still read it. Other nodes put nothing there any
- * more, because their right is revoked before. So the memory of a broken communicator is used again by the same rule as
- * that of any operation.
+ * <li><b>Leaving.</b> The rank begins no operation any more. Once its operations in flight on other threads have ended,
+ * it leaves all operations, drawn or not ({@link OperationSequence#leaveAll}), and its left word says so. A rank that
+ * breaks off an operation has before set the broken word, or found it set, and {@code OperationLifecycle.begin} looks
+ * at that word. The memory that the rank has shown stays until all other ranks of its node have left the operation,
+ * too, or have ended, because a rank that has not noticed the failure may still read it. Other nodes put nothing there
+ * any more, because their right is revoked before. Thus the memory of a broken communicator is used again by the same
+ * rule as that of any operation.
  * <li><b>Detaching.</b> When all ranks of the node have left, no rank reads any more what this one has shown. The rank
- * ends that other nodes put into the block by way of it, and says in its left word that it is detached: it touches the
- * block no more.
+ * revokes the right of other nodes to put into the block through its process, and says in its left word that it is
+ * detached: it touches the block no more.
  * <li><b>Releasing.</b> The master, which has claimed the block, gives it back to the node's memory when all others are
  * detached, or have ended.
  * </ol>
  *
- * <p>Memory ordering: a rank's left word is stored with release order after its last read of what others have shown,
- * and says that the rank is detached only after its last access to the block; the master loads the left words of all
- * with acquire order before it gives the block back.
+ * <p>Memory ordering: a rank stores its left word with release order after its last read of what others have shown, and
+ * says that it is detached only after its last access to the block. The master loads the left words of all ranks with
+ * acquire order before it gives the block back.
  */
 public final class CommunicatorClose {
     private enum State {
@@ -38,6 +38,8 @@ public final class CommunicatorClose {
     private State state = State.ATTACHED;
 
     /**
+     * Makes the object of a rank.
+     *
      * @param context the communicator at this rank
      */
     public CommunicatorClose(TeamContext context) {
@@ -48,7 +50,7 @@ public final class CommunicatorClose {
     // ---- leaving
 
     /**
-     * Breaks the communicator, and leaves it, because of a failure outside of operations.
+     * Breaks the communicator and leaves it, because of a failure outside of operations.
      *
      * @param failure the exception
      */
@@ -57,8 +59,8 @@ public final class CommunicatorClose {
     }
 
     /**
-     * Breaks the communicator, and leaves it, because a call that was drawn cannot begin: no rank waits for its
-     * operations.
+     * Breaks the communicator and leaves it, because a call that has drawn its numbers cannot begin. This rank will
+     * never be in its operations.
      *
      * @param drawn the call
      * @param failure the exception
@@ -78,22 +80,22 @@ public final class CommunicatorClose {
 
     /**
      * {@return whether the communicator is broken, as this rank's node knows; if it is a group that is being made, a
-     * rank has broken it that knows that all members have arrived}
+     * rank has broken it that knows that all members have joined}
      */
     public boolean isBroken() {
         return broken.isSet();
     }
 
     /**
-     * Says that this rank leaves its job: its operations in flight end with an exception, soon.
+     * Notes that this rank leaves its job, so that its operations in flight soon end with an exception.
      */
     public void interrupt() {
         context.operations.end();
     }
 
     /**
-     * Leaves all operations, as soon as those in flight have ended: because this rank is {@linkplain #interrupt
-     * interrupted}, or closes the communicator.
+     * Leaves all operations, as soon as those in flight have ended, because this rank is {@linkplain #interrupt
+     * interrupted} or closes the communicator.
      */
     public void leave() {
         context.operations.leaveAll(context.machine, 0);
@@ -102,9 +104,9 @@ public final class CommunicatorClose {
     // ---- detaching and releasing
 
     /**
-     * Goes on as far as is possible without waiting, after this rank has {@linkplain #leave left}.
+     * Detaches and releases, as far as is possible without waiting, after this rank has {@linkplain #leave left}.
      *
-     * @param revoke ends that other nodes put into the block by way of this rank's process; run once
+     * @param revoke revokes the right of other nodes to put into the block through this rank's process; run once
      * @return whether this rank has given back all that it has of the communicator
      */
     public boolean tryRelease(Runnable revoke) {
@@ -119,9 +121,9 @@ public final class CommunicatorClose {
     }
 
     /**
-     * Goes no further: the rank leaves its job, and touches nothing any more, whatever others still do. A rank that
-     * leaves its job in the middle of an operation does not say that it is detached, because its thread may still be
-     * there.
+     * Ends the close as it is, because the rank leaves its job and touches nothing any more, whatever other ranks still
+     * do. A rank that leaves its job in the middle of an operation does not say that it is detached, because its thread
+     * may still be there.
      *
      * @param revoke as in {@link #tryRelease}
      */
@@ -132,7 +134,10 @@ public final class CommunicatorClose {
         }
     }
 
-    /** The block is given back only when no other node can put there: so this comes before the rank says so. */
+    /**
+     * Detaches. This comes before the rank says so, because the block may be given back only when no other node can put
+     * there.
+     */
     private void detach(Runnable revoke) {
         if (state == State.ATTACHED) {
             state = State.DETACHED;
@@ -168,7 +173,7 @@ public final class CommunicatorClose {
         return true;
     }
 
-    /** Whether the left word of any rank of this node but one is less, and that rank goes on. */
+    /** Returns whether the left word of any rank of this node but one is less, and that rank has not ended. */
     private boolean isBehind(long left, int except) {
         for (int each = 0; each < context.localSize; each++) {
             if (each != except && context.machine.load(context.ring, context.layout.left(each)) < left

@@ -22,14 +22,14 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.WaitingCall;
 
 /**
- * The creation of a group at one of its ranks, which is a blocking call of the communicator that the group is made
- * from, its parent. Ranks that are not in the group have no part in it.
+ * The creation of a group at one of its ranks, which is a blocking call of the parent: the communicator that the group
+ * is made from. Ranks that are not in the group take no part in it.
  *
  * <ol>
  * <li><b>Begin</b> ({@link #begin}). The rank makes one group of a communicator at a time.
  * <li><b>Find the block</b> ({@link #findBlock}). The group's master on each node, its first rank there, claims the
- * block in which the group's operations live, and says so in its {@linkplain GroupLine line} of the parent; the others
- * of the node look there for the group's number.
+ * block in which the group's operations live, and says so in its {@linkplain GroupLine line} of the parent. The other
+ * members on the node look there for the group's number.
  * <li><b>Join</b> ({@link #join}). The rank has its team of the group. Other members may not have theirs, and the
  * blocks of other nodes may not be there.
  * <li><b>Complete</b> ({@link #complete}). All members have joined, as a barrier has told: the group's first operation,
@@ -39,9 +39,9 @@ import org.tutti.memory.WaitingCall;
  * <p>A failure before the group is complete breaks the parent, so that members that have not joined hear of it; {@link
  * #failure} and {@link #look} tell the members that wait in the group's first operation.
  *
- * <p><b>Mismatches.</b> A rank that makes a group says which ranks are in it. Two members that wait for each other and
- * say different numbers make different groups, and neither can go on. Nor can a rank that waits for this one in a
- * blocking operation of the parent that this one has not begun.
+ * <p><b>Mismatches.</b> A rank that makes a group says which ranks are in it. If two members wait for each other and
+ * say different numbers, they make different groups, and neither can go on. A rank cannot go on either if it waits for
+ * this one in a blocking operation of the parent that this one has not begun.
  */
 public final class GroupCreation {
     private enum State {
@@ -60,8 +60,10 @@ public final class GroupCreation {
     private TeamContext group;
 
     /**
+     * Makes the creation of a group.
+     *
      * @param parent the communicator that the group is made from
-     * @param called by which call, for messages
+     * @param called the name of the call, for messages
      * @param id the group's number, not 0
      * @param ranks for each rank of the group that of the parent
      * @param deadlineNanos when the call must have ended, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE}
@@ -107,14 +109,15 @@ public final class GroupCreation {
     }
 
     /**
-     * Says that this rank makes the group, and claims its block, at the master, or waits until the master has. A
-     * failure of the master before it has said so gives the block back, because no other rank knows the block.
+     * Says that this rank makes the group. The master also claims the group's block; another rank waits until the
+     * master has done so. If the master fails before it has told the block's address, it gives the block back, because
+     * no other rank knows the block.
      *
-     * @param memory the node's
+     * @param memory the memory of the node
      * @param master the group's first rank on this node, as a rank of the parent
-     * @param bytes the block's size
-     * @param opener lets other nodes reach the block at an address, at the master
-     * @return its address
+     * @param bytes the block's length
+     * @param opener opens the block at an address to other nodes, at the master
+     * @return the block's address
      */
     public long findBlock(Memory memory, int master, long bytes, LongConsumer opener) {
         moveTo(State.FOUND);
@@ -152,7 +155,7 @@ public final class GroupCreation {
     }
 
     /**
-     * Says that this rank has its team of the group.
+     * Notes that this rank has its team of the group.
      *
      * @param context the group at this rank
      */
@@ -163,8 +166,9 @@ public final class GroupCreation {
     }
 
     /**
-     * Lets this rank call an operation of the parent that no member ends before all have called it, after it has
-     * joined: afterwards all have. Others may still be on the way to that operation, and are waited for in it.
+     * Lets this rank, which has joined, call an operation of the parent that no member ends before all members have
+     * called it. Afterwards all members have joined. In the operation this rank waits for members that are still on the
+     * way to it.
      */
     public void allowCallOfParent() {
         assert state == State.JOINED : state;
@@ -172,7 +176,7 @@ public final class GroupCreation {
     }
 
     /**
-     * Says that all members have joined.
+     * Notes that all members have joined.
      */
     public void complete() {
         moveTo(State.COMPLETE);
@@ -194,7 +198,7 @@ public final class GroupCreation {
 
         @Override
         protected boolean checkOthers() {
-            // before the look for a failure, which may be why it has left all
+            // read before the look for a failure, because a failure may be the reason why the master has left all
             boolean closed = machine.load(parent.ring, line) >= OperationSequence.ALL;
             RuntimeException failure = failureAt(master);
             if (failure != null) {
@@ -234,8 +238,8 @@ public final class GroupCreation {
     }
 
     /**
-     * Looks for a reason not to wait for a rank of the group in its first operation: what the parent knows, or that the
-     * rank makes another group, which this one is in, too.
+     * Looks for a reason not to wait for a rank of the group in its first operation: a failure that the parent knows,
+     * or that the rank makes another group of which this rank is a member, too.
      *
      * @param awaited the rank of the group, or −1
      * @return the exception to throw, or null
@@ -252,7 +256,7 @@ public final class GroupCreation {
         RuntimeException left = parent.members.failure(awaited);
         RuntimeException failure = parent.members.failure(-1);
         long broken = machine.load(parent.ring, RingLayout.BROKEN);
-        if (failure != null || broken != 0) { // who has left may have said before why
+        if (failure != null || broken != 0) { // the rank that has left may have told why
             return failure != null ? failure : Breakage.exception(broken, parent.members, cannotGoOn());
         }
         int local = awaited < 0 ? -1 : parent.localRankHere(awaited);
@@ -263,7 +267,7 @@ public final class GroupCreation {
      * Looks for a reason not to wait for a rank on another node.
      *
      * @param awaited the rank of the group
-     * @param check what may end the look, by throwing
+     * @param check may end the look by throwing
      * @return the exception to throw, or null
      */
     public RuntimeException look(int awaited, Waiter.Check check) {
@@ -272,7 +276,7 @@ public final class GroupCreation {
         }
         long before = lookedAt;
         lookedAt = machine.load(parent.fetched, RingLayout.GROUP);
-        // what a get brings may be of two groups, one after the other; what is the same the next time is of one
+        // a get may bring parts of two groups, one after the other; if the next get brings the same, it is one group
         return before == lookedAt ? mismatch(ranks[awaited], parent.fetched, 0) : null;
     }
 

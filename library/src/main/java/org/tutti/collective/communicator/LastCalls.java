@@ -9,14 +9,16 @@ import org.tutti.collective.operation.CallComparison;
 import org.tutti.collective.operation.TeamContext;
 
 /**
- * Compares all that a rank has called on a communicator with all that others have called, when it calls nothing more:
- * in the last calls a rank may have waited for no other one, so that no wait has found a difference.
+ * Compares all calls of a rank on a communicator with all calls of other ranks, when the rank makes no more: in its
+ * last calls a rank may have waited for no other rank, so that no wait has found a difference.
  */
 public final class LastCalls {
     private final TeamContext context;
     private final BrokenWord broken;
 
     /**
+     * Makes the comparison of a rank.
+     *
      * @param context the communicator at this rank
      */
     public LastCalls(TeamContext context) {
@@ -25,12 +27,12 @@ public final class LastCalls {
     }
 
     /**
-     * Says what this rank has called, when it calls nothing more, and compares that with the calls of the ranks of its
-     * node that have said so. In the last calls of a communicator a rank may have waited for nobody, and a rank may
-     * have left them out. Of two ranks the one that says so last finds the difference: each stores what it has called
-     * before it looks, with a full fence between, so at least one of them sees what the other has stored.
+     * Publishes the calls of this rank, which makes no more, and compares them with the calls of the ranks of its node
+     * that have published theirs. In its last calls a rank may have waited for no other rank, or it may have left them
+     * out. The later of two ranks finds the difference: each stores its calls before it looks, with a full fence
+     * between, so at least one of them sees what the other has stored.
      *
-     * @return what names the calls that differ; null if none do, or the communicator is broken
+     * @return the exception that names the calls that differ; null if none do, or the communicator is broken
      */
     public CollectiveMismatchException compare() {
         if (broken.isSet()) {
@@ -47,19 +49,19 @@ public final class LastCalls {
                     : comparison().compareEnds(context.localRanks[each], drawn,
                             context.machine.loadPlain(context.ring, there + RingLayout.END_FINGERPRINT));
             if (mismatch != null) {
-                return broken.isSet() ? null : mismatch; // a call that has failed may be none of another rank
+                return broken.isSet() ? null : mismatch; // a failed call may be missing at another rank
             }
         }
         return null;
     }
 
     /**
-     * Compares the calls of this rank, which calls nothing more, with those that a rank of another node has made.
+     * Compares the calls of this rank, which makes no more, with the calls of a rank on another node.
      *
      * @param other that rank
-     * @param drawn how many operations it has drawn
+     * @param drawn the number of operations that it has drawn
      * @param history the fingerprint of its calls
-     * @return what says how they differ; null if they do not, or the communicator is broken
+     * @return the exception that names the calls that differ; null if none do, or the communicator is broken
      */
     public CollectiveMismatchException compare(int other, long drawn, long history) {
         return broken.isSet() ? null : comparison().compareEnds(other, drawn, history);
@@ -71,7 +73,7 @@ public final class LastCalls {
     }
 
     /**
-     * {@return how many operations this rank has drawn}
+     * {@return the number of operations that this rank has drawn}
      */
     public long drawn() {
         return context.operations.drawn();

@@ -13,15 +13,18 @@ import org.tutti.collective.operation.TeamContext;
 import org.tutti.memory.Memory;
 
 /**
- * The windows of the present operation: the one in which this rank shows data to its node, and its inbox, into which
- * the masters of other nodes put long messages. Each is taken from the rank's {@link WindowPool} when the operation
- * needs it, and given back when this rank leaves the operation.
+ * The windows of the current operation: the one in which this rank shows data to its node, and its inbox, into which
+ * the masters of other nodes put long messages. The operation takes each from the rank's {@link WindowPool} when it
+ * needs it, and gives it back when this rank leaves the operation. A team has one such object, for all its operations.
  */
 public final class OperationWindows {
     /** The length of an inbox that no other rank of the node reads. */
     public static final long INBOX_BYTES = 512 << 10;
 
-    /** The payload of a READY line has room for so many bytes beside the addresses of a window and of the inbox. */
+    /**
+     * The number of bytes that the payload of a READY line has room for beside the addresses of a window and of the
+     * inbox.
+     */
     private static final long IN_LINE_BYTES = RingLayout.PAYLOAD_BYTES - 2 * Long.BYTES;
     private static final long INBOX_ADDRESS = RingLayout.PAYLOAD + RingLayout.PAYLOAD_BYTES - Long.BYTES;
     private static final long NEVER = -1;
@@ -39,6 +42,7 @@ public final class OperationWindows {
     private Window inbox; // null while the operation has needed none
     private long inboxLastShared = NEVER;
 
+    /** Makes the object of a team. */
     public OperationWindows(TeamContext context, Operation operation, OperationWait waiting, WindowPool pool) {
         this.machine = context.machine;
         this.memory = context.memory;
@@ -55,7 +59,7 @@ public final class OperationWindows {
         return operation.cell(local) + RingLayout.PAYLOAD;
     }
 
-    /** Shows the payload of the READY line if it has room, else a window. */
+    /** Takes memory to show: the payload of the READY line if it has room, else a window. */
     public Area show(long bytes, int windowsMax) {
         if (bytes <= RingLayout.PAYLOAD_BYTES) {
             own.set(ring, payload(localRank));
@@ -74,7 +78,7 @@ public final class OperationWindows {
         machine.storePlain(ring, payload(localRank), shown.address());
     }
 
-    /** Finds memory that a rank shows, of which both know the length. */
+    /** Finds the memory that a rank shows, if both ranks know its length. */
     public Area shown(int other, long bytes) {
         if (other == localRank) {
             return own;
@@ -88,7 +92,7 @@ public final class OperationWindows {
         return found.next(memory.around(address), memory.offset(address));
     }
 
-    /** Shows memory of which only this rank knows the length: the line says whether there is a window. */
+    /** Takes memory to show of which only this rank knows the length: the READY line says whether there is a window. */
     public Area showVarying(long bytes) {
         if (bytes <= IN_LINE_BYTES) {
             long payload = payload(localRank);
@@ -100,7 +104,7 @@ public final class OperationWindows {
         return own;
     }
 
-    /** Finds memory that a rank shows by {@link #showVarying}. */
+    /** Finds the memory that a rank shows by {@link #showVarying}. */
     public Area shownVarying(int other) {
         long payload = payload(other);
         long address = machine.loadPlain(ring, payload);
@@ -124,7 +128,7 @@ public final class OperationWindows {
         machine.storePlain(ring, operation.cell(TeamContext.MASTER) + INBOX_ADDRESS, sharedInbox(bytes));
     }
 
-    /** Finds a place in the inbox of this node's master, once something has come there. */
+    /** Finds an offset in the inbox of this node's master, once a piece has come there. */
     public void findInbox(Area area, long at) {
         long address = machine.loadPlain(ring, operation.cell(TeamContext.MASTER) + INBOX_ADDRESS);
         assert address > 0 && at >= 0 : operation + " looks for the inbox at address " + address + ", byte " + at;
@@ -147,7 +151,7 @@ public final class OperationWindows {
         return inbox.address();
     }
 
-    /** The window of the operation whose block is a segment, or null. */
+    /** Returns the window of the operation that lies in a segment, or null. */
     public Window windowOf(MemorySegment segment) {
         return inbox != null && segment.equals(inbox.segment()) ? inbox
                 : shown != null && segment.equals(shown.segment()) ? shown : null;
@@ -163,7 +167,10 @@ public final class OperationWindows {
         }
     }
 
-    /** Gives the windows back to the pool: they are taken again once all ranks of the node have left the operation. */
+    /**
+     * Gives the windows back to the pool, which hands them out again when all ranks of the node have left the
+     * operation.
+     */
     public void giveBack() {
         if (shown != null) {
             pool.giveBack(shown, true, waiting);

@@ -8,8 +8,8 @@ import org.tutti.collective.operation.OperationSequence;
 import org.tutti.memory.Memory;
 
 /**
- * Memory that a rank shows to the others of its node, or invites other nodes to, while an operation lasts: a block of
- * the node's memory, or a part of the one that a {@link WindowRing} moves its window in.
+ * Memory that a rank shows to the others of its node, or invites other nodes to, during an operation: a block of the
+ * node's memory, or a part of the block in which a {@link WindowRing} moves its window.
  */
 public final class Window {
     private final long address;
@@ -19,7 +19,7 @@ public final class Window {
     private long handle;
     private boolean registered;
 
-    /** Who had it last, and may still read it; nobody's when its operation sequence is null. */
+    /** The operation that had the window last, in which other ranks may still read it; none if the sequence is null. */
     private OperationSequence operations;
     private long operation;
 
@@ -29,7 +29,7 @@ public final class Window {
         this.inRing = inRing;
     }
 
-    /** The block, in which the window begins at {@link #start}. */
+    /** Returns the block, in which the window begins at {@link #start}. */
     MemorySegment segment() {
         return segment;
     }
@@ -38,7 +38,7 @@ public final class Window {
         return start;
     }
 
-    /** Where the window begins, for the other ranks of the node. */
+    /** Returns the address of the window in the node's memory, for the other ranks of the node. */
     long address() {
         return address + start;
     }
@@ -54,7 +54,7 @@ public final class Window {
         return this;
     }
 
-    /** The handle by which other nodes name the segment. */
+    /** Returns the handle by which other nodes name the segment. */
     public long handle(Machine machine) {
         if (!registered) {
             handle = machine.register(segment);
@@ -64,7 +64,7 @@ public final class Window {
         return handle;
     }
 
-    /** Takes the handle back: it will have another one. */
+    /** Revokes the handle; the segment will have another one. */
     void revoke(Machine machine) {
         if (registered) {
             machine.revoke(handle);
@@ -83,7 +83,7 @@ public final class Window {
         operation = newOperation;
     }
 
-    /** Looks whether all have left the operation that had it last. */
+    /** Looks whether all ranks of the node have left the operation that had the window last. */
     boolean isFree(Machine machine) {
         return operations == null || operations.behind(machine, operation) == OperationSequence.NOBODY;
     }

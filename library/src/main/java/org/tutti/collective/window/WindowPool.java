@@ -12,38 +12,41 @@ import org.tutti.collective.operation.OperationWait;
 import org.tutti.memory.Memory;
 
 /**
- * The memory that a rank shows to the others of its node and invites other nodes to: one pool for each rank, from which
- * the operations of all its communicators take windows, on whatever threads they run. Who has taken a window says when
- * it leaves the operation; the window is taken again when all ranks of the node have left it.
+ * The windows of a rank: the memory that it shows to the others of its node and invites other nodes to. A rank has one
+ * pool, from which the operations of all its communicators take windows, on whatever threads they run. An operation
+ * gives its window back when the rank leaves the operation; the pool hands the window out again when all ranks of the
+ * node have left it.
  *
- * <p><b>The ring.</b> The blocking operations of one thread follow each other, and so do their windows: they take them
- * from a {@link WindowRing}, without a lock. It belongs to the first thread that needs it, and to another one when that
- * has ended. At first it is short; another one takes its place at the first large call, and when a window may not be
- * free for long.
+ * <p><b>The ring.</b> The blocking operations of one thread follow each other, and so do their windows. The thread
+ * takes them from a {@link WindowRing}, without a lock. The ring belongs to the first thread that needs it, and to
+ * another thread when that one has ended. At first it is short. A long ring replaces it at the first large call, and a
+ * new one replaces it when a window may not be free for long.
  *
  * <p><b>Blocks.</b> Any other operation, non-blocking or of another thread, has a block of its own, of {@value
  * #SMALL_BYTES} bytes or of the greatest window's size. It begins, or shows, when the operation {@link
- * OperationSequence#AT_ONCE_MAX} before it is closed, so there are at most as many of a communicator. So has an
- * operation that shows more than a ring has room for; of these there are {@value #LONG_AT_ONCE_MAX} of a communicator.
- * Of the blocks that nobody has, those go back to the node's memory that were not needed while {@value #RETURNS} others
- * came back.
+ * OperationSequence#AT_ONCE_MAX} before it is closed, so a communicator has at most as many blocks of either size. An
+ * operation that shows more than a ring has room for has a block, too, and a communicator has {@value
+ * #LONG_AT_ONCE_MAX} of these. Idle blocks go back to the node's memory if they were not needed while {@value #RETURNS}
+ * others came back.
  *
- * <p><b>Who waits for whom.</b> An operation waits for windows of blocking operations that its own thread was in before
- * it, and for earlier ones of its own communicator. Those are closed whatever this operation does. It never waits for
- * another thread's: that may be in an operation that the others come to only after this one. Who waits does so by its
- * own deadline and checks, and for no window of a communicator that is broken, as others may notice that only when they
- * use it again. Until then its blocks, and the ring that it has windows in, are aside.
+ * <p><b>Why no wait is circular.</b> An operation waits for windows of blocking operations that its own thread was in
+ * before it, and for windows of earlier operations of its own communicator. Those operations are closed whatever this
+ * one does. It never waits for another thread's window, because that thread may be in an operation that the other ranks
+ * enter only after this one. A wait ends by the deadline and the checks of the waiting operation. No operation waits
+ * for a window of a communicator that is broken, because other ranks may notice the breakage only when they use the
+ * communicator again. Until then its blocks, and the ring that it has windows in, are set aside.
  *
- * <p>Memory ordering: the owner thread's field is set under the lock, by the thread itself, when no other one lives
- * that it could belong to; so who finds itself there is alone with the ring, and sees what the owner before it did. All
- * else is under the lock. A block is free when its left words were loaded with acquire order, as in the ring.
+ * <p><b>Memory ordering.</b> A thread becomes the owner of the ring by setting the owner field under the lock, when the
+ * thread in it has ended. A thread that finds itself there is therefore alone with the ring, and sees what the owner
+ * before it did. All other state is under the lock. A block is free when the left words were loaded with acquire order,
+ * as in the ring.
  */
 public final class WindowPool {
     private static final long SMALL_BYTES = 32 << 10;
     private static final int WINDOWS_OF_RING = 2;
     private static final int RETURNS = 64;
 
-    /** So many operations of a communicator have a window that is longer than the greatest of the ring. */
+    /** The number of operations of a communicator that may have a window longer than the greatest of the ring. */
     public static final int LONG_AT_ONCE_MAX = 2;
 
     private final Memory memory;
@@ -54,13 +57,15 @@ public final class WindowPool {
     private final Lock lock = new ReentrantLock();
     private final List<Window> leaving = new ArrayList<>();
     private final List<WindowRing> leavingRings = new ArrayList<>();
-    private final List<Window> idle = new ArrayList<>(); // the last that came back is the last here
+    private final List<Window> idle = new ArrayList<>(); // in the order in which they came back
     private int returned;
-    private int spare; // so many were always idle since some were released
+    private int spare; // the number that were always idle since some were released
 
     /**
+     * Makes the pool of a rank.
+     *
      * @param memory the node's memory
-     * @param windowBytesMax the greatest window
+     * @param windowBytesMax the greatest window of a ring, in bytes
      */
     public WindowPool(Memory memory, long windowBytesMax) {
         this.memory = memory;
@@ -72,17 +77,17 @@ public final class WindowPool {
         return memory;
     }
 
-    /** {@return the greatest window} */
+    /** {@return the greatest window of a ring, in bytes} */
     public long windowBytesMax() {
         return windowBytesMax;
     }
 
     /**
-     * Takes a window in which others will be shown something.
+     * Takes a window in which this rank will show data.
      *
      * @param bytes how many, more than zero
-     * @param inFlightMax how many windows of the ring there may be at once, this one included
-     * @param user the operation that takes it, by what that waits with
+     * @param inFlightMax the number of windows that the ring may have in use, this one included
+     * @param user the waits of the operation that takes it
      * @return the window
      */
     Window take(long bytes, int inFlightMax, OperationWait user) {
@@ -98,7 +103,7 @@ public final class WindowPool {
         return takeBlock(bytes <= SMALL_BYTES ? SMALL_BYTES : windowBytesMax, user.machine());
     }
 
-    /** How long the block is that a window has which is longer than the greatest of the ring. */
+    /** Returns the length of the block for a window that is longer than the greatest of the ring. */
     public static long longBytes(long bytes, long windowBytesMax) {
         return (bytes + windowBytesMax - 1) / windowBytesMax * windowBytesMax;
     }
@@ -150,7 +155,7 @@ public final class WindowPool {
         }
     }
 
-    /** Takes a window that is a block of so many bytes. */
+    /** Takes a window that is a block of the given length. */
     Window takeBlock(long bytes, Machine machine) {
         Window block;
         machine.lock(lock);
@@ -163,7 +168,9 @@ public final class WindowPool {
         return block == null ? new Window(memory, bytes, false) : block;
     }
 
-    /** Looks which windows have become free: those used last are the first to be taken again, and still in caches. */
+    /**
+     * Looks which windows have become free. Windows used last are taken again first, because they are still in caches.
+     */
     private void collect(Machine machine) {
         for (int i = 0; i < leaving.size();) {
             Window window = leaving.get(i);
@@ -205,15 +212,15 @@ public final class WindowPool {
     }
 
     /**
-     * Takes note that this rank leaves the operation that has taken a window.
+     * Notes that this rank leaves the operation that has taken a window.
      *
      * @param window the window
-     * @param isRead whether others of the node may still read it
-     * @param user the operation
+     * @param isRead whether other ranks of the node may still read it
+     * @param user the waits of the operation
      */
     void giveBack(Window window, boolean isRead, OperationWait user) {
         if (window.isInRing()) {
-            return; // which knows its tenants
+            return; // the ring knows its tenants
         }
         window.setLast(isRead ? user.operations() : null, user.sequence());
         user.machine().lock(lock);

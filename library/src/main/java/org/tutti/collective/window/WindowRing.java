@@ -10,10 +10,10 @@ import org.tutti.memory.Memory;
  * A ring of bytes in which the blocking operations of a thread show data, on whatever communicators.
  *
  * <p>Every operation takes a window of consecutive bytes and keeps it until all ranks have left the operation; windows
- * are taken and given back in the same order. So small operations have many windows in flight, and large ones two, as a
- * window is at most half of the ring. Short windows begin at the front of the ring again when there are as many as
- * operations may be in flight, if that is free: so their lines stay in a core's first caches, where a ring that is
- * walked through has no room.
+ * are taken and given back in the same order. Small operations may therefore have many windows in flight, and large
+ * ones two, because a window is at most half of the ring. Short windows begin at the front of the ring again when there
+ * are as many as operations may be in flight, if the front is free. Thus their lines stay in a core's first caches,
+ * which have no room for a whole ring.
  *
  * <p>Memory ordering: the owner writes to a window again only after it has loaded, with acquire order, from every rank
  * of the communicator a word that the rank stored with release order after its last read of the window.
@@ -24,10 +24,12 @@ final class WindowRing {
     private final Window window;
     private final long capacity;
 
-    /** Counts bytes that were ever taken, so that {@code position % capacity} is where the next window begins. */
+    /**
+     * The number of bytes that were ever taken, so that {@code position % capacity} is where the next window begins.
+     */
     private long position;
 
-    /** Whose the windows are: an operation of a communicator, which is known by its sequence. */
+    /** The operations that have the windows: the sequence tells the communicator, the number the operation. */
     private final OperationSequence[] sequences = new OperationSequence[TENANTS_MAX];
     private final long[] numbers = new long[TENANTS_MAX];
     private final long[] starts = new long[TENANTS_MAX];
@@ -36,8 +38,10 @@ final class WindowRing {
     private int tenants;
 
     /**
+     * Makes a ring.
+     *
      * @param memory the node's memory
-     * @param bytes how many bytes of it, two greatest windows at least
+     * @param bytes the length of the ring, two greatest windows at least
      */
     WindowRing(Memory memory, long bytes) {
         this.window = new Window(memory, bytes, true);
@@ -49,12 +53,12 @@ final class WindowRing {
     }
 
     /**
-     * Takes a window, until the next one is taken.
+     * Takes a window, which is valid until the next one is taken.
      *
      * @param bytes how many, more than zero and at most half of the ring's
-     * @param inFlightMax how many windows there may be at once, this one included
-     * @param user the operation that takes it: its deadline and its checks end a wait for a window
-     * @return the window, or null if that is not free, and may not be for ever, as its communicator is broken
+     * @param inFlightMax the number of windows that may be in use, this one included
+     * @param user the waits of the operation that takes it: its deadline and its checks end a wait for a window
+     * @return the window, or null if it is not free, and may never be, because its communicator is broken
      */
     Window take(long bytes, int inFlightMax, OperationWait user) {
         long size = Memory.roundToLines(bytes);
@@ -83,8 +87,8 @@ final class WindowRing {
     }
 
     /**
-     * Whether the windows that a new one at the front would overwrite are known to be closed, and so are longer ones
-     * that others of its size would soon come to.
+     * Returns whether the windows that a new one at the front would overwrite are known to be closed, and also the
+     * longer ones to which other windows of its size would soon come.
      */
     private boolean isFrontFree(long front, long size, int others) {
         while (tenants > 0 && front + size > starts[oldest] + capacity) {
@@ -109,7 +113,7 @@ final class WindowRing {
         return sequences[tenant].isKnownClosed(numbers[tenant]);
     }
 
-    /** Whether a window overwrites no other one, nor the end; for assertions. */
+    /** Returns whether a window overwrites neither another window nor the end; for assertions. */
     private boolean isPlace(long start, long size) {
         return start >= position && start % capacity + size <= capacity && tenants < TENANTS_MAX
                 && (tenants == 0 || start + size <= starts[oldest] + capacity);
@@ -128,7 +132,10 @@ final class WindowRing {
         tenants--;
     }
 
-    /** Looks whether all have left all operations that had windows here: for a ring of which none is taken any more. */
+    /**
+     * Looks whether all ranks have left all operations that had windows here, for a ring from which none is taken any
+     * more.
+     */
     boolean isFree(Machine machine) {
         while (tenants > 0 && sequences[oldest].behind(machine, numbers[oldest]) == OperationSequence.NOBODY) {
             evictOldest();

@@ -14,23 +14,24 @@ import org.tutti.collective.operation.StepWords;
 import org.tutti.collective.operation.TeamContext;
 
 /**
- * The callers' memory that ranks of one node lend each other in the operations in flight: each rank a source and a
- * target. What lies in the node's memory is lent by its address, to all ranks of the node; anything else by reference,
- * to ranks of the same process, if any thread may access it.
+ * The callers' memory that the ranks of one node lend each other in the operations in flight, so that other ranks read
+ * it without a copy: a source and a target for each rank. Memory that is a part of the node's memory is lent by its
+ * address, to all ranks of the node. Any other memory is lent by reference, to ranks of the same process, if every
+ * thread may access it. A team has one such object.
  *
- * <p>Who lends waits until all others have said that they need it no more, and then {@linkplain #takeBack takes it
- * back}. Others see it by {@link #isLending} and find it by {@link #lent}.
+ * <p>The lender waits until all others have said that they need the memory no more, and then {@linkplain #takeBack
+ * takes it back}. Other ranks see by {@link #isLending} that it lends, and find the memory by {@link #lent}.
  *
- * <p>Memory ordering: a loan is stored before READY, with release order, and read after that was awaited, with acquire
- * order; it is cleared after all readers have said that they are done. When the lender's call fails, it is cleared
- * after the broken word has been set, and so is whatever the lender's caller does: a reader that sees either sees the
- * broken word, too.
+ * <p>Memory ordering: a loan is stored before READY, with release order, and is read after READY was awaited, with
+ * acquire order. It is cleared after all readers have said that they are done. When the lender's call fails, the broken
+ * word is set before the loan is cleared, and before the lender's caller does anything else. A reader that sees the
+ * cleared loan, or what that caller has done, therefore sees the broken word, too.
  */
 public final class ZeroCopyLoans {
-    /** What an operation takes its data from, as memory to be lent. */
+    /** The memory from which an operation takes its data. */
     public static final int SOURCE = 0;
 
-    /** Where an operation's result goes, as memory to be lent. */
+    /** The memory into which an operation's result goes. */
     public static final int TARGET = 1;
 
     /** All ranks of a node. */
@@ -38,7 +39,8 @@ public final class ZeroCopyLoans {
 
     private static final long FINISHED = 1;
 
-    // how memory is lent: not at all; others of the process find its segment here; it has an address in the node's
+    // the ways to lend memory: not at all; by a reference to its segment, within the process; by its address on the
+    // node
     private static final int NONE = 0;
     private static final int BY_REFERENCE = 1;
     private static final int BY_ADDRESS = 2;
@@ -46,7 +48,10 @@ public final class ZeroCopyLoans {
 
     private static final int PER_RANK = 2;
 
-    /** Shorter blocks are copied to be shown: who lends waits for its readers, which takes longer then. */
+    /**
+     * The length of the shortest block that is lent: for a shorter one, waiting for the readers takes longer than a
+     * copy.
+     */
     private static final long BLOCK_BYTES_MIN = 16 << 10;
 
     private final TeamContext context;
@@ -57,8 +62,9 @@ public final class ZeroCopyLoans {
     private final MemorySegment[] lentSegments;
     private final Areas borrowed = new Areas();
     private boolean refers;
-    private long lentIn = -1; // the operation; only assertions look
+    private long lentIn = -1; // the last operation that has lent; only assertions look
 
+    /** Makes the object of a team. */
     public ZeroCopyLoans(TeamContext context, Operation operation, OperationWait waiting, StepWords words) {
         this.context = context;
         this.operation = operation;
@@ -73,7 +79,7 @@ public final class ZeroCopyLoans {
      * Lends the caller's memory to the other ranks of this node, if they can reach it. Once an operation, before the
      * first {@code Team.post} of READY.
      *
-     * @param bytes the length of what could be lent; what fits into the line of READY is not lent
+     * @param bytes the length of the memory; memory that fits into the line of READY is not lent
      * @param source the memory to be read
      * @return whether it is lent
      */
@@ -82,12 +88,12 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Lends memory as {@link #lend(long, Area)} does, two pieces or none.
+     * Lends memory as {@link #lend(long, Area)} does: a source and a target, or neither.
      *
      * @param bytes the length of each
      * @param source the memory to be read
-     * @param target the memory where others read the result; nobody else writes there, as a call that fails cannot stop
-     *            them
+     * @param target the memory in which other ranks read the result; only its owner writes there, because a call that
+     *            fails cannot stop other writers
      * @return whether both are lent
      */
     public boolean lend(long bytes, Area source, Area target) {
@@ -98,13 +104,13 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Lends the caller's memory, in which blocks are, where that is worth it: long ones, on one node. Once an
-     * operation, before the first {@code Team.post} of READY. Others ask {@link #isLendingBlocks}.
+     * Lends the caller's memory that contains blocks, if that is worth it: long blocks, on one node. Once an operation,
+     * before the first {@code Team.post} of READY. Other ranks ask {@link #isLendingBlocks}.
      *
      * @param bytes the length of a block
      * @param source the memory to be read
      * @param writes whether this rank writes there while others read
-     * @return whether it is lent: then it is {@linkplain #takeBlocksBack taken back} in the end
+     * @return whether it is lent; then this rank has to {@linkplain #takeBlocksBack take it back}
      */
     public boolean lendBlocks(long bytes, Area source, boolean writes) {
         return areLong(bytes) && lend(bytes, writes ? NONE : way(source), source, NONE, null);
@@ -114,7 +120,7 @@ public final class ZeroCopyLoans {
      * Tells whether another rank of this node has {@linkplain #lendBlocks lent} blocks. Only after {@code Team.await}
      * of its READY.
      *
-     * @param other the rank, by its place on the node
+     * @param other the other rank's local rank
      * @param bytes the length of a block
      * @return whether it has
      */
@@ -127,7 +133,7 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Says that this rank needs blocks that others may have lent no more.
+     * Says that this rank needs blocks no more that others may have lent.
      *
      * @param bytes the length of a block
      */
@@ -139,9 +145,9 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Waits until nobody needs blocks any more that this rank has lent, and takes them back.
+     * Waits until no rank needs the blocks any more that this rank has lent, and takes them back.
      *
-     * @param reader which of its node do, by its place there; or {@link #ALL}
+     * @param reader the local rank of the only reader, or {@link #ALL}
      */
     public void takeBlocksBack(int reader) {
         if (reader == ALL) {
@@ -166,7 +172,7 @@ public final class ZeroCopyLoans {
         return sourceWay != NONE;
     }
 
-    /** For assertions. */
+    /** Notes that the current operation has lent; for assertions. */
     private boolean setLent() {
         lentIn = operation.sequence;
         return true;
@@ -196,8 +202,8 @@ public final class ZeroCopyLoans {
      * Tells whether another rank of this node lends memory. Only after {@code Team.await} of its READY, and only if it
      * has said whether it does.
      *
-     * @param other the rank, by its place on the node
-     * @param bytes the length of what could be lent
+     * @param other the other rank's local rank
+     * @param bytes the length of the memory
      * @return whether it does
      */
     public boolean isLending(int other, long bytes) {
@@ -207,9 +213,9 @@ public final class ZeroCopyLoans {
     /**
      * Finds the memory that another rank of this node lends. Only if it {@linkplain #isLending does}.
      *
-     * @param other the rank, by its place on the node
+     * @param other the other rank's local rank
      * @param loan {@link #SOURCE} or {@link #TARGET}
-     * @return the memory, until {@link #confirm}, or {@value Areas#KEPT} more were found
+     * @return the memory, valid until {@link #confirm}, or until {@value Areas#KEPT} more were found
      */
     public Area lent(int other, int loan) {
         int way = ways(other) >>> WAY_BITS * loan & (1 << WAY_BITS) - 1;
@@ -238,8 +244,8 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Makes sure that lent memory was lent as long as this rank has used it, and forgets it: throws when its owner's
-     * call has failed meanwhile.
+     * Forgets lent memory that this rank has used, and throws if its owner's call has failed meanwhile, so that the
+     * memory may not have been lent all the time.
      */
     public void confirm() {
         forgetBorrowed();
@@ -247,7 +253,7 @@ public final class ZeroCopyLoans {
         waiting.checkAlive();
     }
 
-    /** Forgets what was borrowed, so that its owner's arrays are not kept alive here. */
+    /** Forgets borrowed memory, so that its owner's arrays are not kept alive here. */
     public void forgetBorrowed() {
         borrowed.clear();
     }
@@ -256,7 +262,7 @@ public final class ZeroCopyLoans {
      * Ends this rank's loans, if there are any.
      */
     public void takeBack() {
-        if (refers) { // others write to places nearby: a store would not be free
+        if (refers) { // cleared only if needed: other ranks write nearby, so a store costs
             for (int loan = 0; loan < PER_RANK; loan++) {
                 lentSegments[index(context.localRank, loan)] = null;
             }
