@@ -112,7 +112,8 @@ public abstract class Algorithm {
     }
 
     /**
-     * Returns the longest operation. A call with more bytes, for a rank or for a block, is cut into several operations.
+     * Returns the length of the longest operation. A call with more bytes, for a rank or for a block, is cut into
+     * several operations.
      *
      * @param team the ranks
      * @param kernel the operator, or null

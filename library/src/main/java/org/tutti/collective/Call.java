@@ -30,7 +30,7 @@ public final class Call extends CallArguments {
     }
 
     /**
-     * Sets the same algorithm, root, elements and blocks as another call has, which has drawn no operations.
+     * Copies the algorithm, root, elements and blocks of another call, which must not have drawn its numbers.
      *
      * @param other the other call
      * @param newDeadlineNanos when the call must have ended, in terms of {@link System#nanoTime()}; {@link

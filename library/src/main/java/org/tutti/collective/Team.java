@@ -41,13 +41,15 @@ import org.tutti.pattern.LevelTree;
  * different operations, each on a thread of its own. They share the rank's {@link OperationSequence}, which numbers the
  * operations.
  *
- * <p><b>Use.</b> A rank takes memory with {@link #show}, writes to it, and posts {@link #READY}. Another rank of the
- * node awaits READY, finds the memory with {@link #shown}, and reads it. Data for other nodes go through an {@link
- * Outflow} and come out of an {@link Inflow}. Whatever a rank shows stays until every rank has left the operation.
+ * <p><b>Use.</b> An algorithm numbers its steps 1, 2, 3, …, and the words {@link #READY} and {@link #DONE} tell the
+ * other ranks of the node which step a rank has reached. A rank takes memory with {@link #show}, writes to it, and
+ * posts READY. Another rank awaits that READY, finds the memory with {@link #shown}, and reads it. Data for other nodes
+ * go through an {@link Outflow} and come out of an {@link Inflow}. All that a rank shows stays until every rank has
+ * left the operation.
  *
  * <p><b>Parts.</b> A team is composed of parts, and the head of each part argues that the part is safe:
  * <ul>
- * <li>{@link TeamContext}: what never changes, such as the ranks, the nodes and the communicator's memory;
+ * <li>{@link TeamContext}: the data that never change, such as the ranks, the nodes and the communicator's memory;
  * <li>{@link Operation}: the current operation; {@link OperationLifecycle} begins it, leaves it and breaks it off, and
  * argues closing and memory ordering;
  * <li>{@link OperationWait}: waits, and the mismatches, failures and deadlines that end them; {@link StepWords}: READY
@@ -127,8 +129,8 @@ public final class Team {
     }
 
     /**
-     * Makes another team of this rank and communicator, for non-blocking calls. The new team is in one operation at a
-     * time, as every team, while other teams of the rank may be in other operations on other threads.
+     * Makes another team of this rank and communicator, for non-blocking calls. Like every team, it is in one operation
+     * at a time, while other teams of the rank may be in other operations on other threads.
      *
      * @param background the machine of the threads that will run its operations
      * @return the team
@@ -162,8 +164,8 @@ public final class Team {
     }
 
     /**
-     * {@return this rank's local rank: its index among the ranks of its node, in ascending order, by which ranks that
-     * share memory name each other}
+     * {@return this rank's local rank: its index among the ranks of its node, in ascending order; ranks that share
+     * memory name each other by their local ranks}
      */
     public int localRank() {
         return context.localRank;
@@ -505,10 +507,10 @@ public final class Team {
     }
 
     /**
-     * Writes a number, which others may read after this rank's next {@link #post}.
+     * Writes a number that other ranks may read after this rank's next {@link #post}.
      *
      * @param area the memory
-     * @param at its offset in the area, a multiple of 8
+     * @param at the offset of the number in the area, a multiple of 8
      * @param value the number
      */
     public void write(Area area, long at, long value) {
@@ -519,7 +521,7 @@ public final class Team {
      * Reads a number that another rank has written.
      *
      * @param area the memory
-     * @param at its offset in the area, a multiple of 8
+     * @param at the offset of the number in the area, a multiple of 8
      * @return the number
      */
     public long read(Area area, long at) {

@@ -14,7 +14,7 @@ public final class BrokenWord {
     private final long ofError;
 
     /**
-     * Makes the object of a rank.
+     * Gives access to the word at one rank.
      *
      * @param context the communicator at this rank
      */
@@ -34,8 +34,8 @@ public final class BrokenWord {
     }
 
     /**
-     * {@return whether the communicator is broken, as this rank's node knows; if it is a group that is being made, a
-     * rank has broken it that knows that all members have joined}
+     * {@return whether the communicator is broken, as this rank's node knows; only a rank that knows that all members
+     * have joined breaks a group that is being made}
      */
     public boolean isSet() {
         return context.machine.load(context.ring, RingLayout.BROKEN) != 0;

@@ -10,23 +10,23 @@ import org.tutti.collective.operation.TeamContext;
  * waits for another rank. A team has one such object.
  *
  * <ol>
- * <li><b>Leaving.</b> The rank begins no operation any more. Once its operations in flight on other threads have ended,
+ * <li><b>Leaving.</b> The rank begins no further operation. Once its operations in flight on other threads have ended,
  * it leaves all operations, drawn or not ({@link OperationSequence#leaveAll}), and its left word says so. A rank that
  * breaks off an operation has before set the broken word, or found it set, and {@code OperationLifecycle.begin} looks
  * at that word. The memory that the rank has shown stays until all other ranks of its node have left the operation,
- * too, or have ended, because a rank that has not noticed the failure may still read it. Other nodes put nothing there
- * any more, because their right is revoked before. Thus the memory of a broken communicator is used again by the same
- * rule as that of any operation.
- * <li><b>Detaching.</b> When all ranks of the node have left, no rank reads any more what this one has shown. The rank
- * revokes the right of other nodes to put into the block through its process, and says in its left word that it is
- * detached: it touches the block no more.
+ * too, or have ended, because a rank that has not noticed the failure may still read it. Other nodes can no longer put
+ * there, because their right has been revoked before. Thus the memory of a broken communicator is used again by the
+ * same rule as that of any operation.
+ * <li><b>Detaching.</b> When all ranks of the node have left, no rank reads the memory that this one has shown. The
+ * rank revokes the right of other nodes to put into the block through its process, and says in its left word that it is
+ * detached: it does not touch the block again.
  * <li><b>Releasing.</b> The master, which has claimed the block, gives it back to the node's memory when all others are
  * detached, or have ended.
  * </ol>
  *
- * <p>Memory ordering: a rank stores its left word with release order after its last read of what others have shown, and
- * says that it is detached only after its last access to the block. The master loads the left words of all ranks with
- * acquire order before it gives the block back.
+ * <p>Memory ordering: a rank stores its left word with release order after its last read of memory that others have
+ * shown, and says that it is detached only after its last access to the block. The master loads the left words of all
+ * ranks with acquire order before it gives the block back.
  */
 public final class CommunicatorClose {
     private enum State {
@@ -38,7 +38,7 @@ public final class CommunicatorClose {
     private State state = State.ATTACHED;
 
     /**
-     * Makes the object of a rank.
+     * Called once, when a team is made.
      *
      * @param context the communicator at this rank
      */
@@ -79,8 +79,8 @@ public final class CommunicatorClose {
     }
 
     /**
-     * {@return whether the communicator is broken, as this rank's node knows; if it is a group that is being made, a
-     * rank has broken it that knows that all members have joined}
+     * {@return whether the communicator is broken, as this rank's node knows; only a rank that knows that all members
+     * have joined breaks a group that is being made}
      */
     public boolean isBroken() {
         return broken.isSet();
@@ -121,7 +121,7 @@ public final class CommunicatorClose {
     }
 
     /**
-     * Ends the close as it is, because the rank leaves its job and touches nothing any more, whatever other ranks still
+     * Gives up the close, because the rank leaves its job and touches nothing from now on, whatever other ranks still
      * do. A rank that leaves its job in the middle of an operation does not say that it is detached, because its thread
      * may still be there.
      *
@@ -173,7 +173,10 @@ public final class CommunicatorClose {
         return true;
     }
 
-    /** Returns whether the left word of any rank of this node but one is less, and that rank has not ended. */
+    /**
+     * Returns whether the left word of a rank of this node, other than the given one, is less, and that rank has not
+     * ended.
+     */
     private boolean isBehind(long left, int except) {
         for (int each = 0; each < context.localSize; each++) {
             if (each != except && context.machine.load(context.ring, context.layout.left(each)) < left

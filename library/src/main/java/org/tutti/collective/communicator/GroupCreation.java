@@ -60,12 +60,12 @@ public final class GroupCreation {
     private TeamContext group;
 
     /**
-     * Makes the creation of a group.
+     * Prepares the creation of a group.
      *
      * @param parent the communicator that the group is made from
      * @param called the name of the call, for messages
      * @param id the group's number, not 0
-     * @param ranks for each rank of the group that of the parent
+     * @param ranks for each rank of the group, its rank in the parent
      * @param deadlineNanos when the call must have ended, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE}
      *            for never
      */

@@ -9,15 +9,15 @@ import org.tutti.collective.operation.CallComparison;
 import org.tutti.collective.operation.TeamContext;
 
 /**
- * Compares all calls of a rank on a communicator with all calls of other ranks, when the rank makes no more: in its
- * last calls a rank may have waited for no other rank, so that no wait has found a difference.
+ * Compares all calls of a rank on a communicator with all calls of other ranks, after the rank's last call. In its last
+ * calls a rank may have waited for no other rank, so that no wait has found a difference.
  */
 public final class LastCalls {
     private final TeamContext context;
     private final BrokenWord broken;
 
     /**
-     * Makes the comparison of a rank.
+     * Prepares comparisons at one rank.
      *
      * @param context the communicator at this rank
      */
@@ -27,7 +27,7 @@ public final class LastCalls {
     }
 
     /**
-     * Publishes the calls of this rank, which makes no more, and compares them with the calls of the ranks of its node
+     * Publishes the calls of this rank, after its last call, and compares them with the calls of the ranks of its node
      * that have published theirs. In its last calls a rank may have waited for no other rank, or it may have left them
      * out. The later of two ranks finds the difference: each stores its calls before it looks, with a full fence
      * between, so at least one of them sees what the other has stored.
@@ -56,7 +56,7 @@ public final class LastCalls {
     }
 
     /**
-     * Compares the calls of this rank, which makes no more, with the calls of a rank on another node.
+     * Compares the calls of this rank, after its last call, with the calls of a rank on another node.
      *
      * @param other that rank
      * @param drawn the number of operations that it has drawn

@@ -37,11 +37,11 @@ import org.tutti.memory.Words;
  * again. No node has to ask, and none keeps a put for later.
  */
 public final class Edges {
-    /** The step that a node puts which has not heard of the other node. */
+    /** The step that a node puts before it has heard of the other node. */
     private static final int HERE = 1;
 
     /**
-     * The step that a node puts which has heard of the other node; also the number of pieces that have come over the
+     * The step that a node puts after it has heard of the other node; also the number of pieces that have come over the
      * edge.
      */
     public static final int MET = 2;
@@ -61,7 +61,7 @@ public final class Edges {
 
     private MemorySegment eagerBuffersHere;
 
-    /** Makes the edges of a team, with the parts of the team that they use. */
+    /** Called once, when a team is made, with the parts of the team that the edges use. */
     public Edges(TeamContext context, Operation operation, OperationWait waiting, OperationWindows windows,
             RendezvousOffers invitations) {
         this.context = context;
@@ -112,7 +112,7 @@ public final class Edges {
         eagerBuffer.set(eagerBuffersHere(), layout.eagerArrived(operation.slotIndex(), edge) + RingLayout.EAGER_BUFFER);
     }
 
-    /** Returns the eager buffers of this node, after it has waited until the master has claimed them. */
+    /** Waits until the master has claimed the eager buffers of this node, and returns them. */
     private MemorySegment eagerBuffersHere() {
         if (eagerBuffersHere == null) {
             waiting.awaitWord(context.master(context.node), ring, RingLayout.EAGER_BUFFERS, 1);
@@ -309,7 +309,7 @@ public final class Edges {
             int sender = context.master(fromNode);
             waiting.awaitWord(sender, words, word, operation.base + step);
             boolean quietThere = waiting.compare(sender, machine.loadTag(words, word));
-            if (context.topology.ranksOn(fromNode) == 1) { // its only rank has left what its tag tells
+            if (context.topology.ranksOn(fromNode) == 1) { // its only rank has left all that its tag tells
                 operations.raiseLeftElsewhere(machine, fromNode,
                         OperationSequence.leftBy(operation.sequence, quietThere));
             }

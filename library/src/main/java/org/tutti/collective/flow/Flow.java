@@ -14,13 +14,16 @@ import org.tutti.memory.Words;
  * team. In each operation the algorithm opens the end again, with the other node, the length of the pieces and the
  * number of places. The flow ends with the operation: by then the algorithm has sent and taken all pieces.
  *
- * <p><b>Parts.</b> A flow consists of pieces, places and two words. A <i>piece</i> is what one put carries, or a few
- * puts if the piece has {@linkplain #inParts parts}. A <i>place</i> is a buffer at the receiver that holds one piece;
- * the places of a flow have one length and lie one after the other. Piece k goes to place (k − 1) mod p of p places.
- * The sender uses a place again when the receiver has credited the piece that was there. The ARRIVED word of the
- * receiver's cell or eager buffer counts the pieces that have come. The CREDIT word of the sender's edge counts the
- * pieces that the receiver has taken. Each direction has its own word, so at the same time any node may send data over
- * the sender's edge.
+ * <p><b>Parts.</b> A flow goes over an <i>edge</i> of each node: a cell for short messages, an ARRIVED word and a
+ * CREDIT word, in the operation's slot ({@link RingLayout}). A flow consists of pieces, which go through places. A
+ * <i>piece</i> is the bytes that one put carries, or a few puts if the piece has {@linkplain #inParts parts}. A
+ * <i>place</i> is a buffer at the receiver that holds one piece. The places of a flow have one length and lie one after
+ * the other; piece k goes to place (k − 1) mod p of p places. The sender uses a place again when the receiver has
+ * credited the piece that was there.
+ *
+ * <p><b>Words.</b> The ARRIVED word of the receiver's edge counts the pieces that have come. The CREDIT word of the
+ * sender's edge counts the pieces that the receiver has taken. Each direction has its own word, so at the same time any
+ * node may send data over the sender's edge.
  *
  * <p><b>Memory of the places.</b> The places lie in the cell of the receiver's edge, in the edge's eager buffer, or in
  * memory to which the receiver <i>invites</i> the sender (a rendezvous): a window, a share of the receiver's inbox, or
@@ -99,7 +102,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
     }
 
     /**
-     * Returns the longest piece of data that are combined, which go through a share of the inbox or an eager buffer.
+     * Returns the longest piece of a transfer that is combined, through a share of the inbox or an eager buffer.
      */
     final long pieceBytes(Kernel kernel, int shares) {
         return kernel.wholeUnits(
@@ -175,7 +178,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
         return (piece() - 1) % places * pieceBytes;
     }
 
-    /** Returns the step of the ARRIVED word that tells the last piece, or part. */
+    /** Returns the step of the ARRIVED word that counts the last piece, or part. */
     final long arrival() {
         return before + number;
     }

@@ -23,7 +23,7 @@ public final class Flows {
     private Outflow[] outflows;
     private Inflow[] inflows;
 
-    /** Makes the object of a team, with the parts of the team that the ends use. */
+    /** Called once, when a team is made, with the parts of the team that the ends use. */
     public Flows(TeamContext context, Operation operation, StepWords words, DataMover mover, OperationWindows windows,
             Edges edges) {
         this.context = context;

@@ -13,8 +13,8 @@ import org.tutti.collective.window.OperationWindows;
  * one with the other node ({@link #exchange}).
  *
  * <p>The node's master receives, and gives the credits. If other ranks of the node read the pieces too, each of them
- * opens its own end of the same flow. It awaits the pieces in the node's memory, and posts DONE when it has read a
- * piece for which the sender awaits the credit. The master credits the pieces that all readers have read.
+ * opens its own end of the same flow. Such a rank awaits the pieces in the node's memory, and posts DONE when it has
+ * read a piece for which the sender awaits the credit. The master credits the pieces that all readers have read.
  *
  * <p><b>Why an exchange ends.</b> A node sends up to {@value #AHEAD} pieces more than it has taken before it waits for
  * the next one, and a flow has {@value Flow#PLACES} places or more. If both nodes waited for credits, each would have
@@ -52,7 +52,7 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Bounds the memory of a node to which data come that are combined.
+     * Returns a bound on the memory into which a node receives data that it combines.
      *
      * @param nodes the number of nodes; one node has no edges
      * @param edges the number of edges of the node over which data come
@@ -203,7 +203,8 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of data that are combined: through the eager buffer of the edge, or a share of this rank's inbox.
+     * Opens a flow of transfers that are combined: through the eager buffer of the edge, or a share of this rank's
+     * inbox.
      *
      * @param kernel the operator; its units are not cut
      * @param fromNode the other node
@@ -307,8 +308,8 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Says that this rank has taken the last piece that it has awaited, or at the master that all readers have taken
-     * it.
+     * Releases the last piece that this rank has awaited, because the rank has taken it. If the sender awaits the
+     * credit, the master waits until all readers have taken the piece, and credits it.
      */
     public void release() {
         if (isAwaited(piece(), places, pieces)) {
@@ -317,7 +318,7 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Does the same where flows follow each other in one operation and ranks post DONE for each piece.
+     * Releases the last piece, where flows follow each other in one operation and ranks post DONE for each piece.
      *
      * @param before the number of pieces of other flows that this rank has taken in the operation
      */
@@ -338,7 +339,7 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Begins a transfer, of which nothing has been taken.
+     * Begins a transfer: nothing of it has been taken.
      *
      * @param with the elements with which the incoming ones are combined, or null to copy the incoming ones
      * @param start their offset in the area
@@ -402,8 +403,8 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Takes the transfer that has begun here, while it sends the one that has begun at an outflow to the same node. The
-     * pieces of both are combined with what lies in the same areas at the same offsets.
+     * Takes the transfer that has begun at this end, and meanwhile sends the transfer that has begun at an outflow to
+     * the same node. The pieces of both are combined with the elements in the same areas at the same offsets.
      *
      * @param kernel the operator
      * @param out the outflow

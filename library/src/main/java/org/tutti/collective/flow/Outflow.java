@@ -60,7 +60,7 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Opens a flow of data that are combined.
+     * Opens a flow of transfers that are combined.
      *
      * @param kernel the operator; its units are not cut
      * @param toNode the other node
@@ -133,7 +133,7 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Begins a transfer, of which nothing has been sent.
+     * Begins a transfer: nothing of it has been sent.
      *
      * @param area the memory of the bytes
      * @param at their offset in the area

@@ -25,8 +25,9 @@ public final class RendezvousOffers {
     private int count;
 
     /**
-     * Makes the object of a team.
+     * Called once, when a team is made.
      *
+     * @param machine the machine of the team's thread
      * @param severalNodes whether there are other nodes; without them nothing is ever written
      */
     public RendezvousOffers(Machine machine, boolean severalNodes) {

@@ -28,7 +28,7 @@ public final class RendezvousSchedule {
     private int ports;
     private int count;
 
-    /** Makes the schedule of a team. */
+    /** Called once, when a team is made. */
     public RendezvousSchedule(Flows flows) {
         this.flows = flows;
     }

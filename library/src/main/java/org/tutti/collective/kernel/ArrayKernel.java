@@ -11,7 +11,7 @@ import org.tutti.Reduction;
  * A predefined operator that combines piece by piece in two small arrays, which stay in the first-level cache.
  *
  * <p>Why not on the segments themselves? Loops over segments are not vectorised. And when one loop meets segments over
- * arrays and over native memory in turn, as every algorithm makes it, the compiler speculates on one kind, is wrong,
+ * arrays and over native memory in turn, as it does in every algorithm, the compiler speculates on one kind, is wrong,
  * and compiles again and again, with the loop interpreted in between. A loop over arrays of one type does not have this
  * problem, and copying to them is cheap (100 GB/s where Tutti was built). {@link VectorKernel} works without the
  * copies.

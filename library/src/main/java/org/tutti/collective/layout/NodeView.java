@@ -17,7 +17,7 @@ public final class NodeView {
     /** The nodes of the ranks. */
     public final Topology topology;
 
-    /** The node that sees the communicator so. */
+    /** The node with this view. */
     public final int node;
 
     /** The ranks of this node, in ascending order. */
@@ -56,7 +56,7 @@ public final class NodeView {
      * Makes the view of all ranks of a job.
      *
      * @param topology the nodes of the ranks
-     * @param node the node that sees them so
+     * @param node the node with this view
      */
     public NodeView(Topology topology, int node) {
         this(topology, node, WindowSizes.windowBytesMax(ranksMax(topology)));
@@ -66,7 +66,7 @@ public final class NodeView {
      * Makes the view of a group's ranks.
      *
      * @param topology the nodes of the ranks
-     * @param node the node that sees them so
+     * @param node the node with this view
      * @param windowBytesMax the greatest window, which is that of the job
      */
     public NodeView(Topology topology, int node, long windowBytesMax) {

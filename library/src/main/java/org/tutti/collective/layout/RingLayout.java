@@ -130,7 +130,7 @@ public final class RingLayout {
     public static final long PAYLOAD = 16;
 
     /**
-     * The offset, in a cell, of what its rank lends and how; {@link #LOAN_STARTS} has the starts of source and target.
+     * The offset, in a cell, of the number that says how its rank lends memory.
      */
     public static final long LOANS = 40;
 

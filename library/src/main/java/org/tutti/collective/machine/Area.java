@@ -5,10 +5,10 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Memory that an algorithm reads or writes: the caller's elements, or the bytes that a rank shows to others. An area is
- * a segment and a start in it. It is set anew instead of made anew, so that operations allocate nothing.
+ * a segment and a start in it. It can be set again, so that operations allocate nothing.
  */
 public final class Area {
-    /** A thread that owns no memory: memory that it can access, every thread can. */
+    /** A thread that owns no memory: every thread can access memory that this one can access. */
     private static final Thread STRANGER = Thread.ofPlatform().unstarted(() -> {});
 
     private MemorySegment segment = MemorySegment.NULL;
@@ -56,7 +56,7 @@ public final class Area {
         return "the area from byte " + start + " on of " + segment;
     }
 
-    /** Returns whether every thread may use the memory. Memory of a confined arena only its owner may use. */
+    /** Returns whether every thread may use the memory. Only its owner may use memory of a confined arena. */
     public boolean isOpenToAll() {
         return segment.isAccessibleBy(STRANGER);
     }

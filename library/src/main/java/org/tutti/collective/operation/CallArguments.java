@@ -50,7 +50,7 @@ public class CallArguments {
     int longestBlock;
     long longestBlockElements;
 
-    /** The number of the current operation; before the first one, its number. */
+    /** The number of the current operation: at first that of the first one. */
     public long sequence;
 
     /** The fingerprint of the current operation and all before it. */
@@ -92,7 +92,7 @@ public class CallArguments {
     }
 
     /**
-     * Copies the elements and blocks of another call, which has drawn no operations.
+     * Copies the elements and blocks of another call, which must not have drawn its numbers.
      *
      * @param other the other call
      */
@@ -254,7 +254,7 @@ public class CallArguments {
     }
 
     /**
-     * Returns where a rank's block begins in a source or target that has equally long blocks of all ranks.
+     * Returns the offset of a rank's block in a source or target that has equally long blocks of all ranks.
      *
      * @param rank the rank
      * @return the offset in the area
@@ -271,7 +271,7 @@ public class CallArguments {
     }
 
     /**
-     * Returns where the data begin that this rank has for another one.
+     * Returns the offset of the data that this rank has for another one.
      *
      * @param rank the other rank
      * @return the offset in the source
@@ -292,7 +292,7 @@ public class CallArguments {
     }
 
     /**
-     * Returns where the data go that this rank gets from another one.
+     * Returns the offset of the data that this rank gets from another one.
      *
      * @param rank the other rank
      * @return the offset in the target

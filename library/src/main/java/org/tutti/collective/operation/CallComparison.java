@@ -23,10 +23,10 @@ public final class CallComparison {
     private final Operation operation;
 
     /**
-     * Makes the comparison of a rank.
+     * Prepares comparisons at one rank.
      *
      * @param context the rank
-     * @param check may end a look at another node
+     * @param check may end a look at another node by throwing
      * @param operation the operation that the rank is in, for the line of its call in messages; null when the rank
      *            closes the communicator, and is in no call of it
      */
@@ -43,8 +43,8 @@ public final class CallComparison {
     }
 
     /**
-     * Returns whether this rank has described its call in an operation. While it waits for its slot it has not, so its
-     * history cannot be compared.
+     * Returns whether this rank has described its call in an operation. A rank that still waits for its slot has not,
+     * so its history cannot be compared.
      */
     boolean isDescribed(long operation) {
         return machine.loadPlain(ring, descriptor(operation, context.localRank)) == operation + 1;
@@ -145,7 +145,7 @@ public final class CallComparison {
     }
 
     /**
-     * Compares all calls of this rank with all calls of another rank, when neither makes any more.
+     * Compares all calls of this rank with all calls of another rank, after the last call of both.
      *
      * @param other the other rank
      * @param drawnThere the number of operations that the other rank has drawn
@@ -175,8 +175,8 @@ public final class CallComparison {
     }
 
     /**
-     * Describes the call of a rank of this node that an operation was part of; "a collective" if its descriptor is
-     * overwritten or the rank is on another node.
+     * Describes the call of a rank in an operation: "a collective" if its descriptor is overwritten, or the rank is on
+     * another node.
      */
     private String describedAt(long number, int rank) {
         int local = context.localRankHere(rank);

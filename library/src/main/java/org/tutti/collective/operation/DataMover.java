@@ -13,7 +13,7 @@ public final class DataMover {
     private final Machine machine;
     private final OperationWait waiting;
 
-    /** Makes the mover of a team. */
+    /** Called once, when a team is made. */
     public DataMover(Machine machine, OperationWait waiting) {
         this.machine = machine;
         this.waiting = waiting;

@@ -41,7 +41,7 @@ public final class EagerBuffers {
     }
 
     /**
-     * Makes the object of a rank.
+     * Called once for a rank and a communicator, when its first team is made.
      *
      * @param memory the memory of the node
      * @param ring the communicator's block
@@ -79,7 +79,7 @@ public final class EagerBuffers {
         return follows;
     }
 
-    /** Ends the right of other nodes to put there, at the master, when it is in no operation any more. */
+    /** Ends the right of other nodes to put there. The master calls this after its last operation. */
     public void revoke(Machine machine) {
         if (machine.load(ring, RingLayout.EAGER_BUFFERS) != 0) {
             assert moves(State.CLAIMED, State.REVOKED) : "eager buffers are revoked which were " + state;
@@ -87,7 +87,9 @@ public final class EagerBuffers {
         }
     }
 
-    /** Gives the block back to the node's memory, at the master, when no rank uses the communicator any more. */
+    /**
+     * Gives the block back to the node's memory. The master calls this when no rank uses the communicator any longer.
+     */
     public void release(Machine machine) {
         if (machine.load(ring, RingLayout.EAGER_BUFFERS) != 0) {
             assert moves(State.REVOKED, State.RELEASED) : "eager buffers are released which were " + state;

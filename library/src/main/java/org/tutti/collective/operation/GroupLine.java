@@ -30,7 +30,7 @@ public final class GroupLine {
      * @param id the group's number, not 0
      * @param address the address of the group's block at the group's master on the node, else 0
      * @param drawn the number of operations that the rank has drawn of the parent
-     * @param ranks for each rank of the group that of the parent
+     * @param ranks for each rank of the group, its rank in the parent
      */
     public static void write(Machine machine, MemorySegment ring, long line, long id, long address, long drawn,
             int[] ranks) {
@@ -42,7 +42,7 @@ public final class GroupLine {
         machine.publish(ring, line + RingLayout.GROUP, id);
     }
 
-    /** Clears the line: the rank makes no group any more. */
+    /** Clears the line, because the group is complete. */
     public static void clear(Machine machine, MemorySegment ring, long line) {
         machine.publish(ring, line + RingLayout.GROUP, 0);
     }

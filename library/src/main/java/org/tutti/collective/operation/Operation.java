@@ -4,19 +4,22 @@ package org.tutti.collective.operation;
 import org.tutti.collective.layout.RingLayout;
 
 /**
- * The operation that a team is in: its call, its number, its slot, and the value that its words have at step 0. A team
- * makes one such object and keeps it; {@code OperationLifecycle} sets it to one operation after the other.
+ * The operation that a team is in. An operation is one run of an algorithm by all ranks of a communicator. A call is
+ * one operation, or several if its message is longer than an operation can be.
  *
- * <p>A call is one operation, or several if its message is longer than an operation can be.
+ * <p><b>Life.</b> A team makes one such object and keeps it. {@code OperationLifecycle} sets it to one operation after
+ * the other, and only the team's thread uses it.
+ *
+ * <p><b>Parts.</b> An operation has its call, its number, its slot, the value that its words have at step 0, the
+ * fingerprint of all calls so far, and whether this rank is quiet: without another operation in flight.
  *
  * <p><b>Slots.</b> The operations of a communicator are numbered 0, 1, 2, … in the order of the calls, which is the
- * same at all ranks. With n slots, operation s lives in slot s mod n and is that slot's generation g = s / n, rounded
- * down.
+ * same at all ranks. A slot is memory for one operation at a time: the READY and DONE words of each rank, and the edges
+ * to other nodes ({@link RingLayout}). With n slots, operation s lives in slot s mod n and is that slot's generation g
+ * = s / n, rounded down.
  *
  * <p><b>Steps.</b> The words of a slot are never reset. An algorithm counts steps 1, 2, 3, … in each operation; step k
  * of generation g is the value (g + 1)·2<sup>20</sup> + k, which is greater than all values of earlier generations.
- *
- * <p>Only the team's thread uses the object.
  */
 public final class Operation {
     private static final long QUIET = 1;
@@ -39,7 +42,7 @@ public final class Operation {
     /** Whether neither this rank nor any rank that it has heard in this operation has another operation in flight. */
     public boolean quiet;
 
-    /** Makes the object of a team; it is in no operation yet. */
+    /** Called once, when a team is made. */
     public Operation(RingLayout layout) {
         this.layout = layout;
     }

@@ -48,7 +48,7 @@ public final class OperationSequence {
     /** Greater than the number of any operation. A rank that has left all operations has added it to its left word. */
     public static final long ALL = 1L << 62;
 
-    /** A rank that touches nothing of the communicator any more has added this to its left word, too. */
+    /** A rank that no longer touches the communicator's memory has added this to its left word, too. */
     public static final long DETACHED = 1L << 61;
 
     /** For each rank that tells which groups it makes, the last group that this rank has made with it. */
@@ -82,7 +82,7 @@ public final class OperationSequence {
     private volatile boolean ended;
 
     /**
-     * Makes the object of a rank and a communicator.
+     * Called once for a rank and a communicator, when its first team is made.
      *
      * @param members what is known of the ranks' lives
      * @param ring the communicator's block
@@ -137,7 +137,7 @@ public final class OperationSequence {
 
     /**
      * Allows operations in flight on other threads, which may end in any order. Called on the caller's thread, which is
-     * the only one before; what other threads do comes afterwards.
+     * the only thread until then.
      */
     public void expectOtherThreads() {
         concurrent = true;
@@ -178,8 +178,8 @@ public final class OperationSequence {
     }
 
     /**
-     * Returns the number below which this rank has left all operations; {@link #ALL} or more when it begins none any
-     * more.
+     * Returns the number below which this rank has left all operations; {@link #ALL} or more if it begins no further
+     * one.
      */
     public long left(Machine machine) {
         return concurrent ? leftInAnyOrder(machine) : left;
@@ -219,8 +219,8 @@ public final class OperationSequence {
     }
 
     /**
-     * Returns the number of operations of which a left word tells that its rank has been in them. For a rank that has
-     * left all operations this is less than its left word, so that no rank runs ahead of it for ever.
+     * Returns the number of operations that a rank has left one by one, from its left word. If the rank has left all
+     * operations, this is less than the word, so that no rank runs ahead of it for ever.
      */
     static long done(long leftThere) {
         return leftThere & DETACHED - 1;

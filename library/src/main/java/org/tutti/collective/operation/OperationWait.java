@@ -18,9 +18,9 @@ import org.tutti.memory.WaitingCall;
 /**
  * The waits of a rank in an operation: they end when the awaited word has come, or with an exception when it will not
  * come or the call must stop. A team has one such object, which its parts share. While a rank waits, the waiter calls
- * {@link #check} now and then. It throws if the rank has left its job, the communicator is broken, the awaited rank has
- * failed, has closed the communicator or has called something else, the thread is interrupted, or the deadline has
- * passed.
+ * {@link #check} now and then. The check throws if the rank has left its job, the communicator is broken, the awaited
+ * rank has failed, has closed the communicator or has called something else, the thread is interrupted, or the deadline
+ * has passed.
  *
  * <p><b>Mismatches.</b> On entering an operation, a rank writes a descriptor of its call into its cell, and beside its
  * READY word a fingerprint of its history: of this call and all before it. A rank that awaits another one's READY word
@@ -78,7 +78,7 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Makes the object of a team.
+     * Called once, when a team is made.
      *
      * @param context the rank
      * @param operation the operation that the team is in
@@ -110,7 +110,7 @@ public final class OperationWait extends WaitGuard {
         return operation.sequence;
     }
 
-    /** {@return how many operations of its communicator may be in flight} */
+    /** {@return the number of slots of its communicator} */
     public int slots() {
         return context.layout.slots();
     }
@@ -130,7 +130,7 @@ public final class OperationWait extends WaitGuard {
             awaitedMemory = memory;
             awaitedOffset = offset;
             awaitedValue = value;
-            lookNanos = NO_LOOK_YET; // most waits take less time than reading a clock
+            lookNanos = NO_LOOK_YET; // most waits are shorter than a look at a clock
             machine.await(memory, offset, value, this);
         }
     }
@@ -231,7 +231,7 @@ public final class OperationWait extends WaitGuard {
                 operation.sequence + 1, other == null ? members.rankInJob(awaitedRank) : WaitingCall.UNKNOWN);
     }
 
-    // ---- what can go wrong
+    // ---- failures and mismatches
 
     @Override
     protected boolean checkOthers() {

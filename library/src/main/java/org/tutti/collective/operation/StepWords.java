@@ -31,7 +31,7 @@ public final class StepWords {
     private final OperationWait waiting;
     private final long[] posted = new long[2]; // the operations and steps of READY and DONE; only assertions look
 
-    /** Makes the words of a team. */
+    /** Called once, when a team is made. */
     public StepWords(TeamContext context, Operation operation, OperationWait waiting) {
         this.machine = context.machine;
         this.ring = context.ring;

@@ -42,7 +42,7 @@ public final class OperationWindows {
     private Window inbox; // null while the operation has needed none
     private long inboxLastShared = NEVER;
 
-    /** Makes the object of a team. */
+    /** Called once, when a team is made. */
     public OperationWindows(TeamContext context, Operation operation, OperationWait waiting, WindowPool pool) {
         this.machine = context.machine;
         this.memory = context.memory;
@@ -92,7 +92,7 @@ public final class OperationWindows {
         return found.next(memory.around(address), memory.offset(address));
     }
 
-    /** Takes memory to show of which only this rank knows the length: the READY line says whether there is a window. */
+    /** Takes memory to show, if only this rank knows its length: the READY line says whether there is a window. */
     public Area showVarying(long bytes) {
         if (bytes <= IN_LINE_BYTES) {
             long payload = payload(localRank);

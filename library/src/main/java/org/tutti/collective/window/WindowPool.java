@@ -59,7 +59,7 @@ public final class WindowPool {
     private final List<WindowRing> leavingRings = new ArrayList<>();
     private final List<Window> idle = new ArrayList<>(); // in the order in which they came back
     private int returned;
-    private int spare; // the number that were always idle since some were released
+    private int spare; // the least number of idle ones since some were released
 
     /**
      * Makes the pool of a rank.

@@ -133,8 +133,7 @@ final class WindowRing {
     }
 
     /**
-     * Looks whether all ranks have left all operations that had windows here, for a ring from which none is taken any
-     * more.
+     * Looks whether all ranks have left all operations that had windows here. For a ring that gives no further windows.
      */
     boolean isFree(Machine machine) {
         while (tenants > 0 && sequences[oldest].behind(machine, numbers[oldest]) == OperationSequence.NOBODY) {

@@ -19,13 +19,13 @@ import org.tutti.collective.operation.TeamContext;
  * address, to all ranks of the node. Any other memory is lent by reference, to ranks of the same process, if every
  * thread may access it. A team has one such object.
  *
- * <p>The lender waits until all others have said that they need the memory no more, and then {@linkplain #takeBack
+ * <p>The lender waits until all others have said that they no longer need the memory, and then {@linkplain #takeBack
  * takes it back}. Other ranks see by {@link #isLending} that it lends, and find the memory by {@link #lent}.
  *
  * <p>Memory ordering: a loan is stored before READY, with release order, and is read after READY was awaited, with
  * acquire order. It is cleared after all readers have said that they are done. When the lender's call fails, the broken
  * word is set before the loan is cleared, and before the lender's caller does anything else. A reader that sees the
- * cleared loan, or what that caller has done, therefore sees the broken word, too.
+ * cleared loan, or the effects of that caller, therefore sees the broken word, too.
  */
 public final class ZeroCopyLoans {
     /** The memory from which an operation takes its data. */
@@ -64,7 +64,7 @@ public final class ZeroCopyLoans {
     private boolean refers;
     private long lentIn = -1; // the last operation that has lent; only assertions look
 
-    /** Makes the object of a team. */
+    /** Called once, when a team is made. */
     public ZeroCopyLoans(TeamContext context, Operation operation, OperationWait waiting, StepWords words) {
         this.context = context;
         this.operation = operation;
@@ -133,7 +133,7 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Says that this rank needs blocks no more that others may have lent.
+     * Says that this rank no longer needs the blocks that others may have lent.
      *
      * @param bytes the length of a block
      */
@@ -145,7 +145,7 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Waits until no rank needs the blocks any more that this rank has lent, and takes them back.
+     * Waits until no rank needs the blocks that this rank has lent, and takes them back.
      *
      * @param reader the local rank of the only reader, or {@link #ALL}
      */
