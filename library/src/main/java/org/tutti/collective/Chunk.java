@@ -13,8 +13,8 @@ import org.tutti.pattern.Partition;
  *  a window of 2 places  | chunk 1, 3, 5     | chunk 2, 4        |
  * </pre>
  *
- * A team has one chunk object, which {@link Team#chunks} puts before the first chunk of a message, so that operations
- * allocate nothing.
+ * A team has one chunk object, which {@link Team#chunks} puts before the first chunk of a message. Like an {@link Area}
+ * it is set again and again, so that operations allocate nothing.
  */
 public final class Chunk {
     /** The number of places in a window in which one is written while others read the other one. */

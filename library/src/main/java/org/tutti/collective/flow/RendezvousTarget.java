@@ -5,7 +5,8 @@ import org.tutti.collective.machine.Area;
 
 /**
  * Memory of a rank on another node into which this rank may put during the current operation, as that rank's
- * {@linkplain Inflow#invite invitation} says. A flow has one such object, which is set anew for each invitation.
+ * {@linkplain Inflow#invite invitation} says. A flow has one such object. Like an {@link Area} it is set again, for
+ * each invitation.
  */
 final class RendezvousTarget {
     int process;
