@@ -28,13 +28,13 @@ import org.tutti.memory.Words;
  * operation.
  *
  * <p><b>Meeting.</b> In the first operation of a group the block of another node may not be there yet; puts to it are
- * lost, and the sender is not told. Therefore two nodes meet: each makes its block, puts a word to the other node, and waits
- * for the other node's word. At least one of the two puts arrives. If the put of node A is lost, node B made its block
- * after that put, hence after A had made its own block; and B's put is later still, so it arrives. A node that has
- * received the other's word puts once more, unless it has put since it received the word. That put arrives, because the
- * other node made its block before it put. The word has two values: {@link #HERE} says that its sender has not heard of
- * the other node, {@link #MET} that it has. A node that reads MET knows that its own put has arrived, and need not put
- * again. No node has to ask, and none keeps a put for later.
+ * lost, and the sender is not told. Therefore two nodes meet: each makes its block, puts a word to the other node, and
+ * waits for the other node's word. At least one of the two puts arrives. If the put of node A is lost, node B made its
+ * block after that put, hence after A had made its own block; and B's put is later still, so it arrives. A node that
+ * has received the other's word puts once more, unless it has put since it received the word. That put arrives, because
+ * the other node made its block before it put. The word has two values: {@link #HERE} says that its sender has not
+ * heard of the other node, {@link #MET} that it has. A node that reads MET knows that its own put has arrived, and need
+ * not put again. No node has to ask, and none keeps a put for later.
  */
 public final class Edges {
     /** The step that a node puts before it has heard of the other node. */

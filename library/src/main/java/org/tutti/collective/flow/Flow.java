@@ -22,8 +22,8 @@ import org.tutti.memory.Words;
  * credited the piece that was there.
  *
  * <p><b>Words.</b> The ARRIVED word of the receiver's edge counts the pieces that have come. The CREDIT word of the
- * sender's edge counts the pieces that the receiver has taken. Data and credits have words of their own, so
- * at the same time any node may send data over the sender's edge.
+ * sender's edge counts the pieces that the receiver has taken. Data and credits have words of their own, so at the same
+ * time any node may send data over the sender's edge.
  *
  * <p><b>Memory of the places.</b> The places lie in the cell of the receiver's edge, in the edge's eager buffer, or in
  * memory to which the receiver <i>invites</i> the sender (a rendezvous): a window, a share of the receiver's inbox, or
