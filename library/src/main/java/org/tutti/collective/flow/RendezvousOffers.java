@@ -27,7 +27,7 @@ public final class RendezvousOffers {
     /**
      * Called once, when a team is made.
      *
-     * @param machine the machine of the team's thread
+     * @param machine the machine of the threads that run the team
      * @param severalNodes whether there are other nodes; without them nothing is ever written
      */
     public RendezvousOffers(Machine machine, boolean severalNodes) {

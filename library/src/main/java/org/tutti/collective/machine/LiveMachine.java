@@ -14,7 +14,7 @@ import org.tutti.memory.Words;
 
 /**
  * The machine that the program runs on: words in shared memory, {@code Waiter} for waits, and a fabric for other nodes.
- * A team has one, for the thread that runs its operations.
+ * A rank has two for each communicator: one for the threads of its callers, and one for threads in the background.
  */
 public final class LiveMachine implements Machine {
     private static final int TURNS_WITHOUT_PARK = 100;

@@ -20,8 +20,8 @@ import org.tutti.memory.Words;
  *
  * <p>Numbers and history are drawn on the caller's thread, so they follow the order of the calls. Operations may be
  * finished in any order; the <i>left</i> word is cumulative, and holds the number of the first operation that is not
- * finished. Operation s begins only when an operation at most {@value RingLayout#SLOTS_MAX} before it is closed, so as
- * many bits have room for the finished operations beyond that word.
+ * finished. Operation s begins only when an operation at most {@value RingLayout#SLOTS_MAX} before it is closed, so
+ * that many bits suffice for the finished operations beyond that word.
  *
  * <p><b>Leaving all.</b> A rank leaves all operations, drawn or not, of a communicator that is broken or that the rank
  * closes: it adds {@value #ALL} to its left word. The thread that ends last stores the word, when no drawn operation is

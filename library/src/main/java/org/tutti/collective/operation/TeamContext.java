@@ -19,13 +19,13 @@ import org.tutti.memory.Words;
  * One rank's view of a communicator: its ranks and their nodes, the communicator's block of shared memory, the machine
  * that reaches both, and the sequence of its operations. A team makes one when it is made, and all parts of the team
  * share it. It never changes, and lives as long as the team. The contexts of a rank's teams share the sequence and the
- * eager buffers; each has the machine of its own team's thread.
+ * eager buffers; each has the machine of the threads that run its team.
  */
 public final class TeamContext {
     /** The local rank of a node's master, the rank that exchanges data with other nodes. */
     public static final int MASTER = 0;
 
-    /** The machine by which the team's thread reaches memory and other nodes. */
+    /** The machine by which the team reaches memory and other nodes. */
     public final Machine machine;
 
     /** The lives of the communicator's ranks: which have failed or left. */
@@ -82,7 +82,7 @@ public final class TeamContext {
     /**
      * Makes the context of a team.
      *
-     * @param machine the machine of the team's thread
+     * @param machine the machine of the threads that run the team
      * @param members what is known of the ranks' lives
      * @param memory the memory of the node
      * @param ringAddress the address of the communicator's block in it

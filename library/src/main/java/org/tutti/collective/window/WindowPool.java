@@ -20,21 +20,20 @@ import org.tutti.memory.Memory;
  * <p><b>The ring.</b> The blocking operations of one thread follow each other, and so do their windows. The thread
  * takes them from a {@link WindowRing}, without a lock. The ring belongs to the first thread that needs it, and to
  * another thread when that one has ended. At first it is short. A long ring replaces it at the first large call, and a
- * new one replaces it when a window may not be free for long.
+ * new one replaces it when a window may stay taken for long.
  *
  * <p><b>Blocks.</b> Any other operation, non-blocking or of another thread, has a block of its own, of {@value
  * #SMALL_BYTES} bytes or of the greatest window's size. It begins, or shows, when the operation {@link
- * OperationSequence#AT_ONCE_MAX} before it is closed, so a communicator has at most as many blocks of either size. An
- * operation that shows more than a ring has room for has a block, too, and a communicator has {@value
- * #LONG_AT_ONCE_MAX} of these. Idle blocks go back to the node's memory if they were not needed while {@value #RETURNS}
- * others came back.
+ * OperationSequence#AT_ONCE_MAX} before it is closed, so a communicator has at most that many blocks of either size. An
+ * operation that shows more than fits into a ring has a block, too, and a communicator has {@value #LONG_AT_ONCE_MAX}
+ * of these. Idle blocks go back to the node's memory if they were not needed while {@value #RETURNS} others came back.
  *
  * <p><b>Why no wait is circular.</b> An operation waits for windows of blocking operations that its own thread was in
  * before it, and for windows of earlier operations of its own communicator. Those operations are closed whatever this
- * one does. It never waits for another thread's window, because that thread may be in an operation that the other ranks
- * enter only after this one. A wait ends by the deadline and the checks of the waiting operation. No operation waits
- * for a window of a communicator that is broken, because other ranks may notice the breakage only when they use the
- * communicator again. Until then its blocks, and the ring that it has windows in, are set aside.
+ * one does. No operation waits for another thread's window, because that thread may be in an operation that the other
+ * ranks enter only after this one. A wait ends by the deadline and the checks of the waiting operation. No operation
+ * waits for a window of a communicator that is broken, because other ranks may notice the breakage only when they use
+ * the communicator again. Until then its blocks, and the ring that it has windows in, are set aside.
  *
  * <p><b>Memory ordering.</b> A thread becomes the owner of the ring by setting the owner field under the lock, when the
  * thread in it has ended. A thread that finds itself there is therefore alone with the ring, and sees what the owner
