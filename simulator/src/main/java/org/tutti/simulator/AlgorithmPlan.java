@@ -8,14 +8,15 @@ import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 
 /**
- * A verification run of one algorithm: one part of all its calls on a shape, one after the other at each rank.
+ * A verification run of one algorithm: each rank makes one part of all the algorithm's calls on a shape, one after the
+ * other.
  *
  * @param algorithm the algorithm
  * @param topology where the ranks are
- * @param part which part of the calls
- * @param seed decides the order of everything, and what takes turns in the calls
+ * @param part the number of the part, from 0; a part that the shape does not have is empty
+ * @param seed decides the order of all steps, and the properties of the calls that take turns
  */
-@SuppressWarnings("exports") // the algorithms are for those whom the library shows them to
+@SuppressWarnings("exports") // the library exports the algorithms to the simulator alone
 public record AlgorithmPlan(Algorithm algorithm, Topology topology, int part, long seed)
         implements
             Plan {
@@ -28,16 +29,16 @@ public record AlgorithmPlan(Algorithm algorithm, Topology topology, int part, lo
     }
 
     /**
-     * {@return how many parts the calls of an algorithm on a shape have}
+     * {@return the number of parts into which the calls of an algorithm on a shape are cut}
      *
-         * @param algorithm the algorithm
+     * @param algorithm the algorithm
      * @param topology where the ranks are
      */
     public static int parts(Algorithm algorithm, Topology topology) {
         return parts(Calls.of(algorithm, topology, 0).size(), topology);
     }
 
-    /** Each part has enough calls to use slots again, and half of them twice. */
+    /** Each part has enough calls to use every slot again, and half of the slots twice. */
     private static int parts(int calls, Topology topology) {
         return Math.max(1, 2 * calls / (CALLS_PER_SLOT_HALF * Calls.slots(topology)));
     }

@@ -8,19 +8,19 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * Which cores have which bytes of the nodes' memories in their caches, in a predicted run: whoever reads has them as
- * well, whoever writes has them alone. To the others they come from their owner, the rank that has written them last
- * or, when none has, was the first to read them. Caches never overflow. A memory of one node is used by the cores of
- * one host.
+ * Tells which cores have which bytes of the nodes' memories in their caches, in a predicted run. A core that reads
+ * bytes has them in addition to the other cores; a core that writes bytes has them alone. A core that lacks bytes
+ * fetches them from their owner: the rank that wrote them last or, when no rank has written them, the rank that read
+ * them first. Caches never overflow. Only the cores of one host use the memory of a node.
  */
 final class CacheLines {
     private static final int NOBODY = -1;
 
-    /** What it costs that bytes cross from one rank to another. */
+    /** The cost of bytes that cross from one rank to another. */
     @FunctionalInterface
     interface CrossingCost {
         /**
-         * Tells the cost of bytes that follow each other and have the same owner.
+         * Returns the cost of consecutive bytes with the same owner.
          *
          * @param bytes how many, 1 or more
          * @param owner their owner
@@ -29,7 +29,7 @@ final class CacheLines {
         double nanos(long bytes, int owner);
     }
 
-    /** Bytes, from the key in the map on, of which the same is known. */
+    /** Consecutive bytes with one owner and the same holders; they begin at the key in the map. */
     private static final class Range {
         private long end;
         private int owner;
@@ -50,14 +50,14 @@ final class CacheLines {
     private final TreeMap<Long, Range> ranges = new TreeMap<>();
 
     /**
-     * @param nodes how many nodes there are; what lies above their memories belongs to one rank, and never crosses
+     * @param nodes the number of nodes; memory above theirs is private to a rank, and its bytes never cross
      */
     CacheLines(int nodes) {
         this.privateStart = SymbolicMemory.start(nodes);
         ranges.put(SymbolicMemory.start(0), new Range(privateStart, NOBODY, new BitSet()));
     }
 
-    /** {@return what a rank's reading costs, besides, for the bytes that its core does not have} */
+    /** {@return the nanoseconds that a read costs in addition, for the bytes that the reader's core does not have} */
     double read(int rank, int core, long start, long bytes, CrossingCost cost) {
         if (start >= privateStart || bytes == 0) {
             return 0;
@@ -71,7 +71,7 @@ final class CacheLines {
         return nanos;
     }
 
-    /** {@return what a rank's writing costs, besides, for the bytes that other cores have} */
+    /** {@return the nanoseconds that a write costs in addition, for the bytes that other cores have} */
     double write(int rank, int core, long start, long bytes, CrossingCost cost) {
         if (start >= privateStart || bytes == 0) {
             return 0;

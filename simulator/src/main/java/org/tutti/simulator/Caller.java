@@ -9,8 +9,8 @@ import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 
 /**
- * What a thread of a verification run calls operations with: memory of its own, on the heap, off it or in the node's,
- * filled with its contribution before a call, and checked after it.
+ * The caller's side of the operations of one thread in a verification run. It has memory on the heap, in native memory
+ * and in the node's memory, fills it with the thread's contribution before a call, and checks it after the call.
  */
 final class Caller {
     private static final MemorySegment ZEROS = MemorySegment.ofArray(new byte[Calls.BYTES_MAX]).asReadOnly();
@@ -23,10 +23,10 @@ final class Caller {
     private Call prepared;
 
     /**
-     * @param world what goes on around it
-     * @param thread which thread it is
-     * @param memory what its memory is taken from
-     * @param nodeMemory what it takes memory from that its node shares
+     * @param world the run
+     * @param thread the thread
+     * @param memory the source of heap and native memory
+     * @param nodeMemory the shared memory of the thread's node
      */
     Caller(World world, int thread, RunMemory memory, NodeMemory nodeMemory) {
         this.world = world;
@@ -35,7 +35,7 @@ final class Caller {
         this.nodeMemory = nodeMemory;
     }
 
-    /** Memory that is used again in all calls; larger one when the first is too small. */
+    /** Returns memory that all calls use again; it is allocated anew when it is too small. */
     private MemorySegment buffer(PlannedCall call, boolean isTarget, int length) {
         MemoryKind kind = call.kind(world.rankOf(thread), isTarget);
         int index = 2 * kind.ordinal() + (isTarget ? 1 : 0);
@@ -55,7 +55,10 @@ final class Caller {
         return buffer.asSlice(0, length);
     }
 
-    /** Draws a call, as a communicator does, for this thread or another one of its rank to run. */
+    /**
+     * Draws a call's operation numbers, as a communicator does. This thread or another thread of its rank runs the
+     * call.
+     */
     void draw(Team team, PlannedCall call) {
         int sourceBytes = call.sourceBytes(team.rank(), team.size());
         int targetBytes = call.targetBytes(team.rank(), team.size());
@@ -67,12 +70,12 @@ final class Caller {
     }
 
     /**
-     * Runs the call that was drawn, and checks it.
+     * Runs the call that {@link #draw} has drawn, and checks its results.
      *
      * @param team the communicator
      * @param call the call
-     * @param rank this rank in it
-     * @param expected what a rank that receives something must hold afterwards
+     * @param rank this rank in the communicator
+     * @param expected the bytes that a receiving rank must hold afterwards
      */
     void run(Team team, PlannedCall call, int rank, MemorySegment expected) {
         MemorySegment from = prepared.source().segment();
@@ -87,7 +90,7 @@ final class Caller {
             fill(to, zeros);
         }
         prepared.run(team);
-        world.write(thread, from, 0, from.byteSize()); // now the caller may do so, and nobody may still use its memory
+        world.write(thread, from, 0, from.byteSize()); // a later access of another rank to this memory is a race
         world.write(thread, to, 0, to.byteSize());
         if (!to.equals(from)) {
             check(call, "its source, which must stay as it was,", from, before);
@@ -105,7 +108,7 @@ final class Caller {
         }
     }
 
-    /** {@return bytes of which some are others} */
+    /** {@return a copy of bytes in which some, from an offset on, are replaced} */
     private static MemorySegment with(MemorySegment all, long at, MemorySegment some) {
         MemorySegment copy = MemorySegment.ofArray(all.toArray(ValueLayout.JAVA_BYTE));
         MemorySegment.copy(some, 0, copy, at, some.byteSize());

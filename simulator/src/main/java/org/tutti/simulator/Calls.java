@@ -14,7 +14,8 @@ import org.tutti.collective.Algorithm;
 import org.tutti.collective.layout.RingLayout;
 
 /**
- * The calls of verification runs. What is drawn here is drawn from a shape's numbers, so it is the same in every run.
+ * Makes the calls of verification runs. The seed of every draw comes from the shape, so the calls are the same in every
+ * run.
  */
 final class Calls {
     private static final int BARRIERS_PER_SLOT_HALF = 5;
@@ -34,11 +35,11 @@ final class Calls {
     private Calls() {}
 
     /**
-     * The calls of an algorithm on a shape, shuffled: every root with a size of each class, which is a small one, one
-     * around a size at which algorithms change, or the largest. What else a call has takes turns, so that every two
-     * values meet: with three seeds in a row, every root has every size of each class, every size has every operator,
-     * in place and not, and every root has every class with every operator. With fewer than {@value #TURNS_MIN} roots
-     * there are as many turns more, each with something else.
+     * Returns the calls of an algorithm on a shape, shuffled. Every root has a call with a size of each class: the four
+     * small sizes, one size around each size at which algorithms change, and the largest. The other properties of a
+     * call take turns, so that every two values meet. With three seeds in a row, every root has every size of each
+     * class, every size has every operator, in place and not, and every root has every class with every operator. When
+     * there are fewer than {@value #TURNS_MIN} roots, each root has several turns, with other properties in each.
      */
     static List<PlannedCall> of(Algorithm algorithm, Topology topology, long seed) {
         Collective collective = algorithm.collective();
@@ -69,12 +70,12 @@ final class Calls {
         return calls;
     }
 
-    /** {@return how many operations may be in flight on a node of the shape} */
+    /** {@return the number of slots of a node of the shape: the operations that may be in flight on it} */
     static int slots(Topology topology) {
         return RingLayout.slots(topology.nodes(), topology.ranksOn(0));
     }
 
-    /** {@return one part of a drawn mixture of calls: each algorithm is as likely, half of the messages are small} */
+    /** {@return one part of a drawn mixture of calls, made by {@link #any}} */
     static List<PlannedCall> mixed(Topology topology, int part) {
         Random random = new Random(seed(topology) * FACTOR + part);
         List<PlannedCall> calls = new ArrayList<>();
@@ -84,7 +85,10 @@ final class Calls {
         return calls;
     }
 
-    /** {@return a drawn call: each algorithm is as likely, every second message is small} */
+    /**
+     * {@return a drawn call: every collective is equally likely, then every algorithm of it; every second message is
+     * small}
+     */
     static PlannedCall any(Topology topology, Random random) {
         Collective collective = draw(List.of(Collective.values()), random);
         Algorithm algorithm = draw(Catalogue.of(collective), random);
@@ -134,8 +138,8 @@ final class Calls {
     }
 
     /**
-     * The size of a class: itself or, if algorithms may change there, one unit less or more. Where ranks have blocks,
-     * larger sizes are those of all blocks.
+     * Returns the size of a class. Around a size at which algorithms may change, {@code neighbour} makes it one unit
+     * less or more. For a collective with blocks, a larger size is that of all blocks together.
      */
     private static int bytes(Collective collective, int size, int neighbour, int unit, int ranks) {
         int blocks = collective.hasBlocks() ? ranks : 1;

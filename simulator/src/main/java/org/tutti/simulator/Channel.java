@@ -9,47 +9,47 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * What one process has asked of another one, on its way there, as over the tcp fabric with several rails. A request is
- * cut into frames, each of which takes any rail. Rails deliver when it is their turn, some of them seldom; so frames
- * overtake each other. A request ends, which is when it raises its word, as soon as all frames up to its last one have
- * come.
+ * The requests of one process to another one that are on their way, as over the tcp fabric with several rails. A
+ * request is cut into frames, and each frame takes any rail. A rail delivers only in its turns, and some rails have
+ * few; therefore frames overtake each other. A request ends when all frames up to its last one have come; then it
+ * raises its word.
  *
- * <p>A rail may fail at any of its turns, as long as another one is there: then its frames go again over others, of the
- * first of them perhaps some bytes have come, and perhaps the rail has only fallen silent, and all still come by it. Of
- * frames that come twice the second is dropped, but bytes may be written twice before. A rail that is lost comes back
- * without what it had.
+ * <p>A rail may fail at any of its turns, as long as another rail is there. The frames of the failed rail that have not
+ * come are sent again over other rails. Either some bytes of its first frame have come and the others never do, or the
+ * rail has only fallen silent and all its frames still come. When a frame comes twice, the second one is dropped, but
+ * some of its bytes may have been written twice before. A lost rail comes back without its frames.
  */
 final class Channel {
-    /** As many rails as a process may have. */
+    /** The most rails that a process may have. */
     static final int RAILS_MAX = 4;
 
-    private static final int STRIPED_BYTES = 256; // what is shorter goes whole
-    private static final int TURNS_MAX = 8; // of the slowest rail, for a frame
+    private static final int STRIPED_BYTES = 256; // a shorter request is one frame
+    private static final int TURNS_MAX = 8; // in which the slowest rail delivers one frame, on average
     private static final int LOSS_ODDS = 12;
     private static final int RETURN_ODDS = 12;
 
     /** A put or a get. */
     interface Request {
-        /** {@return the bytes that it brings} */
+        /** {@return the number of bytes that the request brings} */
         int length();
     }
 
-    /** What is done with what comes. */
+    /** Receives the bytes and the ends of requests. */
     interface Receiver {
         /**
-         * Writes bytes of a request; some of them may be written again before it ends.
+         * Writes bytes of a request; some of them may be written again before the request ends.
          *
-         * @param channel by which they come
+         * @param channel the channel of the request
          * @param request the request
-         * @param from the first of them
-         * @param bytes how many; 0 if it brings none
+         * @param from the index of the first byte
+         * @param bytes the number of bytes; 0 if the request brings none
          */
         void write(Channel channel, Request request, int from, int bytes);
 
         /**
-         * Does what a request asks for: all of it has come, and all of those before it.
+         * Ends a request: all its frames have come, and those of all earlier requests.
          *
-         * @param channel by which it comes
+         * @param channel the channel of the request
          * @param request the request
          */
         void end(Channel channel, Request request);
@@ -98,14 +98,14 @@ final class Channel {
     private int returns;
 
     /**
-     * @param from which process asks
-     * @param to which process is asked
-     * @param component its place in clocks
-     * @param firstActor by which number its first rail takes turns; the others' follow
-     * @param rails how many it has
-     * @param random decides what becomes of them
-     * @param interleaving whose turn it is
-     * @param receiver what is done with what comes
+     * @param from the process that sends the requests
+     * @param to the process that receives the requests
+     * @param component the channel's component in clocks
+     * @param firstActor the actor number of its first rail; those of the other rails follow
+     * @param rails the number of rails
+     * @param random decides the rail of each frame, and the failures of rails
+     * @param interleaving decides which actor has the next turn
+     * @param receiver receives the requests
      */
     Channel(int from, int to, int component, int firstActor, int rails, SplittableRandom random,
             Interleaving interleaving, Receiver receiver) {
@@ -131,7 +131,7 @@ final class Channel {
         return component;
     }
 
-    /** {@return how many puts have been numbered} */
+    /** {@return the number of the latest put} */
     int time() {
         return time;
     }
@@ -151,7 +151,7 @@ final class Channel {
         return returns;
     }
 
-    /** Takes a request, which leaves when it is sent, with all before it. */
+    /** Takes a request. {@link #send} lets it leave, after all requests before it. */
     void add(Request request) {
         gathered.add(request);
     }
@@ -181,7 +181,7 @@ final class Channel {
         interleaving.add(rail.actor);
     }
 
-    /** It is the turn of a rail. */
+    /** Takes a turn of a rail: it delivers a frame, fails, or does nothing. */
     void act(int index) {
         Rail rail = rails.get(index);
         if (rails.size() > 1) {
@@ -218,7 +218,7 @@ final class Channel {
         rail.isLost = true;
         rail.frames.stream().filter(frame -> !frame.hasCome).forEach(this::give);
         if (random.nextBoolean()) {
-            return; // it has only fallen silent
+            return; // the rail has only fallen silent: its frames still come
         }
         Frame first = rail.frames.peek();
         if (!first.hasCome && first.bytes > 0) {
@@ -238,7 +238,7 @@ final class Channel {
         }
     }
 
-    /** Lets everything come that has left. */
+    /** Delivers all frames that have left. */
     void drain() {
         while (!awaited.isEmpty()) {
             arrive(awaited.peek());

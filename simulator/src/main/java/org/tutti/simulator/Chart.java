@@ -5,14 +5,12 @@ import java.math.BigDecimal;
 import java.util.List;
 import java.util.Locale;
 
-/**
- * A chart: panels in rows, in each of them lines of figures, such as of times over sizes, both on logarithmic scales.
- */
+/** An SVG chart of panels in rows. Each panel has lines, such as times over sizes, with both scales logarithmic. */
 public final class Chart {
     /**
      * A point of a line.
      *
-     * @param x where it lies along the panel; below 1 counts as 1
+     * @param x the position along the horizontal axis; below 1 counts as 1
      * @param y the figure, more than zero
      */
     public record Point(double x, double y) {}
@@ -20,13 +18,13 @@ public final class Chart {
     /**
      * A line.
      *
-     * @param name what the legend calls it
-     * @param isDashed whether it is dashed, in the colour of the line before it
+     * @param name the name in the legend
+     * @param isDashed whether the line is dashed, in the colour of the line before it
      * @param points its points, by ascending x
      */
     public record Line(String name, boolean isDashed, List<Point> points) {}
 
-    /** A logarithmic scale; a single value lies in its middle. */
+    /** A logarithmic scale. A single value lies in the middle. */
     private record Scale(double least, double most, int from, int to) {
         double at(double value) {
             return most > least ? from + (to - from) * Math.log(Math.max(value, least) / least) / Math.log(most / least)
@@ -42,7 +40,7 @@ public final class Chart {
     private static final int HEIGHT = TOP + PLOT_HEIGHT + 30;
     private static final int LINE_HEIGHT = 14;
     private static final int LABEL_WIDTH = 28;
-    private static final double LEAST = 1e-4; // of figures, which are written with four digits after the point
+    private static final double LEAST = 1e-4; // the least figure: figures are written with four digits after the point
     private static final List<String> COLOURS = List.of("#4c78a8", "#f58518", "#54a24b", "#e45756", "#b279a2",
             "#72b7b2", "#9d755d", "#bab0ac", "#2f4b26", "#d67195");
 
@@ -51,12 +49,12 @@ public final class Chart {
     private int columns;
     private int column;
 
-    /** A chart without panels. */
+    /** Creates a chart without panels. */
     public Chart() {
-        // what there is to draw comes later
+        // add() adds the panels
     }
 
-    /** Lets the next panel begin a row. */
+    /** Ends the row, so that the next panel begins a new one. */
     public void endRow() {
         if (column > 0) {
             rows++;
@@ -65,9 +63,9 @@ public final class Chart {
     }
 
     /**
-     * Draws a panel beside the one before.
+     * Adds a panel to the row.
      *
-     * @param title what stands above it: what the figures are, and over what
+     * @param title the text above the panel: the figures and the quantity over which they are drawn
      * @param lines its lines
      */
     public void add(String title, List<Line> lines) {
@@ -123,7 +121,7 @@ public final class Chart {
                 points.toString().strip(), stroke, line.isDashed() ? " stroke-dasharray=\"5 3\"" : ""));
     }
 
-    /** A size as the command line has it, such as 64k; or a number. */
+    /** Returns a size as the command line writes it, such as 64k, or a plain number. */
     private static String label(double value) {
         long number = Math.round(value);
         return number % (1 << 20) == 0 ? (number >> 20) + "m" : number % (1 << 10) == 0 ? (number >> 10) + "k"

@@ -8,8 +8,8 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 
 /**
- * What calls of a verification run move or combine. The expected results are computed here, one rank after the other,
- * without the library's kernels.
+ * The elements that calls of a verification run move or combine. This class computes the expected results itself, one
+ * rank after the other, without the library's kernels.
  */
 enum CheckedOperation {
     /** Bytes, combined by exclusive or: messages of any length, cut anywhere. */
@@ -44,7 +44,7 @@ enum CheckedOperation {
         return type.bytes() * reduction.unit();
     }
 
-    /** Combines the bytes of a lower rank with those of the next one, into the lower one's. */
+    /** Combines the bytes of lower ranks with those of the next rank, in place of the former. */
     void combine(byte[] left, MemorySegment right) {
         if (this == BYTES) {
             byte[] others = right.toArray(ValueLayout.JAVA_BYTE);
@@ -68,7 +68,10 @@ enum CheckedOperation {
         MemorySegment.copy(lower, 0, MemorySegment.ofArray(left), LONG, 0, lower.length);
     }
 
-    /** By rows and columns; the operator below is written out. */
+    /**
+     * Multiplies two matrices by rows and columns. The operator below does the same without loops, so the two check
+     * each other.
+     */
     private static void multiply(long[] lower, long[] higher, int at) {
         long[] product = new long[MATRIX_LONGS];
         for (int i = 0; i < MATRIX_LONGS; i++) {
@@ -80,8 +83,8 @@ enum CheckedOperation {
     }
 
     /**
-     * The operator as a user would write it who knows that arrays are fast, whatever the segments are: this is where a
-     * verification would spend most of its time.
+     * The operator as an experienced user would write it: it copies to arrays, which are fast whatever the segments
+     * are. Otherwise a verification would spend most of its time here.
      */
     private static void multiply(MemorySegment left, MemorySegment right, MemorySegment result, long count) {
         int block = (int) Math.min(count, BLOCK_LONGS);

@@ -4,8 +4,9 @@ package org.tutti.simulator;
 import java.util.Arrays;
 
 /**
- * A vector clock: for every component (a rank, or a channel by which puts travel) the latest of its times that is known
- * to have passed. What a component did at a time is ordered before whoever's clock covers that time.
+ * A vector clock. For every component (a thread of a rank, or a channel of puts) it has the latest time of the
+ * component that is known to have passed. An action of a component is ordered before every action whose clock covers
+ * the component's time.
  */
 final class Clock {
     private int[] times;
@@ -18,6 +19,7 @@ final class Clock {
         this.times = times;
     }
 
+    /** {@return the latest time of a component that is known to have passed} */
     int time(int component) {
         return component < times.length ? times[component] : 0;
     }
@@ -29,6 +31,9 @@ final class Clock {
         times[component] = time;
     }
 
+    /**
+     * Raises every component's time to that of another clock, so that this clock covers all that the other one covers.
+     */
     void join(Clock other) {
         if (other.times.length > times.length) {
             times = Arrays.copyOf(times, other.times.length);
@@ -38,11 +43,12 @@ final class Clock {
         }
     }
 
+    /** {@return whether an action of a component at a time is known to have happened} */
     boolean covers(int component, int time) {
         return time(component) >= time;
     }
 
-    /** Becomes equal to another one. */
+    /** Makes this clock equal to another one. */
     void set(Clock other) {
         if (times.length == other.times.length) {
             System.arraycopy(other.times, 0, times, 0, times.length);

@@ -17,31 +17,32 @@ import org.tutti.memory.Words;
 import org.tutti.simulator.Trace.Kind;
 
 /**
- * A cluster in virtual time, for predictions: whatever a rank does occupies it as long as the {@link Model} says, and
- * always the rank runs whose time is earliest. Bytes of messages are symbolic: nothing is copied. Words have values.
+ * A cluster in virtual time, for predictions. Each action occupies its rank as long as the {@link Model} says, and the
+ * rank with the earliest time always runs next. Bytes of messages are symbolic: nothing is copied. Words have values.
  *
  * <ul>
- * <li>A copy or combination occupies its rank for its bytes, and longer for those of the node's memory that another
- * core has used last ({@link CacheLines}); with levels the longer the farther their owner is.
- * <li>A store is visible to others of the node after the memory's latency. Who looks later, from another core, has to
- * fetch it and waits as long; what is looked at without pause in between is fetched together. With levels every core
- * has to fetch it, from who has stored it, one core after the other; and a rank fetches one word after the other.
- * <li>What reads a word and writes it at once costs a look and a store, even when a compare finds another value: the
- * core gets the line for itself first.
- * <li>A put occupies its rank for the overhead, and for its bytes; then these occupy a rail of its node (all rails,
- * striped, when they are many), and a latency later one of the target, unless that is still busy or within its gap.
- * Then the first rank of that node takes it in, when it waits, and its word is raised.
- * <li>A rank needs a core of its host to do anything but wait. When there are fewer cores than ranks, who has waited
- * queues for a core. A rank prefers the core that it had before; to get one that another rank has had since takes the
- * time of a switch. Those that wait have turns on the cores, too: each looks, polls if there are several nodes, and
- * yields.
+ * <li>A copy or combination occupies its rank for its bytes. Bytes of the node's memory that another core has used last
+ * take longer ({@link CacheLines}); with levels, the longer the farther away their owner is.
+ * <li>A store becomes visible to the other ranks of the node after the memory's latency. A rank that looks later, from
+ * another core, has to fetch the word and waits for the same latency; words at which a rank looks without a pause in
+ * between are fetched together. With levels every core fetches the word from the core that stored it, one core after
+ * the other, and a rank fetches one word after the other.
+ * <li>An atomic operation on a word costs a look and a store, even when a compare finds another value, because the core
+ * gets the line for itself first.
+ * <li>A put occupies its rank for the overhead and for its bytes. Then the bytes occupy a rail of the rank's node or,
+ * striped, all rails when they are many. A latency later they occupy a rail of the target, unless that rail is still
+ * busy or within its gap. Then the first rank of the target node takes the put in, when it waits, and the put raises
+ * its word.
+ * <li>A rank needs a core of its host for everything except waiting. When there are fewer cores than ranks, a rank
+ * whose wait has ended queues for a core. A rank prefers its previous core. A core that another rank has had since
+ * costs the time of a switch. Waiting ranks have turns on the cores, too: each looks, polls if there are several nodes,
+ * and yields.
  * </ul>
  *
- * <p>What is not modelled: how large caches are, memory bandwidth shared by ranks, and contention in the network
- * between nodes.
+ * <p>Not modelled: the sizes of caches, memory bandwidth shared by ranks, and contention in the network between nodes.
  */
 final class Cluster implements SimulatedRanks.Order {
-    /** Thrown when a run has more steps, or messages, than a prediction may take. */
+    /** Thrown when a run has more steps or messages than a prediction may have. */
     static final class TooManySteps extends RuntimeException {
         private static final long serialVersionUID = 1;
     }
@@ -86,7 +87,7 @@ final class Cluster implements SimulatedRanks.Order {
     private final CacheLines lines;
     private final double[] outFree;
     private final double[] inFree;
-    private final Map<Long, Double> lastArrivals = new HashMap<>(); // by rank and node, with several rails
+    private final Map<Long, Double> lastArrivals = new HashMap<>(); // by rank and node; used with several rails
     private final long[] bytesOut;
     private final long[] bytesIn;
     private final List<Put> puts = new ArrayList<>();
@@ -139,17 +140,17 @@ final class Cluster implements SimulatedRanks.Order {
         return messages;
     }
 
-    /** {@return the bytes that leave, or enter, the busiest rail, whichever is more} */
+    /** {@return the most bytes that leave or enter any rail} */
     long railBytes() {
         return Math.max(Arrays.stream(bytesOut).max().orElse(0), Arrays.stream(bytesIn).max().orElse(0));
     }
 
-    /** {@return when the last rank ended, in microseconds} */
+    /** {@return the time at which the last rank ended, in microseconds} */
     double endMicros() {
         return Arrays.stream(time).max().orElse(0) / NANOS;
     }
 
-    // ---- who runs
+    // ---- the rank that runs next
 
     @Override
     public int next() {
@@ -168,7 +169,7 @@ final class Cluster implements SimulatedRanks.Order {
         giveCore(rank);
     }
 
-    /** Lets those go first who are earlier. */
+    /** Counts a step, and lets ranks whose time is earlier go first. */
     private void step(int rank) {
         if (++steps > stepsMax) {
             throw new TooManySteps();
@@ -226,7 +227,10 @@ final class Cluster implements SimulatedRanks.Order {
         return words.valueAt(place);
     }
 
-    /** The latest value is not there before it is visible, or fetched, if another core has stored it. */
+    /**
+     * Looks at a word. If another core has stored the latest value, the rank waits until the value is visible, or
+     * fetched.
+     */
     private void see(int rank, int place) {
         double start = time[rank];
         if (words.stepAt(place) == SparseWords.NO_STEP || words.isHeld(place, cores.of(rank))) {
@@ -247,7 +251,7 @@ final class Cluster implements SimulatedRanks.Order {
         lastFetch[rank] = time[rank];
     }
 
-    /** When a rank has the latest value of a word that it looks at now, or has waited for. */
+    /** Returns the time at which a rank has the latest value of a word that it looks at or has waited for. */
     private double fetchedAt(int rank, int place) {
         double visibleAt = words.visibleAt(place);
         int writer = words.writerAt(place);
@@ -349,7 +353,7 @@ final class Cluster implements SimulatedRanks.Order {
 
     // ---- data
 
-    /** Lets a rank do what is neither copying nor waiting. */
+    /** Occupies a rank for a time, with anything except copying and waiting. */
     void pass(int rank, double micros) {
         time[rank] += micros * NANOS;
     }
@@ -379,7 +383,10 @@ final class Cluster implements SimulatedRanks.Order {
                         (crossing, owner) -> crossing * model.crossNanosPerByte(meeting(rank, owner)));
     }
 
-    /** The first line takes as long as a word; what lies beside a word is there with it. */
+    /**
+     * Returns the cost of fetching bytes. Bytes beside a word come with the word; for more bytes, the first line takes
+     * as long as a word.
+     */
     private double fetchNanos(long bytes, int level) {
         boolean isFar = bytes > RingLayout.PAYLOAD_BYTES;
         return (isFar ? model.latencyNanos(level) : 0) + bytes * model.crossNanosPerByte(level);
@@ -393,7 +400,7 @@ final class Cluster implements SimulatedRanks.Order {
         }
     }
 
-    /** The handle of a region is where it begins, and a process has the number of its node. */
+    /** Starts a put. The handle of a region is its address, and the number of a process is that of its node. */
     void put(int rank, PutTarget where, MemorySegment source, long sourceOffset, long bytes) {
         int node = where.process();
         step(rank);
@@ -420,7 +427,7 @@ final class Cluster implements SimulatedRanks.Order {
         events.add(put.arrival, size + index);
     }
 
-    /** The first words of what is put: lengths and addresses are there. */
+    /** Returns the first words of a put's bytes, which algorithms read: lengths and addresses. */
     private long[] carried(MemorySegment source, long sourceOffset, long bytes) {
         long[] carried = new long[(int) (Math.min(bytes, CARRIED_BYTES_MAX) / Long.BYTES)];
         for (int i = 0; i < carried.length; i++) {
@@ -429,7 +436,7 @@ final class Cluster implements SimulatedRanks.Order {
         return carried;
     }
 
-    /** Finds a rail at both ends, and when the last byte is there. */
+    /** Occupies a rail at both ends (or all rails), and returns the time at which the last byte has arrived. */
     private double arrival(int from, int to, double now, long bytes) {
         double latency = model.railLatencyMicros() * NANOS;
         int rails = model.rails();
@@ -445,14 +452,20 @@ final class Cluster implements SimulatedRanks.Order {
         return cross(from, to, soonest(from, to, now, bytes), now, bytes, latency);
     }
 
-    /** What a process puts to another one takes effect in order, whichever rails it crosses. */
+    /**
+     * Delays an arrival until after the previous one, because puts of one process to another take effect in order on
+     * all rails.
+     */
     private double inOrder(int rank, int node, double arrival) {
         return model.rails() == 1 ? arrival
                 : lastArrivals.merge((long) rank * topology.nodes() + node, arrival,
                         (last, next) -> Math.max(Math.nextUp(last), next));
     }
 
-    /** The rail on which a message is done first; of several another one for each node that it may go to. */
+    /**
+     * Returns the rail on which a message is done first. If several rails are equal, the target node decides between
+     * them.
+     */
     private int soonest(int from, int to, double now, long bytes) {
         int rails = model.rails();
         int best = 0;
@@ -495,8 +508,9 @@ final class Cluster implements SimulatedRanks.Order {
     }
 
     /**
-     * When a put has been taken in: by the first rank of its node, which polls when it waits; else the rank does it
-     * before it waits the next time, and others, who poll too, see the word at once.
+     * Returns the time at which a put has been taken in. If the first rank of its node waits, it polls and takes the
+     * put in. Otherwise the other ranks, which poll too, see the word immediately, and the first rank pays for the put
+     * before its next wait.
      */
     private double received(Put put) {
         double nanos = receiveNanos(put.bytes);
@@ -527,7 +541,7 @@ final class Cluster implements SimulatedRanks.Order {
         }
     }
 
-    /** Copies words, which takes no time. */
+    /** Copies words in no time. */
     void carry(long address, MemorySegment target, long targetOffset, long bytes) {
         for (long at = 0; at < bytes; at += Long.BYTES) {
             setPlain(address(target, targetOffset + at), words.value(address + at));
