@@ -5,8 +5,8 @@ import java.util.Arrays;
 
 /**
  * A vector clock. For every component (a thread of a rank, or a channel of puts) it has the latest time of the
- * component that is known to have passed. An action of a component is ordered before every action whose clock covers
- * the component's time.
+ * component that is known to have passed. An action of a component is ordered before every action with a clock that
+ * covers the component's time.
  */
 final class Clock {
     private int[] times;

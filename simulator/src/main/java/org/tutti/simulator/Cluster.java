@@ -34,9 +34,9 @@ import org.tutti.simulator.Trace.Kind;
  * busy or within its gap. Then the first rank of the target node takes the put in, when it waits, and the put raises
  * its word.
  * <li>A rank needs a core of its host for everything except waiting. When there are fewer cores than ranks, a rank
- * whose wait has ended queues for a core. A rank prefers its previous core. A core that another rank has had since
- * costs the time of a switch. Waiting ranks have turns on the cores, too: each looks, polls if there are several nodes,
- * and yields.
+ * queues for a core after each wait. A rank prefers its previous core. A core that another rank has had since costs the
+ * time of a switch. Waiting ranks have turns on the cores, too: each looks, polls if there are several nodes, and
+ * yields.
  * </ul>
  *
  * <p>Not modelled: the sizes of caches, memory bandwidth shared by ranks, and contention in the network between nodes.
@@ -169,7 +169,7 @@ final class Cluster implements SimulatedRanks.Order {
         giveCore(rank);
     }
 
-    /** Counts a step, and lets ranks whose time is earlier go first. */
+    /** Counts a step, and lets ranks with an earlier time go first. */
     private void step(int rank) {
         if (++steps > stepsMax) {
             throw new TooManySteps();

@@ -14,8 +14,8 @@ import org.tutti.simulator.Trace.Kind;
 import org.tutti.simulator.Trace.Step;
 
 /**
- * Draws a predicted run: a row for each rank, ranks of a node together, time from left to right. What ranks do are
- * bars, what crosses a rail is an arrow, and what the end waited for is framed.
+ * Draws a predicted run, with a row for each rank and time from left to right. The ranks of a node stand together. Bars
+ * are the steps of ranks, arrows are bytes that cross a rail, and the critical path is framed.
  */
 public final class Drawing {
     private static final double NANOS = 1e3;
@@ -35,7 +35,7 @@ public final class Drawing {
             "#c8c8c8"));
     private static final Map<Kind, Character> SIGNS = new EnumMap<>(Map.of(Kind.COPY, 'c', Kind.COMBINE, '+',
             Kind.STORE, '!', Kind.PUT, '>', Kind.GET, '<', Kind.WAIT, '.', Kind.SWITCH, ','));
-    /** The later ones are drawn over the earlier ones when they share a character. */
+    /** The order of drawing: a later kind covers an earlier one in the same character. */
     private static final List<Kind> WEIGHTS =
             List.of(Kind.WAIT, Kind.SWITCH, Kind.STORE, Kind.COPY, Kind.COMBINE, Kind.GET, Kind.PUT);
 
@@ -46,7 +46,7 @@ public final class Drawing {
     private final double end;
 
     /**
-     * @param prediction what is drawn; one that was not made by a formula
+     * @param prediction the prediction to draw; it must not come from a formula
      */
     public Drawing(Prediction prediction) {
         this.prediction = prediction;

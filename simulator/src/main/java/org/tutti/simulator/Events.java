@@ -3,7 +3,7 @@ package org.tutti.simulator;
 
 import java.util.Arrays;
 
-/** What is to happen, the earliest first; what happens at the same time, in the order in which it was added. */
+/** A priority queue of events by time. Events of the same time are in the order in which they were added. */
 final class Events {
     private double[] times = new double[64];
     private long[] orders = new long[64];
@@ -15,10 +15,12 @@ final class Events {
         return count == 0;
     }
 
+    /** {@return the time of the earliest event} */
     double firstTime() {
         return times[0];
     }
 
+    /** Adds an event, which is any number, at a time. */
     void add(double time, int what) {
         if (count == times.length) {
             times = Arrays.copyOf(times, 2 * count);
@@ -36,7 +38,7 @@ final class Events {
         whats[at] = what;
     }
 
-    /** {@return what happens first, taking it away} */
+    /** {@return the earliest event, removed from the queue} */
     int remove() {
         int first = whats[0];
         count--;

@@ -9,23 +9,23 @@ import java.util.Optional;
 import org.tutti.Topology;
 
 /**
- * A verification run with groups: the first parts make a group of some ranks, one part for every choice of them in
- * every order if there are at most {@value #ALL_MAX}; the others are drawn.
+ * A verification run with groups. On a shape of at most {@value #ALL_MAX} ranks the first parts make groups, one part
+ * for every choice of ranks in every order. The other parts play drawn scripts.
  *
  * @param topology where the ranks are
- * @param part which part
- * @param seed decides the order of everything
+ * @param part the number of the part, from 0
+ * @param seed decides the order of all steps
  */
 public record GroupPlan(Topology topology, int part, long seed) implements Plan {
-    /** What a plan of this kind begins with when it is written. */
+    /** The first field of a plan of this kind in its text form. */
     static final String NAME = "groups";
 
-    /** Of so many ranks every group is made. */
+    /** The most ranks of a shape of which every group is made. */
     static final int ALL_MAX = 4;
 
     private static final int DRAWN_PARTS = 6;
 
-    /** {@return how many parts there are on a shape} */
+    /** {@return the number of parts on a shape} */
     static int parts(Topology topology) {
         return choices(topology.size()).size() + DRAWN_PARTS;
     }
@@ -42,7 +42,7 @@ public record GroupPlan(Topology topology, int part, long seed) implements Plan 
                 : GroupScript.drawn(topology, part);
     }
 
-    /** Every choice of ranks in every order. */
+    /** Returns every choice of ranks in every order; none for a shape of more than {@value #ALL_MAX} ranks. */
     private static List<int[]> choices(int size) {
         List<int[]> choices = new ArrayList<>();
         if (size <= ALL_MAX) {

@@ -12,10 +12,10 @@ import java.util.stream.IntStream;
 import org.tutti.Topology;
 
 /**
- * What the ranks of a verification run do with groups, one step after the other; each rank does those steps that it has
- * a part in.
+ * The steps of the ranks of a verification run with groups, one after the other. Each rank takes the steps on
+ * communicators to which it belongs.
  *
- * @param communicators of which ranks they are, in the order in which they are made; the first is the world
+ * @param communicators the communicators, in the order in which they are made; the first is the world
  * @param steps the steps
  */
 record GroupScript(List<Members> communicators, List<Step> steps) {
@@ -23,7 +23,7 @@ record GroupScript(List<Members> communicators, List<Step> steps) {
     private static final int OPEN_MAX = 5;
     private static final int CALLS_EACH = 4;
 
-    /** Chances of ten that a step makes a group, or closes one; else it calls something. */
+    /** Chances of ten that a step makes a group, or closes one; otherwise it is a call. */
     private static final int MAKES = 3;
     private static final int CLOSES = 2;
     private static final int CHANCES = 10;
@@ -31,12 +31,12 @@ record GroupScript(List<Members> communicators, List<Step> steps) {
     /**
      * A communicator.
      *
-     * @param parent the one that it is made from, by its number; the world's is its own
-     * @param ranks for each rank its rank in the world
-     * @param topology where they are
+     * @param parent the number of the communicator from which this one is made; the world's is its own
+     * @param ranks the world rank of each rank
+     * @param topology the nodes of the ranks
      */
     record Members(int parent, int[] ranks, Topology topology) {
-        /** {@return which of its ranks one of the world is, or −1} */
+        /** {@return the rank in this communicator of a rank of the world, or −1} */
         int rank(int inWorld) {
             return IntStream.range(0, ranks.length).filter(each -> ranks[each] == inWorld).findFirst().orElse(-1);
         }
@@ -47,19 +47,19 @@ record GroupScript(List<Members> communicators, List<Step> steps) {
         }
     }
 
-    /** What is done on a communicator, by all of its ranks. */
+    /** A step that all ranks of a communicator take. */
     sealed interface Step {
-        /** {@return the communicator's number} */
+        /** {@return the number of the communicator} */
         int on();
     }
 
-    /** They make it. */
+    /** The ranks make the communicator. */
     record Make(int on) implements Step {}
 
-    /** They call something on it. */
+    /** The ranks make a call on the communicator. */
     record Calling(int on, PlannedCall call) implements Step {}
 
-    /** They close it. */
+    /** The ranks close the communicator. */
     record Close(int on) implements Step {}
 
     private GroupScript(Topology world) {
@@ -67,7 +67,9 @@ record GroupScript(List<Members> communicators, List<Step> steps) {
         communicators.add(new Members(0, IntStream.range(0, world.size()).toArray(), world));
     }
 
-    /** {@return a group of certain ranks, made, used and closed, and then again, so that its memory is used again} */
+    /**
+     * {@return a script that makes, uses and closes a group of certain ranks twice, so that its memory is used again}
+     */
     static GroupScript of(Topology world, int[] ranks, long seed) {
         var script = new GroupScript(world);
         var random = new Random(seed);
@@ -82,7 +84,10 @@ record GroupScript(List<Members> communicators, List<Step> steps) {
         return script;
     }
 
-    /** {@return drawn steps with several communicators open at once, made of each other, some of which stay open} */
+    /**
+     * {@return a drawn script: several communicators are open at the same time, groups are made of groups, and some
+     * stay open}
+     */
     static GroupScript drawn(Topology world, long seed) {
         var script = new GroupScript(world);
         var random = new Random(seed);

@@ -26,9 +26,9 @@ import org.tutti.simulator.GroupScript.Make;
 import org.tutti.simulator.GroupScript.Members;
 
 /**
- * Runs a script with groups on all ranks of a simulated job and checks what a {@link Verifier} does: results, what is
- * ordered before what, words that shrink, waiting that cannot end. Groups are made and given back as in a real job; a
- * closed one's memory becomes that of the next, which finds every access that comes too late.
+ * Runs a script with groups on all ranks of a simulated job. It checks the same as a {@link Verifier}: results, the
+ * order of accesses, words that shrink, and endless waiting. The code that makes groups and gives them back is that of
+ * a real job. The memory of a closed group becomes that of the next one, so every access that comes too late is found.
  */
 final class GroupVerifier {
     private static final long WORLD = 0;
@@ -39,7 +39,7 @@ final class GroupVerifier {
     private final Map<Integer, MemorySegment> expected = new HashMap<>();
     private final Part[] parts;
 
-    /** A rank's part in the run. */
+    /** One rank of the run. */
     private final class Part {
         private final int rank;
         private final NodeMemory memory;
@@ -48,7 +48,7 @@ final class GroupVerifier {
         private final Caller caller;
         private final Team[] teams = new Team[script.communicators().size()];
         private final Runnable[] revokes = new Runnable[teams.length];
-        private final List<Integer> closed = new ArrayList<>(); // and not yet released
+        private final List<Integer> closed = new ArrayList<>(); // but not yet released
 
         Part(int rank, RunMemory runMemory, VerifyingMachine machine) {
             this.rank = rank;
@@ -181,7 +181,10 @@ final class GroupVerifier {
         return handles;
     }
 
-    /** No number of a region that is registered without one. */
+    /**
+     * Returns the handle of a communicator's block at a process. It is negative; handles that {@link World} counts are
+     * positive.
+     */
     private static long handle(int communicator, int process) {
         return Long.MIN_VALUE | ((long) communicator << Integer.SIZE | process) * Fingerprint.GOLDEN;
     }
@@ -189,9 +192,9 @@ final class GroupVerifier {
     /**
      * Runs a script and checks it.
      *
-     * @param script what they do
-     * @param seed decides the order of everything
-     * @return what is wrong, with the last steps of every rank; empty when nothing is
+     * @param script the script
+     * @param seed decides the order of all steps
+     * @return the failure, with the last steps of every rank; empty when the run is right
      */
     static Optional<SimulationFailure> verify(GroupScript script, long seed) {
         return verify(script, seed, VerifyingMachine::new);
@@ -216,7 +219,7 @@ final class GroupVerifier {
             verifier.world.ranks().run(rank -> verifier.parts[rank].run());
             verifier.world.drain();
         } catch (RuntimeException | AssertionError e) {
-            return Optional.of(verifier.failure(e)); // and nobody uses the memory again
+            return Optional.of(verifier.failure(e)); // the memory is not clear, so it is not given back
         }
         verifier.world.clear(memory);
         memory.give();

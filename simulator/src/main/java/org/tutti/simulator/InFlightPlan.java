@@ -7,18 +7,18 @@ import java.util.Optional;
 import org.tutti.Topology;
 
 /**
- * A verification run with several operations in flight: calls of all collectives and algorithms, which each rank draws
- * in their order and of which some block and the others do not.
+ * A verification run with several operations in flight. Each rank draws calls of all collectives and algorithms in the
+ * same order; some calls block, and the others do not.
  *
  * @param topology where the ranks are
- * @param part which part of the calls, 0 to {@value #PARTS} − 1; it also says how many may be in flight
- * @param seed decides the order of everything
+ * @param part the part of the calls, 0 to {@value #PARTS} − 1; it also decides how many operations may be in flight
+ * @param seed decides the order of all steps
  */
 public record InFlightPlan(Topology topology, int part, long seed) implements Plan {
-    /** What a plan of this kind begins with when it is written. */
+    /** The first field of a plan of this kind in its text form. */
     static final String NAME = "in-flight";
 
-    /** How many parts the calls on a shape have. */
+    /** The number of parts of the calls on a shape. */
     static final int PARTS = 9;
 
     private static final int STAGES_MIN = 3;
@@ -34,7 +34,7 @@ public record InFlightPlan(Topology topology, int part, long seed) implements Pl
         return Calls.mixed(topology, part);
     }
 
-    /** {@return how many operations may be in flight: one that blocks, and 2 to 4 that do not} */
+    /** {@return the number of operations that may be in flight at a rank: one that blocks, and 2 to 4 that do not} */
     int stages() {
         return STAGES_MIN + Math.floorMod(part, STAGES_CHOICES);
     }

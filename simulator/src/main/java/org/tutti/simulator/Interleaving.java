@@ -5,14 +5,15 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * Who acts next, as a seed decides: among the ranks that do not wait and the rails that have something to deliver.
- * Three ways of choosing take turns from seed to seed, because each finds what the others rarely do:
+ * Chooses the next actor of a run by a seed. Actors are the threads of ranks that do not wait, and the rails that have
+ * something to deliver. Three ways of choosing take turns from seed to seed, because each finds faults that the others
+ * rarely find:
  *
  * <ul>
- * <li>everybody is as likely as everybody else, at every step;
- * <li>whoever acts goes on for some steps;
- * <li>everybody has a priority, and the highest acts until it waits; now and then the one that acts gets the lowest. So
- * ranks run as far apart as they can, and puts arrive as late as they can.
+ * <li>every actor is equally likely, at every step;
+ * <li>an actor goes on for some steps;
+ * <li>every actor has a priority, and the actor with the highest one acts until it waits; now and then it gets the
+ * lowest priority. Ranks then run as far apart, and puts arrive as late, as they can.
  * </ul>
  */
 final class Interleaving {
@@ -35,11 +36,12 @@ final class Interleaving {
         Arrays.fill(place, -1);
     }
 
-    /** Draws for other decisions of the run. */
+    /** Decides something else of the run: true and false are equally likely. */
     boolean flip() {
         return random.nextBoolean();
     }
 
+    /** Lets an actor be chosen; it may be among the actors already. */
     void add(int actor) {
         while (actor >= place.length) {
             int length = place.length;
@@ -57,6 +59,7 @@ final class Interleaving {
         }
     }
 
+    /** Lets an actor be chosen no more; it need not be among the actors. */
     void remove(int actor) {
         int at = place[actor];
         if (at >= 0) {
@@ -66,7 +69,7 @@ final class Interleaving {
         }
     }
 
-    /** {@return who acts next, or −1 when nobody can} */
+    /** {@return the next actor, or −1 when none can act} */
     int choose() {
         if (count == 0) {
             return -1;

@@ -6,13 +6,13 @@ import java.util.List;
 import org.tutti.Topology;
 
 /**
- * What things cost inside the groups of a node's ranks, such as those of a shared cache or a socket. Between the
- * greatest groups they cost what the {@link Model} says without levels.
+ * The costs inside groups of a node's ranks, such as the ranks that share a cache or a socket. Between the greatest
+ * groups the costs are those of the {@link Model}.
  *
- * @param sizes the ranks of a group, for each level from the smallest groups to the greatest
+ * @param sizes the number of ranks of a group, for each level from the smallest groups to the greatest
  * @param latencyMicros {@link Model#memoryLatencyMicros()} inside a group, for each level
  * @param crossNanosPerByte {@link Model#crossNanosPerByte()} inside a group, for each level
- * @param queueNanos what the next rank that fetches a word waits for the one before
+ * @param queueNanos how long a rank that fetches a word waits for the rank that fetches it before
  */
 public record Levels(List<Integer> sizes, List<Double> latencyMicros, List<Double> crossNanosPerByte,
         double queueNanos) {
@@ -20,10 +20,10 @@ public record Levels(List<Integer> sizes, List<Double> latencyMicros, List<Doubl
     public static final Levels NONE = new Levels(List.of(), List.of(), List.of(), 0);
 
     /**
-     * @throws IllegalArgumentException when the levels do not nest, or do not have as many figures each
+     * @throws IllegalArgumentException if the levels do not nest, or the lists differ in length
      */
     public Levels {
-        new Topology(new int[1], sizes.stream().mapToInt(Integer::intValue).toArray()); // checks that they nest
+        new Topology(new int[1], sizes.stream().mapToInt(Integer::intValue).toArray()); // checks that the levels nest
         if (latencyMicros.size() != sizes.size() || crossNanosPerByte.size() != sizes.size()) {
             throw new IllegalArgumentException("there are " + sizes.size() + " levels, " + latencyMicros.size()
                     + " latencies and " + crossNanosPerByte.size()
@@ -39,9 +39,9 @@ public record Levels(List<Integer> sizes, List<Double> latencyMicros, List<Doubl
     /**
      * Finds the level at which two ranks of a node meet.
      *
-     * @param place the place of one of them on the node
-     * @param other that of the other one
-     * @return the smallest level that has both in a group, or the number of levels when none has
+     * @param place the local rank of one of them
+     * @param other the local rank of the other one
+     * @return the smallest level at which one group has both, or the number of levels if none has
      */
     int meeting(int place, int other) {
         int level = 0;

@@ -1,13 +1,16 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator;
 
-/** Where a caller has its elements. */
+/** The memory in which a caller has its elements. */
 enum MemoryKind {
-    /** In an array: lent by reference, to ranks of the same process. */
+    /** An array. It is lent by reference to ranks of the same process. */
     HEAP("on the heap"),
-    /** In native memory of its own: lent likewise; and other nodes may be invited to it. */
+    /**
+     * Native memory of the process. It is lent by reference to ranks of the same process, and other nodes may be
+     * invited to it.
+     */
     NATIVE("in its own memory"),
-    /** In the memory of the node: lent by its address, to ranks of other processes, too. */
+    /** The shared memory of the node. It is lent by its address, also to ranks of other processes. */
     SHARED("in the memory of the node");
 
     private final String description;

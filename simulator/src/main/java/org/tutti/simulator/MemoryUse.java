@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import java.util.function.LongPredicate;
 
 /**
- * How much of the nodes' shared memory each call has put data into: windows and eager buffers, not words and what lies
- * beside them. A byte that is written several times counts once.
+ * Counts the bytes of the nodes' shared memory into which each call has put data. Windows and eager buffers count;
+ * words and the data beside them do not. A byte that is written several times counts once.
  */
 final class MemoryUse {
     private record Block(int node, long end, LongPredicate counts) {}
@@ -19,7 +19,7 @@ final class MemoryUse {
     private final TreeMap<Long, Block> blocks = new TreeMap<>();
     private final Map<Key, TreeMap<Long, Long>> ranges = new HashMap<>();
 
-    /** Says that a block belongs to a node's shared memory, and which of its bytes count, by their offset. */
+    /** Adds a block of a node's shared memory; the predicate tells for each offset in it whether the byte counts. */
     void add(int node, long address, MemorySegment block, LongPredicate counts) {
         blocks.put(address, new Block(node, address + block.byteSize(), counts));
     }
@@ -50,7 +50,7 @@ final class MemoryUse {
         covered.put(from, to);
     }
 
-    /** {@return how many bytes of a node a call has written} */
+    /** {@return the number of bytes of a node that a call has written} */
     long bytes(int call, int node) {
         long bytes = 0;
         for (Map.Entry<Long, Long> range : ranges.getOrDefault(new Key(call, node), new TreeMap<>()).entrySet()) {

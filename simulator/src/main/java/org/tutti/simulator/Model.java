@@ -14,33 +14,34 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * What things cost on a cluster, in the terms of LogGP: read from a file of lines {@code key = figure}, where {@code #}
- * begins a comment. Every key must be there once, but those of levels may be missing.
+ * The costs on a cluster, in the terms of LogGP. A model is read from a file of lines {@code key = figure}, where
+ * {@code #} begins a comment. Every key is required once, except those of levels.
  *
- * @param name where it was read from
- * @param callMicros what entering and leaving a call occupies a rank
- * @param memoryLatencyMicros from a store to a word until another rank of the node sees it
- * @param memoryOverheadMicros what a look at a word, or a store to one, occupies a rank
- * @param memoryNanosPerByte what copying a byte occupies a rank
- * @param crossNanosPerByte what a byte of a node's memory occupies a rank besides, whether it is copied or combined,
- *            when another core has used it last
- * @param combineMicros what a combination occupies a rank besides its bytes
- * @param combineNanosPerByte what combining a byte with another one occupies a rank
- * @param railLatencyMicros from the last byte's leaving a node until it is visible on another one
- * @param railOverheadMicros what a put or get occupies the rank that calls it
- * @param railOverheadNanosPerByte what a byte of a put occupies the rank that calls it
- * @param railReceiveMicros what taking in a message occupies the first rank of its node
- * @param railReceiveNanosPerByte what a byte of it occupies that rank besides
- * @param railGapMicros what a message occupies a rail at either end before the next one, besides its bytes
- * @param railNanosPerByte what a byte occupies a rail, at either end: a figure for each rail, or one for all
- * @param rails how many rails a node has
- * @param stripeBytes from how many bytes a message is striped over all rails
- * @param cores how many cores a host has
- * @param nodesPerHost how many nodes share a host's cores: 1, but for nodes that are namespaces of one machine
- * @param switchMicros what it takes to give a core to another rank
- * @param pollMicros what a rank that waits polls for arrivals from other nodes before it yields its core, when others
- *            want it
- * @param levels what things cost inside groups of a node's ranks; the figures above are between the greatest groups
+ * @param name the name of the model: a ready-made one, or a file
+ * @param callMicros time of a rank to enter and leave a call
+ * @param memoryLatencyMicros time from a store to a word until another rank of the node sees it
+ * @param memoryOverheadMicros time of a rank to look at a word, or to store to one
+ * @param memoryNanosPerByte time of a rank to copy a byte
+ * @param crossNanosPerByte additional time of a rank for a byte of the node's memory that another core has used last,
+ *            copied or combined
+ * @param combineMicros time of a rank for a combination, in addition to its bytes
+ * @param combineNanosPerByte time of a rank to combine a byte with another one
+ * @param railLatencyMicros time from the last byte's leaving a node until it is visible on another one
+ * @param railOverheadMicros time of the calling rank for a put or get
+ * @param railOverheadNanosPerByte time of the calling rank for a byte of a put
+ * @param railReceiveMicros time of the first rank of the receiving node to take in a message
+ * @param railReceiveNanosPerByte additional time of that rank for each byte
+ * @param railGapMicros time between two messages on a rail, at either end, in addition to the bytes
+ * @param railNanosPerByte time of a byte on a rail, at either end: a figure for each rail, or one for all
+ * @param rails the number of rails of a node
+ * @param stripeBytes the length in bytes from which a message is striped over all rails
+ * @param cores the number of cores of a host
+ * @param nodesPerHost the number of nodes that share a host's cores: 1, except when the nodes are namespaces of one
+ *            machine
+ * @param switchMicros time to give a core to another rank
+ * @param pollMicros time for which a waiting rank polls for arrivals from other nodes before it yields its core to
+ *            others
+ * @param levels the costs inside groups of a node's ranks; the figures above hold between the greatest groups
  */
 public record Model(String name, double callMicros, double memoryLatencyMicros, double memoryOverheadMicros,
         double memoryNanosPerByte, double crossNanosPerByte, double combineMicros, double combineNanosPerByte,
@@ -62,7 +63,7 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
     private static final List<String> LISTS = List.of(LEVELS, LEVEL_LATENCY, LEVEL_CROSS);
     private static final List<String> COUNTS = List.of("rails", "stripeBytes", "cores", "nodesPerHost", LEVELS);
 
-    /** The most that a count of a model, such as of cores, can be. */
+    /** The greatest value of a count of a model, such as of cores. */
     public static final int COUNT_MAX = 1 << 20;
 
     private static final double NANOS = 1e3;
@@ -70,9 +71,7 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
     /** The models that come with the simulator. */
     public static final List<String> READY_MADE = List.of("gigabit", "rdma200", "epyc128", "qsnet2");
 
-    /**
-     * A model whose rails are alike.
-     */
+    /** Creates a model with one figure for all rails. */
     public Model(String name, double callMicros, double memoryLatencyMicros, double memoryOverheadMicros,
             double memoryNanosPerByte, double crossNanosPerByte, double combineMicros, double combineNanosPerByte,
             double railLatencyMicros, double railOverheadMicros, double railOverheadNanosPerByte,
@@ -90,7 +89,7 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
      *
      * @param name one of {@link #READY_MADE}, or a file
      * @return the model
-     * @throws IllegalArgumentException when there is no such file, or something is wrong in it; the message says where
+     * @throws IllegalArgumentException if there is no such file, or it cannot be parsed; the message names the line
      */
     public static Model of(String name) {
         try {
@@ -111,8 +110,8 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
     }
 
     /**
-     * A model of nothing that exists, in which all that an algorithm does with a message takes times of the same order,
-     * so that all of it can be seen in a drawing.
+     * Returns a model of no real cluster, for drawings: all that an algorithm does with a message takes times of the
+     * same order, so that all of it can be seen.
      *
      * @param bytes the length of the message
      * @return the model
@@ -126,11 +125,11 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
     /**
      * Reads a model.
      *
-     * @param name for messages
+     * @param name the name, for messages
      * @param text the file's text
      * @return the model
-     * @throws IllegalArgumentException when a line cannot be read, a key is unknown, twice or missing, or a figure is
-     *             none or out of range; the message names the line
+     * @throws IllegalArgumentException if a line cannot be read, a key is unknown, repeated or missing, or a figure is
+     *             not a number or is out of range; the message names the line
      */
     public static Model parse(String name, String text) {
         Map<String, List<Double>> figures = new LinkedHashMap<>();
@@ -177,12 +176,12 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
         }
     }
 
-    /** {@return what a byte occupies a certain rail, in nanoseconds} */
+    /** {@return the time of a byte on a certain rail, in nanoseconds} */
     double railNanosPerByte(int rail) {
         return railNanosPerByte.get(railNanosPerByte.size() == 1 ? 0 : rail);
     }
 
-    /** {@return which part of a message that is striped goes over a rail, so that all rails take as long} */
+    /** {@return the part of a striped message that goes over a rail, so that all rails take equally long} */
     double railShare(int rail) {
         double all = 0;
         for (int other = 0; other < rails; other++) {
@@ -194,7 +193,7 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
         return 1 / (railNanosPerByte(rail) * all);
     }
 
-    /** {@return what a byte of a message of such a length takes if nothing else is under way, in nanoseconds} */
+    /** {@return the time of a byte of a message of a length when no other message is under way, in nanoseconds} */
     double railNanosPerByteOf(long bytes) {
         return bytes >= stripeBytes
                 ? IntStream.range(0, rails).mapToDouble(rail -> railShare(rail) * railNanosPerByte(rail)).max()
@@ -214,12 +213,12 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
         return figures.getOrDefault(key, List.of());
     }
 
-    /** {@return whether it matters which core has bytes of a node's memory} */
+    /** {@return whether the cost of a byte of a node's memory depends on the core that has it} */
     boolean hasCaches() {
         return crossNanosPerByte > 0 || !levels.areNone();
     }
 
-    /** {@return how long a rank that waits keeps its core from others before it yields it to the next one} */
+    /** {@return how long a waiting rank keeps its core before it yields it to the next rank} */
     double turnMicros(int nodes) {
         return switchMicros + (nodes > 1 ? pollMicros : 0);
     }
@@ -229,7 +228,9 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
         return NANOS * (level < levels.sizes().size() ? levels.latencyMicros().get(level) : memoryLatencyMicros);
     }
 
-    /** {@return what a byte occupies a rank besides that comes from one that it meets at a level, in nanoseconds} */
+    /**
+     * {@return the additional time of a byte that comes from a rank that meets the reader at a level, in nanoseconds}
+     */
     double crossNanosPerByte(int level) {
         return level < levels.sizes().size() ? levels.crossNanosPerByte().get(level) : crossNanosPerByte;
     }

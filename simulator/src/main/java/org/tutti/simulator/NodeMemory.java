@@ -10,8 +10,8 @@ import java.util.function.BiConsumer;
 import org.tutti.memory.Memory;
 
 /**
- * The memory of a simulated node: real bytes, counted. What a rank's caller has allocated in it belongs to it, too, but
- * does not count.
+ * The memory of a node in a verification run. It has real bytes, and counts those that are claimed. Memory that a
+ * rank's caller allocates in it belongs to it, too, but does not count.
  */
 final class NodeMemory extends Memory {
     private final World world;
@@ -24,10 +24,10 @@ final class NodeMemory extends Memory {
     private long bytes;
 
     /**
-     * @param world what goes on around it
-     * @param memory what blocks are taken from
-     * @param refers whether the node's ranks can lend each other memory by reference, as threads of one process can
-     * @param claimed told of every block, and what it is for
+     * @param world the run
+     * @param memory the source of blocks
+     * @param refers whether the node's ranks lend each other memory by reference, as threads of one process do
+     * @param claimed receives every claimed block and its purpose
      */
     NodeMemory(World world, RunMemory memory, boolean refers, BiConsumer<MemorySegment, String> claimed) {
         this.world = world;
@@ -44,7 +44,10 @@ final class NodeMemory extends Memory {
         return block.address();
     }
 
-    /** Whoever is given the block comes after this, as both hold the monitor of the memory for a moment. */
+    /**
+     * Releases a block. The release is ordered before the next claim of the block, because both hold the monitor of the
+     * memory for a moment.
+     */
     @Override
     public void release(long address, long size) {
         world.leaveClock(freed);
@@ -57,7 +60,7 @@ final class NodeMemory extends Memory {
         super.clear(address, size);
     }
 
-    /** {@return a block for a rank's caller, as by {@code allocate} of its job} */
+    /** {@return a block for a rank's caller, as the caller's job would allocate it} */
     MemorySegment allocate(long size) {
         MemorySegment block = memory.allocate(size);
         blocks.put(block.address(), block);
@@ -81,13 +84,13 @@ final class NodeMemory extends Memory {
                 : 0;
     }
 
-    /** Ranks of a node may be threads of one process, which lend each other memory. */
+    /** Returns the loans at an address; null if the node's ranks are processes, which lend no memory by reference. */
     @Override
     public MemorySegment[] loans(long address, int places) {
         return refers ? loans.computeIfAbsent(address, _ -> new MemorySegment[places]) : null;
     }
 
-    /** {@return how many bytes were claimed} */
+    /** {@return the number of bytes that were claimed} */
     long bytes() {
         return bytes;
     }

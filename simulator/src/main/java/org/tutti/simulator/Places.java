@@ -7,9 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongFunction;
 
-/**
- * Addresses of all memory of a simulated job, arrays on the heap included, and what lies there.
- */
+/** Gives all memory of a simulated job addresses, also arrays on the heap, and knows names for them. */
 final class Places {
     private static final long HEAP_START = 1L << 61;
     private static final long ARRAY_SPACE = 1L << 33;
@@ -19,7 +17,7 @@ final class Places {
     private final Map<Object, Long> arrays = new IdentityHashMap<>();
     private final TreeMap<Long, Place> places = new TreeMap<>();
 
-    /** {@return where a byte of a segment lies: the same number for the same byte} */
+    /** {@return the address of a byte of a segment: the same number for the same byte} */
     long address(MemorySegment memory, long offset) {
         long start = memory.address() + offset;
         return memory.isNative() ? start
@@ -27,12 +25,12 @@ final class Places {
                         _ -> HEAP_START + arrays.size() * ARRAY_SPACE);
     }
 
-    /** Says what a segment is; the function is given an offset in it. */
+    /** Names a segment; the function returns the name for an offset in it. */
     void name(MemorySegment memory, LongFunction<String> name) {
         places.put(address(memory, 0), new Place(memory.byteSize(), name));
     }
 
-    /** {@return what lies at an address} */
+    /** {@return the name of the memory at an address} */
     String describe(long address) {
         Map.Entry<Long, Place> entry = places.floorEntry(address);
         return entry == null || address - entry.getKey() >= entry.getValue().bytes ? "a rank's own memory"

@@ -10,14 +10,12 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 
-/**
- * A verification run: some calls on a shape, with a seed. The calls are the same whenever the plan is made.
- */
+/** A verification run: some calls on a shape, with a seed. Equal plans have equal calls. */
 public sealed interface Plan permits AlgorithmPlan, GroupPlan, InFlightPlan {
     /**
      * Runs the calls and checks them.
      *
-     * @return what is wrong, with the command that repeats the run; empty when nothing is
+     * @return the failure, with the command that repeats the run; empty when the run is right
      */
     Optional<SimulationFailure> verify();
 
@@ -28,9 +26,9 @@ public sealed interface Plan permits AlgorithmPlan, GroupPlan, InFlightPlan {
     /**
      * Reads a plan.
      *
-     * @param text as {@link #toString} writes it
+     * @param text the text that {@link #toString} returns
      * @return the plan
-     * @throws IllegalArgumentException when it cannot be read; the message says why
+     * @throws IllegalArgumentException if the text is not a plan; the message says why
      */
     static Plan parse(String text) {
         String[] fields = text.split(":", -1);
@@ -74,7 +72,7 @@ public sealed interface Plan permits AlgorithmPlan, GroupPlan, InFlightPlan {
         return Arrays.stream(text.split("\\.")).mapToInt(Integer::parseInt).toArray();
     }
 
-    /** {@return a shape as plans are written} */
+    /** {@return a shape in the form that the text of a plan has} */
     static String text(Topology topology) {
         String nodes = IntStream.range(0, topology.size()).mapToObj(rank -> String.valueOf(topology.nodeOf(rank)))
                 .collect(Collectors.joining("."));
@@ -82,7 +80,7 @@ public sealed interface Plan permits AlgorithmPlan, GroupPlan, InFlightPlan {
         return nodes + (levels.isEmpty() ? "" : "/" + levels);
     }
 
-    /** {@return a failure that says what was run, and how to repeat it} */
+    /** {@return a failure that names the run, and the command that repeats it} */
     static SimulationFailure explain(String what, SimulationFailure failure, Plan plan) {
         return new SimulationFailure(what + " is not right: " + failure.getMessage()
                 + "  repeat it by: tutti simulate --replay " + plan, failure);

@@ -18,19 +18,22 @@ import org.tutti.collective.layout.Fingerprint;
 /**
  * One call of a verification run, the same at every rank.
  *
- * @param algorithm how it is done
- * @param operation what is moved or combined
- * @param root the root, 0 where there is none
- * @param bytes the length of the message; where a side has a block of each rank, of a block
+ * @param algorithm the algorithm
+ * @param operation the elements that are moved or combined
+ * @param root the root; 0 if the collective has none
+ * @param bytes the length of the message, or of a block if a side has a block of each rank
  * @param inPlace whether source and target are the same memory
- * @param salt makes the call's data, and where ranks have them
+ * @param salt decides the call's data, and the memory in which ranks have them
  */
 record PlannedCall(Algorithm algorithm, CheckedOperation operation, int root, int bytes, boolean inPlace, long salt) {
     private static final long SECOND_PRIME = 0xff51afd7ed558ccdL;
     private static final int KIND_SHIFT = 34;
     private static final MemoryKind[] KINDS = MemoryKind.values();
 
-    /** Of so many places of the noise, those of the ranks are different ones. */
+    /**
+     * The number of offsets in the noise at which a contribution may begin. A power of two: a rank's offset is its rank
+     * times an odd number, so ranks differ in their offsets.
+     */
     private static final int STARTS = 1 << 17;
 
     private static final MemorySegment NOISE = noise();
@@ -46,12 +49,12 @@ record PlannedCall(Algorithm algorithm, CheckedOperation operation, int root, in
     }
 
     /**
-     * Prepares it at a rank.
+     * Prepares the call at a rank.
      *
-     * @param source the rank's elements
-     * @param target where the rank receives the result
+     * @param source the memory of the rank's elements
+     * @param target the memory in which the rank receives the result
      * @param rank the rank
-     * @param size how many ranks there are
+     * @param size the number of ranks
      * @return the call, with an operator of its own
      */
     Call prepare(MemorySegment source, MemorySegment target, int rank, int size) {
@@ -69,7 +72,7 @@ record PlannedCall(Algorithm algorithm, CheckedOperation operation, int root, in
         return call;
     }
 
-    /** {@return whether the blocks differ in length, as they do in every second call that has them so} */
+    /** {@return whether the blocks differ in length, as in every second call of an algorithm with such blocks} */
     boolean isUnequal() {
         return (algorithm.description().name().equals("blocks") || collective() == Collective.REDUCE_SCATTER)
                 && operation.type().bytes() == 1 && (salt & 1) != 0;
@@ -81,13 +84,13 @@ record PlannedCall(Algorithm algorithm, CheckedOperation operation, int root, in
                 || inPlace && !(isUnequal() && collective() == Collective.ALL_TO_ALL);
     }
 
-    /** {@return how many bytes a rank has for another one} */
+    /** {@return the number of bytes that a rank has for another one} */
     private int length(int from, int to) {
         if (!isUnequal()) {
             return bytes;
         }
-        int writer = collective() == Collective.REDUCE_SCATTER ? 0 : from; // where all have as much
-        int reader = collective() == Collective.ALLGATHER ? 0 : to; // where all get the same
+        int writer = collective() == Collective.REDUCE_SCATTER ? 0 : from; // all ranks have equal lengths
+        int reader = collective() == Collective.ALLGATHER ? 0 : to; // all ranks get the same blocks
         long draw = (salt * Fingerprint.GOLDEN + writer * SECOND_PRIME + reader) * Fingerprint.GOLDEN >>> KIND_SHIFT;
         return switch ((int) (draw % 4)) {
             case 0 -> 0;
@@ -116,25 +119,25 @@ record PlannedCall(Algorithm algorithm, CheckedOperation operation, int root, in
                 : collective() == Collective.GATHER ? length(rank, root) : length(root, rank);
     }
 
-    /** {@return where a rank's own block begins among those of all} */
+    /** {@return the offset of a rank's own block among those of all ranks} */
     int ownBlock(int rank) {
         return sum(rank, other -> collective().targetHasBlocks(rank, root) ? length(other, rank) : length(rank, other));
     }
 
-    /** {@return the elements of a rank: a piece of the noise of its own, which nobody may write to} */
+    /** {@return the elements of a rank: a read-only piece of the noise that differs from rank to rank} */
     MemorySegment contribution(int rank, int size) {
         long start = (salt * Fingerprint.GOLDEN >>> Integer.SIZE) + rank * (salt * SECOND_PRIME >>> Integer.SIZE | 1);
         return NOISE.asSlice((start & STARTS - 1) * Long.BYTES, sourceBytes(rank, size));
     }
 
-    /** {@return what a rank has for another one} */
+    /** {@return the elements that a rank has for another one} */
     private MemorySegment block(int rank, int of, int size) {
         return contribution(rank, size).asSlice(
                 collective().sourceHasBlocks(rank, root) ? sum(of, other -> length(rank, other)) : 0,
                 length(rank, of));
     }
 
-    /** {@return whether every rank that receives something gets the same} */
+    /** {@return whether all receiving ranks get the same result} */
     boolean isSameForAll() {
         return switch (collective()) {
             case SCATTER, ALL_TO_ALL, REDUCE_SCATTER, SCAN, EXCLUSIVE_SCAN -> false;
@@ -142,7 +145,7 @@ record PlannedCall(Algorithm algorithm, CheckedOperation operation, int root, in
         };
     }
 
-    /** {@return what a rank that receives something must hold afterwards} */
+    /** {@return the bytes that a receiving rank must hold afterwards} */
     MemorySegment expected(int rank, int size) {
         return switch (collective()) {
             case BARRIER -> MemorySegment.ofArray(new byte[0]);
@@ -175,8 +178,8 @@ record PlannedCall(Algorithm algorithm, CheckedOperation operation, int root, in
     }
 
     /**
-     * Says where a rank has its elements. In one of three calls all have them in the memory of the node, as all have to
-     * lend before some algorithms use what is lent.
+     * Returns the memory in which a rank has its elements. In one of three calls all ranks have them in the memory of
+     * the node, because some algorithms use loans only if all ranks lend.
      */
     MemoryKind kind(int rank, boolean isTarget) {
         boolean allShare = (salt * SECOND_PRIME >>> KIND_SHIFT) % KINDS.length == 0;

@@ -11,8 +11,8 @@ import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Waiter;
 
 /**
- * The machine of one rank in a predicted run. A process is a node, and the handle of a region is its address. Where
- * the eager buffers are is known for nothing, as it is asked once in a communicator's life.
+ * The machine of one rank in a predicted run. A process is a node, and the handle of a region is its address. A rank
+ * learns the address of the eager buffers at no cost, because it asks once in a communicator's life.
  */
 final class PredictingMachine implements Machine {
     private final Cluster cluster;
@@ -71,7 +71,7 @@ final class PredictingMachine implements Machine {
 
     @Override
     public void setOnce(MemorySegment memory, long offset, long value) {
-        // only who breaks a communicator does so, and that ends the run
+        // only a rank that breaks its communicator does this, and then the run ends
     }
 
     @Override
@@ -99,7 +99,7 @@ final class PredictingMachine implements Machine {
     @Override
     public Reply get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
             Waiter.Check check) {
-        if (offset == RingLayout.BROKEN) { // and so is the rest of its line
+        if (offset == RingLayout.BROKEN) { // the rest of the line is read at no cost, too
             cluster.carry(region, target, targetOffset, bytes);
         } else {
             cluster.get(rank, process, region + offset, target, targetOffset, bytes);
@@ -114,12 +114,12 @@ final class PredictingMachine implements Machine {
 
     @Override
     public void revoke(long region) {
-        // predictions check nothing
+        // predictions check no access
     }
 
     @Override
     public void flush() {
-        // a put is under way at once
+        // a put is under way immediately
     }
 
     @Override
@@ -129,11 +129,11 @@ final class PredictingMachine implements Machine {
 
     @Override
     public void lock(Lock lock) {
-        // a rank that is predicted has one thread
+        // a rank of a prediction has one thread
     }
 
     @Override
     public void unlock(Lock lock) {
-        // nobody waits for it
+        // no thread waits for the lock
     }
 }

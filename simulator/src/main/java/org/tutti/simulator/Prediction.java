@@ -23,17 +23,19 @@ import org.tutti.simulator.cost.Cost;
 import org.tutti.simulator.cost.Costs;
 
 /**
- * What a call of a collective is predicted to cost: one, from the moment when all ranks enter it until the last one has
- * left; or one of several that follow each other without pause, as {@code tutti bench} measures them.
+ * The predicted cost of a call of a collective. The time of one call runs from the moment when all ranks enter it until
+ * the last rank has left. The time of several calls without a pause is their mean, as {@code tutti bench} measures it.
  */
-@SuppressWarnings("exports") // the algorithms are for those whom the library shows them to
+@SuppressWarnings("exports") // the library exports the algorithms to the simulator alone
 public final class Prediction {
-    /** How many steps of ranks are simulated at most; what has more is predicted by the algorithm's formula. */
+    /**
+     * The most steps of ranks that are simulated; for a run with more, the algorithm's formula gives the prediction.
+     */
     public static final long STEPS_MAX = 30_000_000;
 
     /**
-     * How many messages between nodes are simulated at most, as all of them may be under way at once: together with
-     * 65,536 ranks they take 2.5 GB.
+     * The most messages between nodes that are simulated. All of them may be under way together; with 65,536 ranks they
+     * take 2.5 GB.
      */
     public static final long MESSAGES_MAX = 1 << 20;
 
@@ -59,16 +61,16 @@ public final class Prediction {
     }
 
     /**
-     * Predicts a call, by running it in virtual time; if that takes too many steps or messages, by the algorithm's
-     * formula.
+     * Predicts a call. It runs in virtual time; if that takes too many steps or messages, the algorithm's formula gives
+     * the time.
      *
      * @param algorithm the algorithm
-     * @param topology where the ranks are
+     * @param topology the nodes of the ranks
      * @param bytes the length of the message, a multiple of 8
-     * @param root the root, 0 where there is none
-     * @param model what things cost
+     * @param root the root; 0 if the collective has none
+     * @param model the costs of the cluster
      * @return the prediction
-     * @throws IllegalArgumentException when the message is longer than one operation can be
+     * @throws IllegalArgumentException if the message is longer than one operation can be
      */
     public static Prediction of(Algorithm algorithm, Topology topology, long bytes, int root,
             Model model) {
@@ -76,18 +78,18 @@ public final class Prediction {
     }
 
     /**
-     * Predicts the mean of several calls that follow each other without pause, from the moment when all ranks enter the
-     * first one until the last rank has left the last one. Calls overlap, where an algorithm lets a rank leave before
-     * the others: a root need not wait for its leaves.
+     * Predicts the mean of several calls without a pause between them, from the moment when all ranks enter the first
+     * call until the last rank has left the last one. Calls overlap if the algorithm lets a rank leave before the
+     * others: a root need not wait for its leaves.
      *
      * @param algorithm the algorithm
-     * @param topology where the ranks are
+     * @param topology the nodes of the ranks
      * @param bytes the length of each message, a multiple of 8
-     * @param root the root, 0 where there is none
-     * @param model what things cost
-     * @param calls how many, 1 or more
-     * @return the prediction, in which all but the time is that of all calls together
-     * @throws IllegalArgumentException when the message is longer than one operation can be
+     * @param root the root; 0 if the collective has none
+     * @param model the costs of the cluster
+     * @param calls the number of calls, 1 or more
+     * @return the prediction; its time is the mean, and its other figures are those of all calls together
+     * @throws IllegalArgumentException if the message is longer than one operation can be
      */
     public static Prediction ofMean(Algorithm algorithm, Topology topology, long bytes,
             int root, Model model, int calls) {
@@ -170,7 +172,7 @@ public final class Prediction {
         nodeBytes = Arrays.stream(memories).mapToLong(SymbolicMemory::bytes).max().orElse(0);
     }
 
-    /** A communicator claims them once in its life, and that is not part of a prediction. */
+    /** Claims the eager buffers before the run, because a communicator claims them once in its life. */
     private void claimEagerBuffers(Cluster cluster, SymbolicMemory[] memories, long[] rings, int[] ranksOn) {
         for (int node = 0; node < memories.length; node++) {
             RingLayout layout = new RingLayout(topology.nodes(), ranksOn[node]);
@@ -182,7 +184,10 @@ public final class Prediction {
         }
     }
 
-    /** Whether the formula tells that already; few nodes need no formula, as no pair sends many messages. */
+    /**
+     * Tells whether the run would have too many messages by its formula. Few nodes need no formula, because no pair
+     * sends many messages.
+     */
     private boolean hasTooManyMessages(long messagesMax) {
         long nodes = topology.nodes();
         return nodes * nodes * calls > messagesMax && cost().messages() * calls > messagesMax;
@@ -200,9 +205,9 @@ public final class Prediction {
     }
 
     /**
-     * Hockney's formula. Messages that are long enough to be striped cross as many times faster as there are rails.
-     * With more ranks on a node than cores, the ranks' work is done in so many turns as cores are too few, and who
-     * waits is given a core again after the others, at the price of their turns.
+     * Computes a time by Hockney's formula. Messages that are long enough to be striped cross as many times faster as
+     * there are rails. If a node has more ranks than cores, the ranks work in turns, {@code ⌈ranks ÷ cores⌉} of them,
+     * and a rank that has waited gets a core again after the turns of the others.
      */
     static double micros(Cost cost, int nodes, int localRanks, long bytes, Model model) {
         double turns = Math.max(1, Math.ceil((double) localRanks / model.cores()));
@@ -223,27 +228,27 @@ public final class Prediction {
         return micros;
     }
 
-    /** {@return whether the time comes from the algorithm's formula, and the rest is unknown} */
+    /** {@return whether the time comes from the algorithm's formula; then the other figures are unknown} */
     public boolean isByFormula() {
         return byFormula;
     }
 
-    /** {@return how many puts and parts of gets cross between nodes} */
+    /** {@return the number of messages between nodes: puts, and the requests and answers of gets} */
     public long messages() {
         return messages;
     }
 
-    /** {@return the bytes that leave, or enter, the busiest rail of all nodes, whichever is more} */
+    /** {@return the most bytes that leave or enter any rail} */
     public long bytesPerRail() {
         return railBytes;
     }
 
-    /** {@return the shared memory that the node needs which needs most, in bytes} */
+    /** {@return the shared memory of the node that needs most, in bytes} */
     public long nodeBytes() {
         return nodeBytes;
     }
 
-    /** {@return how many steps were simulated} */
+    /** {@return the number of simulated steps} */
     public long steps() {
         return steps;
     }
@@ -260,13 +265,13 @@ public final class Prediction {
         return call + ", " + topology + ", model " + model.name();
     }
 
-    /** {@return the steps that the end waited for, a line each, the first one first} */
+    /** {@return the steps of the critical path, a line for each, in the order of time} */
     public List<String> criticalPath() {
         List<String> lines = new ArrayList<>();
         double now = 0;
         for (int index : trace.criticalPath()) {
             Step step = trace.step(index);
-            double start = Math.max(now, step.start()); // a wait counts from when its end was under way
+            double start = Math.max(now, step.start()); // a wait counts from the end of the step before
             if (step.end() > start) {
                 lines.add(String.format(Locale.ROOT, "%12.3f µs  +%9.3f  rank %d on node %d %s%s%s", start / NANOS,
                         (step.end() - start) / NANOS, step.rank(), topology.nodeOf(step.rank()), step.kind().verb(),

@@ -13,18 +13,19 @@ import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
 
 /**
- * The memory of a verification run, native and on the heap, which the next run uses again: to have the operating system
- * find and clear a hundred megabytes takes longer than most runs. Native blocks are zeros: whoever gives the memory
- * back has cleared what was written. On the heap there is whatever was there.
+ * The native and heap memory of a verification run. The next run uses it again, because the operating system takes
+ * longer to find and clear a hundred megabytes than most runs take. Native blocks are zeros, because a run clears the
+ * bytes that it has written before it gives the memory back. Arrays on the heap have arbitrary contents.
  *
- * <p>One run has it at a time; the queue orders one after the other. There is as much as runs at a time have needed.
+ * <p>One run has the memory at a time; the queue orders a run after the run before. There are as many memories as runs
+ * were under way at the same time.
  */
 final class RunMemory {
     private static final Queue<RunMemory> IDLE = new ConcurrentLinkedQueue<>();
     private static final long CHUNK_BYTES = 16 << 20;
 
     private final List<MemorySegment> chunks = new ArrayList<>();
-    private final List<List<byte[]>> arrays = new ArrayList<>(); // those of 2ⁱ bytes in the i-th list
+    private final List<List<byte[]>> arrays = new ArrayList<>(); // arrays of 2ⁱ bytes are in the i-th list
     private final int[] arraysTaken = new int[Integer.SIZE];
     private int chunk;
     private long used;
@@ -35,12 +36,13 @@ final class RunMemory {
         }
     }
 
+    /** {@return memory that no other run has} */
     static RunMemory take() {
         RunMemory idle = IDLE.poll();
         return idle == null ? new RunMemory() : idle;
     }
 
-    /** Takes all blocks back, for the next run. Nothing may have been written but what was cleared. */
+    /** Gives all blocks back for the next run. The caller has cleared all native bytes that were written. */
     void give() {
         chunk = 0;
         used = 0;
@@ -48,7 +50,7 @@ final class RunMemory {
         IDLE.add(this);
     }
 
-    /** {@return zeros that nobody else has, at the beginning of a line} */
+    /** {@return a new block of zeros, aligned to a line} */
     MemorySegment allocate(long bytes) {
         long size = Memory.roundToLines(bytes);
         while (chunk < chunks.size() && used + size > chunks.get(chunk).byteSize()) {
@@ -63,7 +65,7 @@ final class RunMemory {
         return block;
     }
 
-    /** {@return bytes of an array on the heap that nobody else has} */
+    /** {@return a new block of bytes in an array on the heap} */
     MemorySegment allocateOnHeap(int bytes) {
         int power = Integer.SIZE - Integer.numberOfLeadingZeros(Math.max(1, bytes) - 1);
         List<byte[]> ofSize = arrays.get(power);
@@ -73,7 +75,7 @@ final class RunMemory {
         return MemorySegment.ofArray(ofSize.get(arraysTaken[power]++)).asSlice(0, bytes);
     }
 
-    /** Makes bytes at an address zeros again, if they belong to this memory. */
+    /** Makes the bytes at an address zeros again, if they belong to this memory. */
     void clear(long address, long bytes) {
         for (MemorySegment each : chunks) {
             long offset = address - each.address();

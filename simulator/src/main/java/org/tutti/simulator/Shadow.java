@@ -6,34 +6,34 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What is known of every byte of every memory: who wrote it last and who has read it since, with their times. Bytes
- * with the same history are kept as one range. An access that is not ordered after a conflicting one before it is a
- * race, whatever the bytes were this time.
+ * The history of every byte of every memory: its last writer and its readers since, with their times. Bytes with the
+ * same history are kept as one range. An access that is not ordered after an earlier conflicting access is a race, even
+ * if the bytes were right.
  *
  * <p>Addresses are those of the simulated memory; an accessor is a component of a {@link Clock}.
  */
 final class Shadow {
-    /** Told of a race. */
+    /** Receives races. */
     interface Race {
         /**
          * Reports a race.
          *
-         * @param what how the accesses conflict
-         * @param earlier who did the earlier access; −1 when nobody has written what is read
-         * @param earlierStep at which step of the run
+         * @param what the conflict, in words
+         * @param earlier the component of the earlier access; −1 if the bytes that are read were never written
+         * @param earlierStep the step of the run of the earlier access
          * @param address the first byte
          * @param end the byte after the last one
          */
         void report(String what, int earlier, long earlierStep, long address, long end);
     }
 
-    /** Told of bytes. */
+    /** Receives ranges of bytes. */
     interface BytesAction {
         /**
-         * Does something with bytes.
+         * Receives a range.
          *
-         * @param address the first one
-         * @param bytes how many
+         * @param address the first byte
+         * @param bytes the number of bytes
          */
         void accept(long address, long bytes);
     }
@@ -105,7 +105,7 @@ final class Shadow {
      * Notes that bytes are read.
      *
      * @param address the first byte
-     * @param bytes how many
+     * @param bytes the number of bytes
      * @param who the reader
      * @param clock the reader's clock
      * @param step the step of the run
@@ -140,7 +140,7 @@ final class Shadow {
         range.addReader(who, clock.time(who), step);
     }
 
-    /** {@return the range from one address to another, as most accesses find it; or null} */
+    /** {@return the range from exactly one address to another, which most accesses find; or null} */
     private Range range(long address, long end) {
         Map.Entry<Long, Range> entry = ranges.floorEntry(address);
         return entry != null && entry.getKey() == address && entry.getValue().end == end ? entry.getValue() : null;
@@ -150,8 +150,8 @@ final class Shadow {
      * Tells whether every byte has been written before.
      *
      * @param address the first byte
-     * @param bytes how many, 1 or more
-     * @return whether somebody has
+     * @param bytes the number of bytes, 1 or more
+     * @return whether all bytes have been written
      */
     boolean isWritten(long address, long bytes) {
         long end = address + bytes;
@@ -170,7 +170,7 @@ final class Shadow {
      * Notes that bytes are written.
      *
      * @param address the first byte
-     * @param bytes how many
+     * @param bytes the number of bytes
      * @param who the writer
      * @param clock the writer's clock
      * @param step the step of the run
@@ -180,13 +180,13 @@ final class Shadow {
     }
 
     /**
-     * Notes that bytes are written, by a writer of whose earlier writes some may still be under way.
+     * Notes that bytes are written, by a writer with earlier writes that may still be under way.
      *
      * @param address the first byte
-     * @param bytes how many
+     * @param bytes the number of bytes
      * @param who the writer
      * @param time the writer's time
-     * @param clock what the writer knows, of itself, too
+     * @param clock the times that the writer knows, including its own
      * @param step the step of the run
      */
     void write(long address, long bytes, int who, int time, Clock clock, long step) {
@@ -212,7 +212,7 @@ final class Shadow {
         ranges.put(address, written);
     }
 
-    /** Names all bytes that were written, range by range. */
+    /** Passes all bytes that were written to an action, range by range. */
     void forEachWritten(BytesAction action) {
         ranges.forEach((address, range) -> action.accept(address, range.end - address));
     }

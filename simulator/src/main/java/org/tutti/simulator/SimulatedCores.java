@@ -9,8 +9,8 @@ import java.util.List;
 import org.tutti.Topology;
 
 /**
- * Which rank has which core of its host, in a predicted run, and who queues for one. A rank prefers the core that it
- * had last, then one that nobody has had yet.
+ * Assigns the cores of each host to ranks in a predicted run; other ranks queue. A rank prefers its last core, then a
+ * core that no rank has had yet.
  */
 final class SimulatedCores {
     static final int NOBODY = -1;
@@ -52,7 +52,7 @@ final class SimulatedCores {
         return node / nodesPerHost;
     }
 
-    /** {@return whether a rank, which wants to run, has got a core; it queues for one otherwise} */
+    /** {@return whether a rank that is ready gets a core; otherwise it joins the queue of its host} */
     boolean isTaken(int rank) {
         int host = host(topology.nodeOf(rank));
         int core = free(busy.get(host), lastOnCore.get(host), coreOf[rank]);
@@ -85,7 +85,10 @@ final class SimulatedCores {
         coreOf[rank] = core;
     }
 
-    /** {@return who gets the core of a rank that waits or has ended, the first in the queue, or nobody} */
+    /**
+     * {@return the rank that gets the core of a rank that waits or has ended: the first in the queue, or
+     * {@link #NOBODY}}
+     */
     int passOn(int rank) {
         int host = host(topology.nodeOf(rank));
         Integer next = queues.get(host).poll();
@@ -97,26 +100,26 @@ final class SimulatedCores {
         return next;
     }
 
-    /** Notes that a rank waits, or waits no longer. */
+    /** Notes that a rank begins or ends a wait. */
     void noteWaiting(int rank, boolean waits) {
         waiting[host(topology.nodeOf(rank))] += waits ? 1 : -1;
     }
 
     /**
-     * {@return how many of the ranks that wait have a turn on a core before a rank that is ready: half of those that
-     * share the core, as each looks, and yields to the next one}
+     * {@return the number of waiting ranks that have a turn on a core before a rank that is ready: half of those that
+     * share the core, because each looks and yields to the next one}
      */
     double turnsBefore(int rank) {
         int host = host(topology.nodeOf(rank));
         return isShared[host] ? waiting[host] / (2.0 * busy.get(host).length) : 0;
     }
 
-    /** {@return whether the core of a rank, when it got it, had run another one} */
+    /** {@return whether the core of a rank had run another rank before} */
     boolean isSwitch(int rank) {
         return isSwitch[rank];
     }
 
-    /** {@return the core that a rank has, or had last} */
+    /** {@return the core of a rank, or its last core if it has none} */
     int of(int rank) {
         return coreOf[rank];
     }

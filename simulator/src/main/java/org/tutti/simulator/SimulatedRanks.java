@@ -5,32 +5,32 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 
 /**
- * The ranks of a simulated job: each a virtual thread, of which exactly one runs at a time. Who runs next is decided by
- * an {@link Order}, at every step of the running rank; the running rank asks for it itself, so that a rank that is
- * followed by itself goes on without any hand-over.
+ * The ranks of a simulated job. Each is a virtual thread, and exactly one thread runs at a time. At every step an
+ * {@link Order} chooses the rank that runs next. The running rank itself asks the order; if the order chooses the same
+ * rank, that rank goes on without a hand-over.
  *
- * <p>What one rank did is visible to the next one: the number of the running rank is a volatile field.
+ * <p>All that a rank did is visible to the next rank, because the number of the running rank is a volatile field.
  */
 final class SimulatedRanks {
-    /** Decides who runs. */
+    /** Chooses the rank that runs. */
     interface Order {
         /**
-         * Chooses the rank that runs next, after doing what happens in between, such as the arrival of puts.
+         * Chooses the rank that runs next, after all events before it, such as the arrival of puts.
          *
-         * @return the rank, one that can run
-         * @throws RuntimeException when no rank can ever run again though some have not ended
+         * @return a rank that can run
+         * @throws RuntimeException if no rank can run, and some have not ended
          */
         int next();
 
         /**
-         * Takes note that the running rank has ended.
+         * Notes that the running rank has ended.
          *
          * @param rank the rank
          */
         void end(int rank);
     }
 
-    /** Unwinds the ranks that are left when one has failed. */
+    /** Unwinds the other ranks when one has failed. */
     private static final class Stopped extends Error {
         private static final long serialVersionUID = 1;
 
@@ -58,8 +58,8 @@ final class SimulatedRanks {
     /**
      * Runs the ranks to their ends.
      *
-     * @param body what a rank does
-     * @throws RuntimeException what a rank, or the order, has thrown first
+     * @param body the program of a rank
+     * @throws RuntimeException the first exception of a rank or of the order
      */
     void run(IntConsumer body) {
         for (int rank = 0; rank < threads.length; rank++) {
@@ -106,7 +106,7 @@ final class SimulatedRanks {
                 handOverTo(order.next());
             }
         } catch (Stopped _) {
-            // another rank has said why
+            // another rank has noted the failure
         } catch (Throwable e) {
             failure = e;
             stopped = true;
@@ -122,9 +122,9 @@ final class SimulatedRanks {
         LockSupport.unpark(starter);
     }
 
-    /** Lets the order choose, and returns when it is this rank's turn again. */
+    /** Lets the order choose a rank, and returns when this rank runs again. */
     void step(int rank) {
-        if (stopped) { // a rank that is unwound by Stopped still says that it breaks its communicator
+        if (stopped) { // a rank unwound by Stopped still stores that it breaks its communicator
             throw new Stopped();
         }
         int next = order.next();
@@ -134,7 +134,7 @@ final class SimulatedRanks {
         }
     }
 
-    /** {@return whether the ranks are being unwound, so that nothing that they still do counts} */
+    /** {@return whether the ranks are being unwound, so that their actions no longer count} */
     boolean isStopped() {
         return stopped;
     }

@@ -7,11 +7,11 @@ import java.util.BitSet;
 import org.tutti.collective.layout.Fingerprint;
 
 /**
- * The 64-bit words of a simulated memory, by address; those that nobody has written are 0 and take no room. Each has a
- * place, which stays the same until a new word is made.
+ * The 64-bit words of a simulated memory, by address. A word that was never written is 0 and takes no memory. Each word
+ * has an index in the arrays, its place, that stays the same until a new word is made.
  */
 final class SparseWords {
-    /** Says that a word was never stored by a step. */
+    /** The step of a word that no step has stored. */
     static final int NO_STEP = -1;
 
     private long[] addresses = new long[1 << 12];
@@ -23,7 +23,7 @@ final class SparseWords {
     private BitSet[] holders = new BitSet[1 << 12];
     private int count;
 
-    /** {@return the word's place, making the word when it is not there} */
+    /** {@return the word's place; the word is made if it does not exist} */
     int place(long address) {
         if (2 * count >= addresses.length) {
             grow();
@@ -45,12 +45,12 @@ final class SparseWords {
         return values[place];
     }
 
-    /** {@return when its latest value becomes visible, in nanoseconds} */
+    /** {@return the time at which the latest value becomes visible, in nanoseconds} */
     double visibleAt(int place) {
         return visible[place];
     }
 
-    /** {@return which step of the trace stored its latest value} */
+    /** {@return the step of the trace that stored the latest value} */
     int stepAt(int place) {
         return steps[place];
     }
@@ -65,7 +65,7 @@ final class SparseWords {
         }
     }
 
-    /** Says that a core of the node has seen the latest value. */
+    /** Notes that a core of the node has seen the latest value. */
     void hold(int place, int core) {
         if (holders[place] == null) {
             holders[place] = new BitSet();
@@ -78,17 +78,17 @@ final class SparseWords {
         return holders[place] != null && holders[place].get(core);
     }
 
-    /** {@return the rank that has stored its latest value, or −1 when none of the node has} */
+    /** {@return the rank that has stored the latest value, or −1 if no rank of the node has} */
     int writerAt(int place) {
         return writers[place] - 1;
     }
 
-    /** Says that nobody can fetch it before a time. */
+    /** Sets the time before which no core can fetch the latest value. */
     void setVisible(int place, double visibleAt) {
         visible[place] = visibleAt;
     }
 
-    /** {@return the first of the ranks that wait for it, plus one; 0 when nobody does} */
+    /** {@return the first of the ranks that wait for the word, plus one; 0 if none waits} */
     int waiterAt(int place) {
         return waiters[place];
     }

@@ -7,7 +7,7 @@ import java.util.function.IntFunction;
 
 import org.tutti.collective.Team;
 
-/** What the ranks of a run did, step by step. */
+/** Records the steps of the ranks of a run, for messages. */
 final class Steps {
     private static final int SHOWN = 8;
     private static final long STEPS = Team.STEPS_MAX + 1L;
@@ -17,8 +17,8 @@ final class Steps {
     private final IntFunction<String> name;
 
     /**
-     * @param threads how many threads the ranks have
-     * @param name says what to call one
+     * @param threads the number of threads of all ranks
+     * @param name returns the name of a thread
      */
     Steps(int threads, IntFunction<String> name) {
         this.name = name;
@@ -27,12 +27,12 @@ final class Steps {
         }
     }
 
-    /** {@return the generation of a word's value; −1 when it was never set, or counts something else} */
+    /** {@return the generation of a word's value; −1 if the word was never set, or counts something else} */
     static long generation(long value) {
         return value / STEPS - 1;
     }
 
-    /** {@return a word's value as algorithms speak of it} */
+    /** {@return a word's value in the terms of algorithms, step and generation} */
     static String value(long value) {
         return value <= Team.STEPS_MAX ? String.valueOf(value)
                 : "step " + value % STEPS + " of generation " + generation(value);

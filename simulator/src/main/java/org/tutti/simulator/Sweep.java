@@ -13,10 +13,10 @@ import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
 
 /**
- * Which runs verify the algorithms of the catalogue: every shape of 1 to {@value #NODES_MAX} nodes with 1 to {@value
- * #RANKS_MAX} ranks each, and for every number of nodes some with different numbers of ranks, and with ranks dealt out
- * to the nodes one by one; and some with levels inside the nodes, even and uneven. And on every shape runs with several
- * operations in flight, and with groups.
+ * Lists the runs that verify the algorithms of the catalogue. The shapes are: 1 to {@value #NODES_MAX} nodes with 1 to
+ * {@value #RANKS_MAX} ranks each; for every number of nodes, some with different numbers of ranks and some with ranks
+ * dealt out to the nodes one by one; and some with levels inside the nodes, even and uneven. On every shape there are
+ * also runs with several operations in flight, and with groups.
  */
 public final class Sweep {
     /** The most nodes of a shape. */
@@ -29,16 +29,16 @@ public final class Sweep {
     private static final int IN_FLIGHT_OF_A_SAMPLE = 36;
     private static final int UNEVEN = 3;
 
-    /** Ranks of each node, and the levels inside. */
+    /** Pairs of the ranks of each node and the levels inside. */
     private static final int[][][] LEVELLED = {{{4}, {2}}, {{7}, {2, 4}}, {{8}, {2, 4}}, {{9}, {3}}, {{13}, {2, 4}},
             {{16}, {2, 8}}, {{5, 4}, {2}}, {{8, 7}, {2, 4}}, {{3, 8, 1}, {4}}};
 
     private Sweep() {}
 
     /**
-     * Lists the whole sweep.
+     * Lists all runs.
      *
-     * @param seeds how many seeds each part of an algorithm's calls is run with
+     * @param seeds the number of seeds of each part of an algorithm's calls
      * @return the runs
      */
     public static List<Plan> all(int seeds) {
@@ -62,14 +62,14 @@ public final class Sweep {
     }
 
     /**
-     * Lists the runs of some algorithms in the whole sweep.
+     * Lists the runs of some algorithms.
      *
      * @param collective the collective
      * @param algorithms its algorithms
-     * @param seeds how many seeds each part of an algorithm's calls is run with
+     * @param seeds the number of seeds of each part of an algorithm's calls
      * @return the runs
      */
-    @SuppressWarnings("exports") // the algorithms are for those whom the library shows them to
+    @SuppressWarnings("exports") // the library exports the algorithms to the simulator alone
     public static List<Plan> of(Collective collective, List<? extends Algorithm> algorithms, int seeds) {
         List<Plan> plans = new ArrayList<>();
         for (Algorithm algorithm : algorithms) {
@@ -86,10 +86,10 @@ public final class Sweep {
     }
 
     /**
-     * Draws one part of the calls of each algorithm on each of {@value #SHAPES_OF_A_SAMPLE} shapes, and {@value
-     * #IN_FLIGHT_OF_A_SAMPLE} runs with several operations in flight.
+     * Draws one part of the calls of each algorithm on each of {@value #SHAPES_OF_A_SAMPLE} shapes, and
+     * {@value #IN_FLIGHT_OF_A_SAMPLE} runs with several operations in flight.
      *
-     * @param seed decides which
+     * @param seed decides the runs that are drawn
      * @return the runs
      */
     public static List<Plan> sample(long seed) {
@@ -113,7 +113,7 @@ public final class Sweep {
         return plans;
     }
 
-    /** All shapes but that of one rank alone, which needs nobody. */
+    /** Returns all shapes. The shape of one rank alone is not among them. */
     static List<Topology> shapes() {
         List<Topology> shapes = new ArrayList<>();
         Random random = new Random(NODES_MAX);
@@ -137,7 +137,7 @@ public final class Sweep {
         return shapes;
     }
 
-    /** Every node has as many ranks, and they follow each other. */
+    /** Returns a shape with equally many ranks on each node; the ranks of a node follow each other. */
     static Topology even(int nodes, int ranks) {
         int[] nodeOfRank = new int[nodes * ranks];
         for (int rank = 0; rank < nodeOfRank.length; rank++) {

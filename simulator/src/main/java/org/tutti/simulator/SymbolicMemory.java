@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.memory.Memory;
 
 /**
- * Memory of a node that has addresses and no bytes: nothing may read or write it but a machine that knows. So thousands
- * of nodes need no room.
+ * Memory of a node that has addresses and no bytes, so that thousands of nodes can be simulated. Only a machine that
+ * never touches the bytes may use it.
  */
 final class SymbolicMemory extends Memory {
     private static final long FIRST = 1L << 60;
@@ -18,14 +18,14 @@ final class SymbolicMemory extends Memory {
     private long bytes;
 
     /**
-     * @param node which node's it is, from 0
+     * @param node the number of the node, from 0
      */
     SymbolicMemory(int node) {
         this.start = start(node);
         this.all = MemorySegment.ofAddress(start).reinterpret(NODE_BYTES);
     }
 
-    /** {@return where the memory of a node begins} */
+    /** {@return the address at which the memory of a node begins} */
     static long start(int node) {
         return FIRST + node * NODE_BYTES;
     }
@@ -52,7 +52,7 @@ final class SymbolicMemory extends Memory {
         // there is nothing to clear
     }
 
-    /** {@return how many bytes were claimed} */
+    /** {@return the number of bytes that were claimed} */
     long bytes() {
         return bytes;
     }

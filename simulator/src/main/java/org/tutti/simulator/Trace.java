@@ -7,11 +7,11 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What the ranks of a predicted run did, and when: steps with a beginning and an end, in nanoseconds. A step of waiting
- * knows the step that ended it; so the critical path can be followed backwards from the last step.
+ * Records the steps of the ranks of a predicted run, each with a beginning and an end in nanoseconds. A wait has the
+ * number of the step that ended it, so that the critical path can be followed backwards from the last step.
  */
 final class Trace {
-    /** What a step is. */
+    /** The kind of a step. */
     enum Kind {
         COPY("copies"), COMBINE("combines"), STORE("sets a word"), WAIT("waits"), PUT("puts"),
         ARRIVAL("crosses a rail"), GET(
@@ -32,12 +32,12 @@ final class Trace {
     /**
      * A step.
      *
-     * @param kind what it is
-     * @param rank whose
-     * @param other the rank that is put to or got from, or −1
-     * @param start when it began, in nanoseconds
-     * @param end when it ended
-     * @param bytes how many bytes it was about
+     * @param kind the kind
+     * @param rank the rank that takes the step
+     * @param other the other rank of a put, an arrival or a get, or −1
+     * @param start the beginning, in nanoseconds
+     * @param end the end, in nanoseconds
+     * @param bytes the number of bytes that the step moves
      */
     record Step(Kind kind, int rank, int other, double start, double end, long bytes) {}
 
@@ -67,7 +67,9 @@ final class Trace {
         return step;
     }
 
-    /** Adds what happens between ranks, after the latest step of the one that began it. */
+    /**
+     * Adds a step between ranks, after the latest step of the rank that started it; the step is not one of that rank.
+     */
     int addBetween(Kind kind, int rank, int other, double start, double end, long bytes) {
         return append(kind, rank, other, start, end, bytes, NONE);
     }
@@ -106,7 +108,7 @@ final class Trace {
         return count;
     }
 
-    /** {@return the number of the step that ended a wait, or −1} */
+    /** {@return the number of the step that ended a wait, or −1 if there is none} */
     int cause(int index) {
         return cause[index];
     }
@@ -115,7 +117,7 @@ final class Trace {
         return new Step(KINDS[kinds[index]], ranks[index], others[index], starts[index], ends[index], bytesOf[index]);
     }
 
-    /** {@return the numbers of the steps that the end waited for, the first one first} */
+    /** {@return the numbers of the steps of the critical path, in the order of time} */
     List<Integer> criticalPath() {
         int step = NONE;
         for (int last : lastOfRank) {

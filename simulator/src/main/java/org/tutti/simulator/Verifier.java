@@ -21,16 +21,17 @@ import org.tutti.collective.window.WindowPool;
 import org.tutti.memory.Words;
 
 /**
- * Runs a list of calls on all ranks of a simulated job, without pause, and checks everything: the results, what is
- * ordered before what, words that shrink, waiting that cannot end, and the memory of the nodes.
+ * Runs a list of calls on all ranks of a simulated job, without a pause, and checks the results, the order of accesses,
+ * words that shrink, endless waiting, and the memory of the nodes.
  *
- * <p>With several stages a rank's caller draws all calls, in their order, as it would live. Each is then done by one of
- * the rank's threads: one of sixteen by the caller itself, as a blocking call, the others by an idle stage, as
- * non-blocking calls, while the caller goes on. Both are drawn for each rank. So as many operations are in flight as
- * there are stages, or fewer, and they end in any order. Caller and stage tell each other by two words.
+ * <p>With several stages, a rank's calling thread draws all calls in their order, as in a real job. It runs one call of
+ * sixteen itself, as a blocking call. An idle stage, which is another thread of the rank, runs each of the other calls
+ * as a non-blocking one, while the caller goes on. Each rank draws for itself which calls block and which stage runs a
+ * call. At most as many operations are in flight as there are stages, and they end in any order. Two words of each
+ * stage count the calls that the caller has given to it, and the calls that the stage has ended.
  */
 public final class Verifier {
-    /** Makes the machine of a thread: that of a test may have a fault. */
+    /** Makes the machine of a thread. The machine of a test may have a fault. */
     @FunctionalInterface
     interface Machines {
         VerifyingMachine of(World world, int thread);
@@ -41,7 +42,7 @@ public final class Verifier {
     private static final int MIX_SHIFT = 33;
     private static final int BLOCKS_ONE_OF = 16;
 
-    // the words of a stage: how many calls it was given, and how many it has ended
+    // the two words of a stage: the number of calls that were given to it, and the number that it has ended
     private static final long STAGE_BYTES = 2L * Words.LINE_BYTES;
     private static final long ENDED = Words.LINE_BYTES;
 
@@ -124,10 +125,10 @@ public final class Verifier {
      * Runs calls and checks them.
      *
      * @param topology where the ranks are
-     * @param calls what they call
-     * @param stages how many operations a rank may have in flight; 1 for blocking calls only
-     * @param seed decides the order of everything
-     * @return what is wrong, with the last steps of every rank; empty when nothing is
+     * @param calls the calls
+     * @param stages the number of operations that a rank may have in flight; 1 for blocking calls only
+     * @param seed decides the order of all steps
+     * @return the failure, with the last steps of every rank; empty when the run is right
      */
     static Optional<SimulationFailure> verify(Topology topology, List<PlannedCall> calls, int stages, long seed) {
         return verify(topology, calls, stages, seed, VerifyingMachine::new);
@@ -155,7 +156,7 @@ public final class Verifier {
             verifier.checkClaimed();
             verifier.checkUsed();
         } catch (RuntimeException | AssertionError e) {
-            return Optional.of(verifier.failure(e)); // and nobody uses the memory again
+            return Optional.of(verifier.failure(e)); // the memory is not clear, so it is not given back
         }
         verifier.world.clear(memory);
         memory.give();
@@ -184,7 +185,10 @@ public final class Verifier {
         world.enter(thread, calls.size());
     }
 
-    /** The caller's thread draws all calls, does those that block, and waits for the others in the end. */
+    /**
+     * Runs the calling thread of a rank: it draws all calls, runs those that block, and at the end waits for the
+     * others.
+     */
     private void runCaller(int rank) {
         int[] given = new int[stages];
         for (int index = 0; index < calls.size(); index++) {
@@ -211,7 +215,7 @@ public final class Verifier {
         world.store(rank, requests[rank], stage * STAGE_BYTES, given[stage]);
     }
 
-    /** A team is in one operation at a time. Those that are idle are looked for in a drawn order. */
+    /** Waits for an idle stage, because a team is in one operation at a time. The search begins at a drawn stage. */
     private int awaitIdleStage(int rank, int[] given, int first) {
         while (true) {
             for (int i = 0; i < stages - 1; i++) {
@@ -260,9 +264,9 @@ public final class Verifier {
     }
 
     /**
-     * What a node may claim: the slots; eager buffers if a message is long; for each rank a ring of windows of its
-     * first and of its full size, and with several stages a block of either size for each operation that may be between
-     * its steps; what exchanges of long blocks show between nodes, and their inbox.
+     * Checks that each node claims at most: the slots; eager buffers if a message needs them; for each rank a ring of
+     * windows of its first and of its full size and, with several stages, a block of either size for each operation
+     * that may be between its steps; the memory that exchanges of long blocks show to other nodes, and their inbox.
      */
     private void checkClaimed() {
         for (int node = 0; node < memories.length; node++) {
@@ -285,7 +289,7 @@ public final class Verifier {
         }
     }
 
-    /** Each call keeps, on each node, to the bound that its algorithm states. */
+    /** Checks that each call keeps to the bound of its algorithm on each node. */
     private void checkUsed() {
         for (int index = 0; index < calls.size(); index++) {
             PlannedCall call = calls.get(index);

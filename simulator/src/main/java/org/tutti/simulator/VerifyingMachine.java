@@ -10,8 +10,8 @@ import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Waiter;
 
 /**
- * The machine of one thread of a rank in a verification run: it does what the live one does, on real bytes, in the
- * order that the run's seed decides, and notes every access in the {@link World}.
+ * The machine of one thread of a rank in a verification run. It does the same as the live machine, on real bytes, in
+ * the order that the run's seed decides, and notes every access in the {@link World}.
  */
 class VerifyingMachine implements Machine {
     private final World world;
@@ -69,7 +69,7 @@ class VerifyingMachine implements Machine {
 
     @Override
     public void setOnce(MemorySegment memory, long offset, long value) {
-        // only who breaks a communicator does so, and that ends the run
+        // only a rank that breaks its communicator does this, and then the run ends
     }
 
     @Override

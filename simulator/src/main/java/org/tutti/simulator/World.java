@@ -20,34 +20,34 @@ import org.tutti.fabric.WordAction;
 import org.tutti.memory.Words;
 
 /**
- * What the ranks of a verification run share: words with their waiters, regions, channels with the puts that are under
- * way, and what is ordered before what.
+ * The shared state of the ranks of a verification run: words with their waiters, regions, channels with the puts that
+ * are under way, and the order of all accesses.
  *
- * <p>A rank has a thread for each of its stages: the first is its caller's, the others run operations that nobody waits
- * for. Each thread is a component of the {@link Clock clocks}.
+ * <p>A rank has a thread for each of its stages. The first is its calling thread; the others run non-blocking
+ * operations. Each thread is a component of the {@link Clock clocks}.
  *
- * <p>Every rank is a process of its own, since that promises least: puts of two ranks of a node are not ordered. A
- * channel carries the puts of one process into another one, in their order; each channel is a component of the clocks,
+ * <p>Every rank is a process of its own, because that promises least: puts of two ranks of a node are not ordered. A
+ * channel carries the puts of one process into another one, in their order. Each channel is a component of the clocks,
  * too.
  *
  * <ul>
- * <li>A store to a word carries the clock of its writer; who loads or awaits the word joins it.
- * <li>What reads a word and writes it at once does both: it joins the word's clock, then leaves its own there. To those
- * that read or write the word plainly it is a write like any other one.
- * <li>A put reads its source when it is called. What it writes, it writes at a time of its channel, with the clock that
- * the rank had when it called; the word that it raises carries that clock with that time. So a later put of the same
- * channel publishes the bytes of an earlier one, and a put of another channel does not. But it must not write where an
- * earlier one writes, unless the rank has heard that that one has come: bytes overtake each other on several rails, and
- * go again when one fails, and only words are raised in order ({@link Channel}).
- * <li>A put is under way at the latest when its rank flushes; in half of the cases not earlier.
- * <li>A put into a group's ring that is not there yet, or not any more, comes to nothing; one that arrives comes after
- * the ring was opened, as its process has found it.
- * <li>A get is answered after the puts before it in its channel, and joins the clocks of the words that it reads; one
- * from a group's ring also that of who has opened it.
- * <li>Who gives a lock back leaves its clock there, and the next who takes it joins that.
- * <li>What a thread has seen of others, the other threads of its rank know, too: they have a operation sequence in
- * common. (That is more than the operation sequence tells them. But what a thread does itself is known to nobody before
- * it says so.)
+ * <li>A store to a word carries the clock of its writer. A thread that loads or awaits the word joins that clock.
+ * <li>An atomic operation joins the word's clock, then leaves the thread's clock in the word. For threads that read or
+ * write the word plainly it is a write like any other.
+ * <li>A put reads its source when it is called. It writes its bytes at a time of its channel, with the clock that the
+ * thread had when it called. The word that it raises carries that clock with that time. A later put of the same channel
+ * therefore publishes the bytes of an earlier one, and a put of another channel does not. A put must not write where an
+ * earlier put writes until its rank has heard that the earlier one has come, because bytes overtake each other on
+ * several rails and are sent again when a rail fails, and only words are raised in order ({@link Channel}).
+ * <li>A put is under way at the latest when its rank flushes; in half of the cases it leaves immediately.
+ * <li>A put into a group's ring that is not yet open, or already closed, has no effect. A put that takes effect is
+ * ordered after the opening of the ring, because the target process has found the ring.
+ * <li>A get is answered after all earlier puts of its channel. The thread joins the clocks of the words that it reads
+ * and, if they lie in a group's ring, the clock of the rank that has opened the ring.
+ * <li>A thread that releases a lock leaves its clock there, and the next thread that takes the lock joins that clock.
+ * <li>The other threads of a rank know all that one of its threads has seen of other ranks, because they share an
+ * operation sequence. (The operation sequence tells them less than that.) A thread's own actions are unknown to them
+ * until the thread tells of them.
  * </ul>
  */
 final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver {
@@ -63,7 +63,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         }
     }
 
-    /** A thread that waits, and for which word; none when it waits for anything to change. */
+    /** A thread that waits, with its word; the memory is null if it waits for any change. */
     private record OperationWait(int thread, MemorySegment memory, long offset, long atLeast) {}
 
     private static final class Held {
@@ -87,7 +87,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         }
     }
 
-    /** At a time of its channel, by who knew of the others what the clock says. */
+    /** A put, with its time in its channel and the clock of the calling thread. */
     private static final class Put implements Channel.Request {
         private final int call;
         private final PutTarget target;
@@ -166,10 +166,10 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
     private long step;
 
     /**
-     * @param size how many ranks there are
-     * @param stages how many threads each of them has
-     * @param seed decides everything that may go one way or another
-     * @param recorded whether to keep the ranks' steps, for messages
+     * @param size the number of ranks
+     * @param stages the number of threads of each rank
+     * @param seed decides all that may go one way or another
+     * @param recorded whether the ranks' steps are kept, for messages
      */
     World(int size, int stages, long seed, boolean recorded) {
         this.size = size;
@@ -195,7 +195,10 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         }
     }
 
-    /** {@return the rank of a thread; those of the first stage are numbered as the ranks, then follow the others} */
+    /**
+     * {@return the rank of a thread; threads of the first stage have the numbers of their ranks, and the other stages
+     * follow}
+     */
     int rankOf(int thread) {
         return thread % size;
     }
@@ -225,37 +228,37 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         return memoryUse;
     }
 
-    /** Says in which call a thread is. */
+    /** Sets the call of a thread. */
     void enter(int thread, int call) {
         callOf[thread] = call;
     }
 
-    /** {@return in which call a thread is} */
+    /** {@return the call of a thread} */
     int callOf(int thread) {
         return callOf[thread];
     }
 
-    /** {@return how many rails there are between any two processes} */
+    /** {@return the number of rails between any two processes} */
     int rails() {
         return rails;
     }
 
-    /** {@return how often one has failed} */
+    /** {@return how often a rail has failed} */
     int losses() {
         return channels.stream().mapToInt(Channel::losses).sum();
     }
 
-    /** {@return how often one has come back} */
+    /** {@return how often a rail has come back} */
     int returns() {
         return channels.stream().mapToInt(Channel::returns).sum();
     }
 
-    /** {@return who does what is being done, in words} */
+    /** {@return the thread or channel that is acting, in words} */
     String actor() {
         return actor == NOBODY ? "nobody" : component(actor);
     }
 
-    /** What the present actor has done so far happens before whatever follows {@link #takeClock}. */
+    /** Orders all that the present actor has done before all that follows {@link #takeClock} with the same clock. */
     void leaveClock(Clock clock) {
         if (actor != NOBODY) {
             clock.join(clocks[actor]);
@@ -263,7 +266,9 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         }
     }
 
-    /** What others have done before {@link #leaveClock} happens before what the present actor does from now on. */
+    /**
+     * Orders all that other actors did before {@link #leaveClock} before all that the present actor does from now on.
+     */
     void takeClock(Clock clock) {
         if (actor != NOBODY) {
             clocks[actor].join(clock);
@@ -276,16 +281,17 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
 
     // ---- time
 
-    /** A point at which another thread may go first. */
+    /** Takes a step, before which another thread may go first. */
     void step(int thread, Supplier<String> what) {
         goOn(thread);
         note(thread, what);
     }
 
     /**
-     * A step before which no other thread need go: it moves data. Who does so when tells the threads nothing, so what
-     * could come before or after it, can as well before the thread's next step by which others learn, or that learns of
-     * them; and whether two accesses to data are ordered does not depend on which came first.
+     * Takes a step that moves data, before which no other thread needs to go. Other threads learn nothing from the
+     * moment at which a thread moves data. An action that could come before or after it may as well come before the
+     * thread's next step that tells other threads something or learns from them. Whether two accesses to data are
+     * ordered does not depend on which of them came first.
      */
     void note(int thread, Supplier<String> what) {
         step++;
@@ -331,7 +337,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         interleaving.remove(thread);
     }
 
-    /** Delivers what is still under way when all ranks have ended. */
+    /** Delivers all requests that are still under way when all ranks have ended. */
     void drain() {
         for (Channel channel : channels) {
             actor = channel.component();
@@ -369,7 +375,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         return words.computeIfAbsent(key(address), _ -> new Word(address));
     }
 
-    /** Words lie at the beginning of lines, and a hash table would put many into one place. */
+    /** Mixes an address for a hash table. Words lie at the beginning of lines, so their addresses would collide. */
     private static long key(long address) {
         return address * Fingerprint.GOLDEN;
     }
@@ -413,8 +419,8 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
     }
 
     /**
-     * The second half of what reads and writes a word at once: the thread knows what was done before the word's latest
-     * value, so no writer of the word is unknown to it but one that writes plainly; and the word may shrink.
+     * The second half of an atomic operation. The thread has joined the word's clock, so it knows of every writer of
+     * the word except those that write it plainly. The word may shrink.
      */
     private void replace(int thread, MemorySegment memory, long offset, long value) {
         long address = places.address(memory, offset);
@@ -488,7 +494,10 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         waitsFor[thread] = null;
     }
 
-    /** Until anything has changed since the thread's last pause: it may have looked before a change that came since. */
+    /**
+     * Pauses a thread until any word or region has changed since its last pause. If one has already, the thread only
+     * lets others go first: it may have looked before that change.
+     */
     void pause(int thread) {
         if (changesSeen[thread] == changes) {
             paused.add(thread);
@@ -531,7 +540,10 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         storePlain(thread, clocks[thread], memory, offset, value);
     }
 
-    /** To store what is there already changes nothing that a reader could notice; zeros are there before any store. */
+    /**
+     * Stores plainly. A store of the value that is there already is no write, because no reader could notice it. The
+     * first store always is one: zeros are there before any store.
+     */
     private void storePlain(int writer, Clock clock, MemorySegment memory, long offset, long value) {
         long address = places.address(memory, offset);
         if (Words.loadPlain(memory, offset) != value || !shadow.isWritten(address, Long.BYTES)) {
@@ -544,7 +556,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         storeTag(thread, clocks[thread], memory, word, tag);
     }
 
-    /** To clear the lowest bit harms no reader. */
+    /** Stores a tag. Clearing its lowest bit is no write, because it harms no reader. */
     private void storeTag(int writer, Clock clock, MemorySegment memory, long word, long tag) {
         long offset = word + Long.BYTES;
         long before = Words.loadPlain(memory, offset);
@@ -585,7 +597,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         return "a put of rank " + channel.from() + " into the process of rank " + channel.to();
     }
 
-    /** Makes zeros of all that was written. */
+    /** Makes all bytes that were written zeros again. */
     void clear(RunMemory memory) {
         shadow.forEachWritten(memory::clear);
         words.values().forEach(word -> memory.clear(word.address, Long.BYTES));
@@ -604,8 +616,8 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
     }
 
     /**
-     * Registers a group's ring by a handle that others know: they may try to put there or get from it before, and
-     * afterwards.
+     * Registers a group's ring by a handle that other ranks know. They may try to put to it or get from it before it is
+     * registered, and after it is revoked.
      */
     void registerRing(int process, MemorySegment memory, long handle) {
         regions.put(handle, new Region(process, memory, true, clocks[process].copy()));
@@ -663,7 +675,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         }
     }
 
-    /** Returns whether there was such a region; a ring may be closed, or not be there yet. */
+    /** Gets bytes, and returns whether the region exists. A group's ring may be closed, or not open yet. */
     boolean get(int thread, int process, long region, long offset, MemorySegment target, long targetOffset,
             long bytes) {
         step(thread, () -> "gets " + bytes + " bytes from " + describeRegion(region, offset));
@@ -678,18 +690,18 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         return get.given;
     }
 
-    /** All accesses of a put are noted when its first bytes come. */
+    /** Writes bytes of a put. The write of all its bytes is noted when the first ones come. */
     @Override
     public void write(Channel channel, Channel.Request request, int from, int bytes) {
         if (!(request instanceof Put put)) {
             return;
         }
-        if (!isThere(put.target.region())) { // what nobody awaits any more; or the ring's process has not come yet
+        if (!isThere(put.target.region())) { // a closed ring, or one that is not open yet
             put.isRefused |= from + bytes == put.bytes.length;
             return;
         }
         Clock opened = regions.get(put.target.region()).opened;
-        if (opened != null) { // the process that delivers has found the ring because it is open
+        if (opened != null) { // the target process finds only an open ring
             put.clock.join(opened);
         }
         MemorySegment memory = endpoints(put.target.region(), put.target.offset(), put.bytes.length);
@@ -715,17 +727,23 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
                 raise(channel.component(), put, memory);
             }
             default -> {
-                // it was there for its bytes
+                // a put that raises no word, or was refused
             }
         }
     }
 
-    /** From now on nothing may come to a rank that is in a later call, as one thread makes all calls in their order. */
+    /**
+     * Checks from now on that no put arrives at a rank that is in a later call. One thread of each rank makes all calls
+     * in order.
+     */
     void checkArrivals() {
         checksArrivals = true;
     }
 
-    /** Who has left a call may as well end its process: what came then would be lost, but for a last credit. */
+    /**
+     * Checks that a put does not reach a rank that has left its call, because that rank may end its process and the put
+     * would be lost. A last credit may be lost.
+     */
     private void checkAwaited(int rank, Put put, MemorySegment memory) {
         if (checksArrivals && put.call < callOf[rank]
                 && !(put.bytes.length == 0 && describe(memory, put.target.word()).startsWith("CREDIT"))) {
@@ -734,9 +752,9 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
     }
 
     /**
-     * What nobody awaits, such as an operation's last credits, may still be under way when another process raises the
-     * word in a later generation. Whichever comes first, the word keeps the greater value; the target does one after
-     * the other.
+     * Raises the word of a put. An unawaited put, such as an operation's last credit, may still be under way when
+     * another process raises the word in a later generation. The target applies one after the other, and the word keeps
+     * the greater value in either order.
      */
     private void raise(int writer, Put put, MemorySegment memory) {
         long generation = Steps.generation(Words.load(memory, put.target.word()));
@@ -751,7 +769,10 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         }
     }
 
-    /** Whether a ring is there that others may try to reach before, and afterwards. */
+    /**
+     * Tells whether a region can be reached. A group's ring cannot before it is registered and after it is revoked.
+     * Access to another revoked region is a fault, which {@link #endpoints} reports.
+     */
     private boolean isThere(long handle) {
         Region region = regions.get(handle);
         return region != null && !(region.revoked && region.opened != null);
@@ -775,13 +796,13 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
             return;
         }
         get.given = true;
-        if (regions.get(get.region).opened != null) { // what its process had done before it answered
+        if (regions.get(get.region).opened != null) { // the target process opened the ring before it answered
             see(get.thread, regions.get(get.region).opened);
         }
         MemorySegment memory = endpoints(get.region, get.offset, get.bytes);
         Clock clock = clocks[get.thread];
         clock.set(channel.component(), Math.max(clock.time(channel.component()), get.time));
-        if (regions.get(get.region).hasWords && get.bytes >= Words.LINE_BYTES) { // less than a line is a payload
+        if (regions.get(get.region).hasWords && get.bytes >= Words.LINE_BYTES) { // a shorter get reads a payload
             for (long at = 0; at < get.bytes; at += Long.BYTES) {
                 Word word = wordAt(places.address(memory, get.offset + at));
                 if (word != null && word.clock != null) {
