@@ -47,7 +47,7 @@ import org.tutti.memory.Words;
  * <li>A thread that releases a lock leaves its clock there, and the next thread that takes the lock joins that clock.
  * <li>The other threads of a rank know all that one of its threads has seen of other ranks, because they share an
  * operation sequence. (The operation sequence tells them less than that.) A thread's own actions are unknown to them
- * until the thread tells of them.
+ * until it stores a word, puts, or releases a lock.
  * </ul>
  */
 final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver {
@@ -63,7 +63,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         }
     }
 
-    /** A thread that waits, with its word; the memory is null if it waits for any change. */
+    /** A thread that waits, with its word; the memory is null if it waits for something else. */
     private record OperationWait(int thread, MemorySegment memory, long offset, long atLeast) {}
 
     private static final class Held {

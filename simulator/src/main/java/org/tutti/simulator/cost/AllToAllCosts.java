@@ -11,7 +11,7 @@ import org.tutti.pattern.BruckRoute;
 import org.tutti.pattern.ExchangeRoute;
 import org.tutti.pattern.Route;
 
-/** What all-to-alls cost. */
+/** The cost formulas of all-to-all algorithms. */
 final class AllToAllCosts {
     private AllToAllCosts() {}
 
@@ -29,7 +29,9 @@ final class AllToAllCosts {
         };
     }
 
-    /** Masters exchange along a route, in items of what the ranks of one node have for those of another one. */
+    /**
+     * The masters exchange along a route. An item is all data of the ranks of one node for the ranks of another one.
+     */
     private static Cost routed(Route route, int nodes, int localRanks, long bytes) {
         double waits = localRanks == 1 ? 0 : 2;
         double copied = 2.0 * nodes * localRanks * bytes;

@@ -11,9 +11,9 @@ import org.tutti.collective.blocks.AnyBlocksAlgorithm;
 import org.tutti.pattern.ExchangeRoute;
 import org.tutti.pattern.Tree;
 
-/** What allgathers cost. */
+/** The cost formulas of allgather algorithms. */
 final class AllgatherCosts {
-    /** How many times a rank waits whose master gathers all blocks in its window. */
+    /** The number of waits of a rank with a master that gathers all blocks in its window. */
     private static final int GATHERED_WAITS = 3;
 
     private static final int TOP = 0;
@@ -52,7 +52,7 @@ final class AllgatherCosts {
     private static Cost gatherAndBroadcast(Tree tree, int nodes, int localRanks, long bytes) {
         double others = (nodes - 1.0) * localRanks * bytes;
         int children = tree.children(TOP, nodes);
-        double down = (double) children * nodes * localRanks * bytes - others; // each lacks all but its subtree's
+        double down = (double) children * nodes * localRanks * bytes - others; // a child has the blocks of its subtree
         int steps = 2 * height(tree, TOP, nodes);
         return gathered(nodes, localRanks, bytes, steps, Math.max(steps, 2 * children), others + down);
     }
@@ -65,7 +65,10 @@ final class AllgatherCosts {
         return height;
     }
 
-    /** Masters gather all blocks in their windows, in some steps and messages, from where their ranks copy them. */
+    /**
+     * The masters gather all blocks in their windows, in some steps and messages, and the ranks copy the blocks from
+     * there.
+     */
     private static Cost gathered(int nodes, int localRanks, long bytes, int steps, int messages, double railBytes) {
         return new Cost(localRanks == 1 ? 0 : GATHERED_WAITS, (1.0 + (double) nodes * localRanks) * bytes, 0, steps,
                 railBytes).withFurtherPuts(messages - steps);

@@ -14,7 +14,7 @@ import org.tutti.collective.allreduce.SrmAllreduce;
 import org.tutti.collective.flow.Flow;
 import org.tutti.pattern.Folding;
 
-/** What allreduces cost. */
+/** The cost formulas of allreduce algorithms. */
 final class AllreduceCosts {
     private AllreduceCosts() {}
 
@@ -48,7 +48,7 @@ final class AllreduceCosts {
         }
         double buffer = srm.bufferBytes(nodes);
         double chunks = Stages.chunks(bytes, buffer);
-        double first = Math.min(bytes, buffer); // what passes through the whole pipeline before the others follow
+        double first = Math.min(bytes, buffer); // it passes through the whole pipeline before the others follow
         double children = Stages.ceilingLog(nodes);
         double levels = Stages.floorLog(nodes);
         return new Cost(localRanks == 1 ? 0 : depth + chunks, first + bytes,
@@ -106,8 +106,8 @@ final class AllreduceCosts {
     }
 
     /**
-     * Nodes that exchange in pairs, a bit of their positions a step. When the nodes are no power of two, some are
-     * folded into others: they pass on what they have first, and receive the result at the end.
+     * Nodes that exchange in pairs, in a step for each bit of their positions. If the number of nodes is no power of
+     * two, some nodes are folded into others: they pass on their elements first, and receive the result at the end.
      */
     private record Pairs(int nodes) {
         int positions() {
@@ -122,12 +122,12 @@ final class AllreduceCosts {
             return (int) Stages.floorLog(nodes);
         }
 
-        /** Steps in a row: two more when some nodes are folded. */
+        /** Returns the number of steps in a row: two more if some nodes are folded. */
         int rounds() {
             return steps() + 2 * foldedMax();
         }
 
-        /** How often a node receives, and combines, what another one has. */
+        /** Returns how often a node receives and combines the elements of another one. */
         int arrivals() {
             return foldedMax() + steps();
         }

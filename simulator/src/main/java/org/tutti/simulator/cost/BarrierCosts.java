@@ -7,7 +7,7 @@ import org.tutti.collective.barrier.HalvingBarrier;
 import org.tutti.collective.barrier.SrmBarrier;
 import org.tutti.collective.barrier.TreeBarrier;
 
-/** What barriers cost. */
+/** The cost formulas of barrier algorithms. */
 final class BarrierCosts {
     private static final int FAN_IN = 4;
 
@@ -38,7 +38,7 @@ final class BarrierCosts {
 
     private static Cost tree(int nodes, int localRanks) {
         int steps = 0;
-        for (long group = 1; group < localRanks; group *= FAN_IN) { // on the way up FAN_IN − 1 lines, and one down
+        for (long group = 1; group < localRanks; group *= FAN_IN) { // FAN_IN − 1 lines on the way up, and one down
             steps += FAN_IN;
         }
         return new Cost(steps, 0, 0, Stages.ceilingLog(nodes), 0);

@@ -13,7 +13,7 @@ import org.tutti.pattern.ChainTree;
 import org.tutti.pattern.Partition;
 import org.tutti.pattern.Tree;
 
-/** What broadcasts cost. */
+/** The cost formulas of broadcast algorithms. */
 final class BroadcastCosts {
     private static final Tree BINOMIAL = BinomialTree.INSTANCE;
 
@@ -53,7 +53,7 @@ final class BroadcastCosts {
         double first = Math.min(bytes, round);
         double scatterSteps = Stages.ceilingLog(nodes);
         int waits = localRanks == 1 ? 0 : 1;
-        // the invitation, and then round after round: the ring of one overlaps with nothing but copying in the nodes
+        // the invitation, then one round after the other: the ring of a round overlaps only with copying in the nodes
         return new Cost(waits, waits * 2 * first, 0, 1 + rounds * (scatterSteps + nodes - 1),
                 2.0 * bytes * (nodes - 1) / nodes);
     }

@@ -4,21 +4,21 @@ package org.tutti.simulator.cost;
 import org.tutti.collective.Algorithm;
 
 /**
- * Finds the formula of an algorithm. The formulas stand in a class for each collective, in a method named after the
- * algorithm. They take their chunk lengths from the library's classes, so that a change there reaches them.
+ * Finds the formula of an algorithm. Each collective has a class of formulas, with a method named after the algorithm.
+ * The formulas take chunk lengths from the library's classes, so that they follow a change there.
  */
 public final class Costs {
     private Costs() {}
 
     /**
-     * Says what an algorithm costs on its critical path.
+     * Computes the cost of an algorithm on its critical path.
      *
      * @param algorithm the algorithm
-     * @param nodes how many nodes there are
-     * @param localRanks how many ranks each of them has
+     * @param nodes the number of nodes
+     * @param localRanks the number of ranks of each node
      * @param bytes the length of the message
      * @return the cost
-     * @throws IllegalArgumentException when the algorithm has no formula
+     * @throws IllegalArgumentException if the algorithm has no formula
      */
     public static Cost of(Algorithm algorithm, int nodes, int localRanks, long bytes) {
         return switch (algorithm.collective()) {

@@ -8,7 +8,7 @@ import org.tutti.collective.gather.TreeGather;
 import org.tutti.collective.scatter.DirectScatter;
 import org.tutti.collective.scatter.TreeScatter;
 
-/** What gathers cost, and scatters, which are gathers backwards. */
+/** The cost formulas of gather algorithms, and of scatter algorithms, which are gathers backwards. */
 final class GatherScatterCosts {
     private GatherScatterCosts() {}
 

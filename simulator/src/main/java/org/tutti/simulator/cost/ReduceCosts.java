@@ -10,7 +10,7 @@ import org.tutti.collective.reduce.IndexRangeReduce;
 import org.tutti.collective.reduce.RankOrderReduce;
 import org.tutti.collective.reduce.SrmReduce;
 
-/** What reduces cost. */
+/** The cost formulas of reduce algorithms. */
 final class ReduceCosts {
     private ReduceCosts() {}
 
@@ -35,7 +35,7 @@ final class ReduceCosts {
     private static Cost srm(SrmReduce srm, int nodes, int localRanks, long bytes) {
         double buffer = srm.bufferBytes(nodes, Flow.shares(bytes, 1) > 0, Machine.PACKET_BYTES);
         double chunks = Stages.chunks(bytes, buffer);
-        double first = Math.min(bytes, buffer); // passes through all levels before the others follow
+        double first = Math.min(bytes, buffer); // it passes through all levels before the others follow
         double depth = Stages.floorLog(localRanks);
         double nodeDepth = Stages.floorLog(nodes);
         double children = Stages.ceilingLog(localRanks);
@@ -57,16 +57,16 @@ final class ReduceCosts {
     /**
      * The masters combine up a tree.
      *
-     * @param depth how many nodes wait for each other in a row
-     * @param degree how many nodes put to the top
-     * @param localRanks how many ranks each node has
+     * @param depth the number of nodes that wait for each other in a row
+     * @param degree the number of nodes that put to the top
+     * @param localRanks the number of ranks of each node
      * @param bytes the length of the message
      * @return the cost
      */
     private static Cost throughTree(double depth, double degree, int localRanks, long bytes) {
         long chunk = Flow.shares(bytes, 1) > 0 ? Machine.PACKET_BYTES : Flow.PIECE_BYTES;
         double chunks = Stages.chunks(bytes, chunk);
-        double first = Math.min(bytes, chunk); // passes through the whole tree before the others follow
+        double first = Math.min(bytes, chunk); // it passes through the whole tree before the others follow
         double steps = depth == 0 ? 0 : (depth + chunks - 1) / chunks;
         double crossing = depth == 0 ? 0 : (depth - 1) * first + degree * bytes;
         return Stages.nodeStage(localRanks, bytes, chunk, steps, crossing, crossing, bytes);

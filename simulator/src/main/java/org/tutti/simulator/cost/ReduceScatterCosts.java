@@ -8,7 +8,7 @@ import org.tutti.collective.reducescatter.PairwiseReduceScatter;
 import org.tutti.collective.reducescatter.RankOrderReduceScatter;
 import org.tutti.pattern.ExchangeRoute;
 
-/** What reduce-scatters cost. */
+/** The cost formulas of reduce-scatter algorithms. */
 final class ReduceScatterCosts {
     private ReduceScatterCosts() {}
 
@@ -52,7 +52,7 @@ final class ReduceScatterCosts {
         return byMasters(nodes, localRanks, bytes, route.steps(nodes), messages, rows);
     }
 
-    /** A master waits for others so many times, and sends so many messages and rows. */
+    /** The masters exchange: each waits {@code steps} times for others, and sends some messages and rows of blocks. */
     private static Cost byMasters(int nodes, int localRanks, long bytes, int steps, int messages, int rows) {
         double all = (double) bytes * nodes * localRanks;
         double sent = (double) bytes * rows * localRanks;

@@ -6,7 +6,7 @@ import org.tutti.collective.scan.BinomialScan;
 import org.tutti.collective.scan.DirectScan;
 import org.tutti.collective.scan.DoublingScan;
 
-/** What scans cost, inclusive and exclusive. */
+/** The cost formulas of scan algorithms, inclusive and exclusive. */
 final class ScanCosts {
     private ScanCosts() {}
 
@@ -19,19 +19,20 @@ final class ScanCosts {
         };
     }
 
-    /** Masters exchange what their nodes combine; so many messages wait for each other, one after the other. */
+    /** The masters exchange the combinations of their nodes; some messages wait for each other, one after the other. */
     private static Cost twoLevels(int messages, int nodes, int localRanks, long bytes) {
         if (nodes == 1) {
             return Stages.contributions(nodes, localRanks, bytes, true);
         }
-        double puts = Math.max(messages, Stages.ceilingLog(nodes)); // the first node sends so many without waiting
+        double puts = Math.max(messages, Stages.ceilingLog(nodes)); // the first node sends ⌈log₂ nodes⌉ without waiting
         return new Cost(localRanks == 1 ? 0 : 2, localRanks == 1 ? 0 : 2.0 * bytes, (localRanks + puts) * bytes,
                 messages, puts * bytes).withFurtherPuts(puts - messages);
     }
 
     /**
-     * What the first m nodes have has gone up once for each power of two from 2 to m, and down once for each bit of m
-     * but the highest. The most often: for n, or a number that is n down to a bit, 0 there instead of 1, and then ones.
+     * Returns the most messages in a row. The combination of the first m nodes has gone up once for each power of two
+     * from 2 to m, and down once for each bit of m except the highest. The maximum is at m = n, or at an m that has the
+     * bits of n down to one bit, then 0 in place of a 1, and then only ones.
      */
     private static int binomialMessages(int nodes) {
         int most = binomialMessagesFor(nodes);

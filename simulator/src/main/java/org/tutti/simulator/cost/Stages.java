@@ -11,9 +11,11 @@ import org.tutti.pattern.NomialTree;
 import org.tutti.pattern.Partition;
 import org.tutti.pattern.Tree;
 
-/** What algorithms of several collectives have in common. */
+/** The parts of formulas that algorithms of several collectives share. */
 final class Stages {
-    /** How many times the ranks of a node wait in a round that they combine by range: parts, sum and result. */
+    /**
+     * The number of waits of a rank in a round that the ranks of a node combine by range: for parts, sum and result.
+     */
     private static final int STEPS_BY_RANGE = 3;
 
     private static final Pattern PORTS = Pattern.compile(".*@(\\d+)-ports");
@@ -36,7 +38,7 @@ final class Stages {
         return Integer.SIZE - Integer.numberOfLeadingZeros(count - 1);
     }
 
-    /** {@return how many chunks a message has, 1 if it is empty} */
+    /** {@return the number of chunks of a message; 1 if it is empty} */
     static double chunks(long bytes, double chunk) {
         return Math.max(1, Math.ceil(bytes / chunk));
     }
@@ -44,8 +46,8 @@ final class Stages {
     /**
      * Each rank reads the block of each rank.
      *
-     * @param nodes how many nodes there are
-     * @param localRanks how many ranks each of them has
+     * @param nodes the number of nodes
+     * @param localRanks the number of ranks of each node
      * @param bytes the length of a block
      * @param combines whether the blocks are combined, rather than copied
      * @return the cost
@@ -61,10 +63,10 @@ final class Stages {
     /**
      * Each rank copies the block of each rank, and masters pass on the blocks that they have received.
      *
-     * @param nodes how many nodes there are
-     * @param localRanks how many ranks each of them has
+     * @param nodes the number of nodes
+     * @param localRanks the number of ranks of each node
      * @param bytes the length of a block
-     * @param steps how many times a node waits for another one, one after the other
+     * @param steps the number of waits of a node for another one, one after the other
      * @return the cost
      */
     static Cost relayed(int nodes, int localRanks, long bytes, int steps) {
@@ -73,18 +75,18 @@ final class Stages {
                 .withFurtherPuts((nodes - 1.0) * localRanks - steps);
     }
 
-    /** As {@link #relayed(int, int, long, int)}, in the steps of a (k+1)-nomial tree of k ports. */
+    /** Returns the cost of {@link #relayed(int, int, long, int)} in the steps of a (k+1)-nomial tree of k ports. */
     static Cost relayed(Algorithm algorithm, int nodes, int localRanks, long bytes) {
         return relayed(nodes, localRanks, bytes, NomialTree.steps(nodes, ports(algorithm)));
     }
 
     /**
-     * Each rank has blocks for, or from, other ranks, and each node sends to one other node after the other.
+     * Each rank has blocks for, or from, other ranks, and each node sends to the other nodes one after the other.
      *
-     * @param nodes how many nodes there are
-     * @param localRanks how many ranks each of them has
+     * @param nodes the number of nodes
+     * @param localRanks the number of ranks of each node
      * @param bytes the length of a block
-     * @param blocksPerPiece how many blocks a rank sends to another node
+     * @param blocksPerPiece the number of blocks that a rank sends to another node
      * @return the cost
      */
     static Cost pieces(int nodes, int localRanks, long bytes, int blocksPerPiece) {
@@ -95,16 +97,16 @@ final class Stages {
     }
 
     /**
-     * The ranks of a node combine what they have, the masters do their part, and the ranks take the result:
-     * {@link NodeStage}, round after round.
+     * In each round the ranks of a node combine their elements, the masters combine between nodes, and the ranks take
+     * the result ({@link NodeStage}).
      *
-     * @param localRanks how many ranks each node has
+     * @param localRanks the number of ranks of each node
      * @param bytes the length of the message
      * @param chunk the bytes of a round
-     * @param railSteps how many times the masters wait for each other in a round, one after the other
-     * @param railBytes how many bytes cross rails in all, one after the other
-     * @param railCombinedBytes how many bytes the masters combine in all, one after the other
-     * @param aloneBytes how many bytes a rank copies that is alone on its node
+     * @param railSteps the number of waits of the masters for each other in a round, one after the other
+     * @param railBytes the bytes that cross rails in all rounds, one after the other
+     * @param railCombinedBytes the bytes that the masters combine in all rounds, one after the other
+     * @param aloneBytes the bytes that a rank copies if it is alone on its node
      * @return the cost
      */
     static Cost nodeStage(int localRanks, long bytes, long chunk, double railSteps, double railBytes,
@@ -123,7 +125,7 @@ final class Stages {
     /**
      * The ranks of one node combine by index range: each combines its part of every rank's elements.
      *
-     * @param localRanks how many ranks there are
+     * @param localRanks the number of ranks
      * @param bytes the length of the message
      * @param chunk the bytes of a round
      * @return the cost
@@ -134,13 +136,13 @@ final class Stages {
     }
 
     /**
-     * The ranks combine in their order, where ranks are placed in blocks, so that each node has one run:
-     * {@link RunChain}.
+     * The ranks combine in their order ({@link RunChain}). The formula assumes that ranks are placed in blocks, so that
+     * each node has one run.
      *
-     * @param nodes how many nodes there are
-     * @param localRanks how many ranks each of them has
+     * @param nodes the number of nodes
+     * @param localRanks the number of ranks of each node
      * @param bytes the length of the message
-     * @param receivers how many nodes the result is put to, if there are several
+     * @param receivers the number of nodes to which the result is put, if there are several nodes
      * @return the cost
      */
     static Cost rankOrder(int nodes, int localRanks, long bytes, int receivers) {
@@ -151,15 +153,15 @@ final class Stages {
     }
 
     /**
-     * The first chunk goes down the tree of nodes, then the others follow at the pace of the busiest node, which sends
-     * every chunk to each of its children. In a node a byte is copied to shared memory and from there.
+     * The first chunk goes down the tree of nodes. The others follow at the pace of the busiest node, which sends every
+     * chunk to each of its children. In a node a byte is copied to shared memory and from there.
      *
      * @param shape the tree
-     * @param nodes how many nodes there are
-     * @param localRanks how many ranks each of them has
+     * @param nodes the number of nodes
+     * @param localRanks the number of ranks of each node
      * @param bytes the length of the message
      * @param chunk the length of a chunk
-     * @param setUpSteps how many times a node waits for another one before the first chunk
+     * @param setUpSteps the number of waits of a node for another one before the first chunk
      * @return the cost
      */
     static Cost pipeline(Tree shape, int nodes, int localRanks, long bytes, long chunk, int setUpSteps) {
@@ -170,7 +172,7 @@ final class Stages {
             return new Cost(waits * chunks, waits * (bytes + first), 0, 0, 0);
         }
         int[] depths = new int[nodes];
-        int[] sends = new int[nodes]; // how many sends of the first chunk follow each other until a node has it
+        int[] sends = new int[nodes]; // sends of the first chunk, one after the other, until a node has it
         int height = 0;
         int sendsMax = 0;
         int degree = 0;
