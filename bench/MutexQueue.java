@@ -1,8 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 import module org.tutti;
 
-/// Measures a mutex that all ranks want: each locks it, adds one to a counter in the memory of rank 0, and unlocks it,
-/// again and again. Prints the milliseconds a lock, and checks the counter.
+/// Measures a mutex that all ranks want. Each rank locks it, adds one to a counter in the memory of rank 0, and unlocks
+/// it, again and again. The program prints the milliseconds of a lock, and checks the counter.
 ///
 /// Processes: `./tutti run -n 8 bench/MutexQueue.java [seconds]`, with `--nodes 2` on two nodes. Threads:
 /// `./tutti run -n 1 bench/MutexQueue.java local 33,64 virtual|platform seconds`.

@@ -1,7 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 import mpi.MPI;
 
-/** The calls of MPJ Express for the loop. */
+/** The calls of MPJ Express for {@link PeerLoop}. */
 public final class MpjCollectives implements PeerLoop.Calls {
     public static void main(String[] arguments) throws Exception {
         String[] own = MPI.Init(arguments);

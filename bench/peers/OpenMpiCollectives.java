@@ -2,7 +2,7 @@
 import mpi.MPI;
 import mpi.MPIException;
 
-/** The calls of Open MPI's Java bindings for the loop, with arrays. */
+/** The calls of Open MPI's Java bindings for {@link PeerLoop}, with arrays. */
 public final class OpenMpiCollectives implements PeerLoop.Calls {
     public static void main(String[] arguments) throws Exception {
         String[] own = MPI.Init(arguments);

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The loops of tutti bench against an MPI that is called from Java: see BenchLoop.java, which this follows step by
- * step, and collectives.c. Its arguments are the operations, the sizes, the repeats and the directory of the gates,
- * where each rank waits for its turns; rank 0 prints the figures.
+ * Measures an MPI that is called from Java with the loops of tutti bench: it follows BenchLoop.java step by step, like
+ * collectives.c. The arguments are the operations, the sizes, the repeats, and the directory of the gates, at which
+ * each rank waits for its turns. Rank 0 prints the figures.
  */
 final class PeerLoop {
-    /** What is called, of arrays of doubles that are summed. */
+    /** The calls of an MPI, on arrays of doubles that are summed. */
     interface Calls {
         void barrier() throws Exception;
 
@@ -58,7 +58,7 @@ final class PeerLoop {
         }
     }
 
-    /** Measures all cells of the arguments. */
+    /** Measures every operation of the arguments with every size. */
     static void measureAll(Calls calls, int rank, int size, String[] own) throws Exception {
         InputStream gate = new FileInputStream(own[3] + "/" + rank);
         List<String> operations = Arrays.asList(own[0].split(","));
@@ -88,7 +88,7 @@ final class PeerLoop {
         }
     }
 
-    /** After which all ranks are done with their checks. */
+    /** Measures and checks once, and returns when all ranks have finished their checks. */
     private void repeat() throws Exception {
         double microseconds = run() / 1e3;
         checkAll();
@@ -166,7 +166,7 @@ final class PeerLoop {
         }
     }
 
-    /** Small whole numbers, so that sums are exact in any order. */
+    /** Returns a small whole number, so that sums are exact in any order. */
     private static double element(int rank, int index, long call) {
         return rank + 1 + index % PRIME + call % PRIME;
     }

@@ -24,9 +24,9 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * Measures the tcp fabric between two processes of this host, over loopback: small puts back and forth, both sides
- * polling; a stream of large puts; and puts with a fence to a process that computes and does not call Tutti. Started
- * by {@code bench/fabric}, which runs a C program for comparison as well.
+ * Measures the tcp fabric between two processes of this host, over loopback: small puts back and forth, while both
+ * sides poll; a stream of large puts; and puts with a fence to a process that computes and does not call Tutti.
+ * {@code bench/fabric} starts it, and runs a C program for comparison.
  */
 public final class FabricBenchmark {
     private static final int REGION_BYTES = 8 << 20;
@@ -73,10 +73,10 @@ public final class FabricBenchmark {
     }
 
     /**
-     * Runs it.
+     * Runs the benchmark.
      *
-     * @param arguments none; the second process gets "other"
-     * @throws Exception when the second process cannot be started
+     * @param arguments none; the benchmark starts its second process with "other"
+     * @throws Exception if the second process cannot be started
      */
     public static void main(String[] arguments) throws Exception {
         if (arguments.length > 0) {
@@ -113,7 +113,7 @@ public final class FabricBenchmark {
             waiter.await(memory, WORD, round, NONE);
             put(0, 0, ANSWER, round);
         }
-        waiter.await(memory, WORD, Long.MAX_VALUE, NONE); // the stream
+        waiter.await(memory, WORD, Long.MAX_VALUE, NONE); // until the stream has ended
         for (long round = 1; round <= FENCES; round++) {
             waiter.await(memory, CALL, round, NONE);
             compute(COMPUTE_NANOS);
@@ -121,7 +121,7 @@ public final class FabricBenchmark {
         compute(Long.MAX_VALUE);
     }
 
-    /** Reads no word, never calls Tutti. */
+    /** Computes for a time, without reading a word and without calling Tutti. */
     private static void compute(long nanos) {
         long start = System.nanoTime();
         double sum = 0;
@@ -187,7 +187,7 @@ public final class FabricBenchmark {
         reportFences("put and fence to a process that computes µs", micros);
     }
 
-    /** The other process has just polled, and computes since then. */
+    /** Measures fences shortly after the other process has polled for the last time and begun to compute. */
     private void measureFencesSoon() throws InterruptedException {
         double[] micros = new double[FENCES];
         for (int i = 0; i < FENCES; i++) {

@@ -13,11 +13,11 @@ import org.tutti.collective.kernel.Kernels;
 import org.tutti.collective.kernel.Vectors;
 
 /**
- * Measures the reduction kernels, all in one JVM, as a program with many types has them: lines of contender, operator,
- * type, operands, bytes of an operand, and 10^9 bytes of an operand combined in a second, the highest of the repeats.
- * The operands lie in arrays ({@code heap}), in native memory ({@code off-heap}) or in one of each ({@code mixed}), and
- * the result replaces the left one; or it goes to native memory of its own ({@code apart}). Started by
- * {@code bench/kernels}, beside a C program that prints the same.
+ * Measures the reduction kernels, all in one JVM, as in a program with many types. It prints lines of contender,
+ * operator, type, operands, bytes of an operand, and 10^9 bytes of an operand combined in a second, the highest of the
+ * repeats. The operands lie in arrays ({@code heap}), in native memory ({@code off-heap}) or in one of each
+ * ({@code mixed}), and the result replaces the left one; with {@code apart} the result goes to native memory of its
+ * own. {@code bench/kernels} starts it, beside a C program that prints the same.
  */
 public final class KernelBenchmark {
     private static final long COMPILE_NANOS = 1_500_000_000;
@@ -39,7 +39,7 @@ public final class KernelBenchmark {
     private KernelBenchmark() {}
 
     /**
-     * Runs it.
+     * Runs the benchmark.
      *
      * @param arguments none
      */

@@ -13,8 +13,9 @@ import org.tutti.Span;
 import org.tutti.bench.TwoRanks.Rank;
 
 /**
- * The time of a call of rank 0 on the part of rank 1 of its node: a put of 8 bytes, the same in elements, a get, and a
- * put of eight runs, for which the call needs what {@code OneSidedCall} has. Run as {@link TwoRankBenchmark} says.
+ * The time of a call of rank 0 on the part of rank 1 on the same node: a put of 8 bytes, the same in elements, a get,
+ * and a put of eight runs, for which the call needs a {@code OneSidedCall}. {@link TwoRankBenchmark} says how to run
+ * it.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

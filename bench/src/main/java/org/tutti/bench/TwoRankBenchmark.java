@@ -12,17 +12,17 @@ import org.tutti.Reduction;
 import org.tutti.bench.TwoRanks.Rank;
 
 /**
- * The time of a blocking call between two ranks, platform threads of one JVM, back to back, as rank 0 sees it (the root
- * of what has one; the other rank cannot stay behind by more than the slots of the communicator). Every call sends
- * other data, and every result is checked: of a large message, one element of every page.
+ * The time of a blocking call between two ranks, which are platform threads of one JVM, with calls back to back. Rank 0
+ * measures, and is the root of a rooted collective; the other rank is behind by at most the number of slots of the
+ * communicator. Every call sends other data, and every result is checked, of a large message one element of every page.
  *
  * <pre>
  *  ./mvnw -q package -pl bench -am -Dmaven.test.skip
  *  java -cp 'bench/target/*:bench/target/lib/*' org.openjdk.jmh.Main -f 1 -wi 3 -w 1 -i 5 -r 1 -prof gc
  * </pre>
  *
- * <p>It needs two cores to itself: look at the machine's load first. {@code gc.alloc.rate.norm}, of {@code -prof gc},
- * is the bytes that both ranks together allocate for a call.
+ * <p>The benchmark needs two idle cores: look at the machine's load first. {@code gc.alloc.rate.norm} of
+ * {@code -prof gc} is the number of bytes that both ranks together allocate for a call.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)

@@ -18,12 +18,12 @@ import org.tutti.RemoteMemory;
 import org.tutti.Tutti;
 
 /**
- * A job of two ranks in this JVM. The thread of the benchmark performs the calls of rank 0; rank 1 has a thread of its
- * own, which waits, spinning, for the order to perform the same batch of calls. So both make exactly as many.
+ * A job of two ranks in this JVM. The thread of the benchmark performs the calls of rank 0. Rank 1 has a thread of its
+ * own that spins until it is told to perform the same batch of calls, so that both ranks make equally many.
  */
 @State(Scope.Benchmark)
 public class TwoRanks {
-    /** A rank with what it sends and receives. */
+    /** A rank with the memory that it sends and receives. */
     static final class Rank {
         final Communicator world;
         final RemoteMemory memory;
@@ -31,8 +31,8 @@ public class TwoRanks {
         final long[] large = new long[TwoRankBenchmark.LARGE_BYTES / Long.BYTES];
 
         /**
-         * How many calls this rank has made: what it sends next depends on it, so that no call repeats the last
-         * one.
+         * The number of calls that this rank has made. The data of the next call depend on it, so that no call repeats
+         * the last one.
          */
         long calls;
 
@@ -85,7 +85,7 @@ public class TwoRanks {
         }
     }
 
-    /** Lets both ranks perform a batch, and returns when rank 0 has. */
+    /** Lets both ranks perform a batch, and returns when rank 0 has performed it. */
     void run(Consumer<Rank> calls) {
         batch = calls;
         long next = ordered + 1; // this thread is the only writer
@@ -93,7 +93,7 @@ public class TwoRanks {
         calls.accept(measured);
     }
 
-    /** Rank 0, for calls that need no other one. */
+    /** Returns rank 0, for calls that need no other rank. */
     Rank measured() {
         return measured;
     }

@@ -11,8 +11,8 @@ import org.openjdk.jcstress.infra.results.JJJ_Result;
 import org.tutti.memory.Words;
 
 /**
- * Shows that of two that add to a word the second one reads the payload that the first one has stored before, and that
- * no addition is lost.
+ * Shows that when two threads add to a word, the second one reads the payload that the first one stored before, and
+ * that no addition is lost.
  */
 @JCStressTest
 @State

@@ -9,9 +9,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 
-/**
- * Shows that contributions cross in both directions at once, one allreduce after the other, without being mixed up.
- */
+/** Shows that the contributions of one allreduce after the other cross in both directions without being mixed up. */
 @JCStressTest
 @State
 @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "every sum was right at both ranks")

@@ -10,8 +10,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.IIII_Result;
 
 /**
- * Shows that what a rank did before a barrier is visible to the other after it, in both directions: after one without a
- * master, then after one with.
+ * Shows that a rank's stores before a barrier are visible to the other rank after it, in both directions: first with a
+ * barrier without a master, then with a barrier with one.
  */
 @JCStressTest
 @State

@@ -10,8 +10,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJJ_Result;
 
 /**
- * Shows that several broadcasts in flight keep their payloads apart, which ride in the lines of their words. The root
- * runs ahead of the receiver.
+ * Shows that several broadcasts in flight keep their payloads apart. A payload lies in the line of its word, and the
+ * root runs ahead of the receiver.
  */
 @JCStressTest
 @State

@@ -11,8 +11,8 @@ import org.openjdk.jcstress.infra.results.JJ_Result;
 import org.tutti.memory.Words;
 
 /**
- * Shows that a thread which finds in its rank's operation sequence that an operation is closed may write where that
- * operation was read, although another thread has looked: all that was before the look is before the write.
+ * Shows that a thread may write to memory of an operation that its rank's operation sequence says is closed, although
+ * another thread has found this out: all that happened before the other thread looked happens before the write.
  */
 @JCStressTest
 @State

@@ -11,8 +11,8 @@ import org.openjdk.jcstress.infra.results.JJ_Result;
 import org.tutti.memory.Words;
 
 /**
- * Shows that a lock, taken by a compare-and-exchange and given back by another one, guards what is read and written
- * plainly: a sum that two add to, in the lock's line and in another.
+ * Shows that a lock, taken with a compare-and-exchange and released with another one, guards plain loads and stores:
+ * two threads add to a sum in the lock's line and to a sum in another line.
  */
 @JCStressTest
 @State

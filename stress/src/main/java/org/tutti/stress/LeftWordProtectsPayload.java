@@ -12,8 +12,8 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * Shows the closed rule in its barest form: who writes to a slot again after having seen the reader's left word never
- * changes what the reader still reads.
+ * Shows the rule of closed operations in its simplest form: a rank that has seen the reader's left word may write to
+ * the slot again without changing bytes that the reader still reads.
  */
 @JCStressTest
 @State

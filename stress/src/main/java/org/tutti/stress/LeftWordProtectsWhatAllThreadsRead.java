@@ -11,8 +11,8 @@ import org.openjdk.jcstress.infra.results.JJJ_Result;
 import org.tutti.memory.Words;
 
 /**
- * Shows that the left word covers the operations of all threads of a rank, in whatever order they end and whoever
- * stores it: who sees that both are left may write where either was read.
+ * Shows that the left word covers the operations of all threads of a rank, whichever thread ends first and whichever
+ * stores the word: a thread that sees both operations left may write to the memory of either.
  */
 @JCStressTest
 @State

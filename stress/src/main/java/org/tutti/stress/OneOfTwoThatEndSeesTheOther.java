@@ -14,8 +14,8 @@ import org.openjdk.jcstress.infra.results.JJ_Result;
 import org.tutti.memory.Words;
 
 /**
- * Shows that of two ranks that store what they have called, perform a full fence, and read what the other one has
- * stored, at least one sees the other's fingerprint, as {@link org.tutti.collective.communicator.LastCalls} needs.
+ * Shows that when two ranks each store the fingerprint of their calls, perform a full fence, and read the fingerprint
+ * of the other one, at least one rank sees the other's, as {@link org.tutti.collective.communicator.LastCalls} needs.
  */
 @JCStressTest
 @State

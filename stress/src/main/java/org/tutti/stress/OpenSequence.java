@@ -9,16 +9,16 @@ import org.tutti.collective.members.HealthyMembers;
 import org.tutti.collective.operation.OperationSequence;
 import org.tutti.memory.Waiter;
 
-/** A rank's operation sequence, which several of its threads use. */
+/** A rank's operation sequence, for several threads of the rank. */
 final class OpenSequence {
     private static final Machine MACHINE = new LiveMachine(new Waiter(true));
 
     private final OperationSequence operations;
 
     /**
-     * @param memory where the rank's left word lies
-     * @param left at which byte
-     * @param nodes how many nodes the communicator has
+     * @param memory the memory of the rank's left word
+     * @param left the offset of the word
+     * @param nodes the number of nodes of the communicator
      */
     OpenSequence(MemorySegment memory, long left, int nodes) {
         this.operations = new OperationSequence(HealthyMembers.INSTANCE, memory, left, new int[1], 0, nodes);
@@ -26,7 +26,7 @@ final class OpenSequence {
     }
 
     /**
-     * Takes note that the rank has finished an operation.
+     * Notes that the rank has left an operation.
      *
      * @param operation its number
      */
@@ -34,46 +34,44 @@ final class OpenSequence {
         operations.leave(MACHINE, operation);
     }
 
-    /**
-     * {@return below which operation all are closed}
-     */
+    /** {@return the number below which all operations are closed} */
     long closed() {
         return operations.closed();
     }
 
     /**
-     * Takes note of what is closed.
+     * Notes that operations are closed.
      *
-     * @param operation all operations below are
+     * @param operation the number below which all are closed
      */
     void setClosed(long operation) {
         operations.setClosed(operation);
     }
 
     /**
-     * Tells which operations another node has left.
+     * Returns the operations that another node has left.
      *
      * @param node the node
-     * @return all below
+     * @return the number below which it has left all operations
      */
     long leftElsewhere(int node) {
         return operations.leftElsewhere(node);
     }
 
     /**
-     * Takes note of what another node has left.
+     * Notes that another node has left operations.
      *
      * @param node the node
-     * @param operation all operations below
+     * @param operation the number below which all are left
      */
     void raiseLeftElsewhere(int node, long operation) {
         operations.raiseLeftElsewhere(MACHINE, node, operation);
     }
 
     /**
-     * Takes note of what all nodes have left.
+     * Notes that all nodes have left operations.
      *
-     * @param operation all operations below
+     * @param operation the number below which all are left
      */
     void raiseLeftEverywhere(long operation) {
         operations.raiseLeftEverywhere(operation);

@@ -11,8 +11,8 @@ import org.openjdk.jcstress.infra.results.JJJJ_Result;
 import org.tutti.memory.Words;
 
 /**
- * Shows the same of what single nodes have left, though two threads may make the table of it at once: it is made once,
- * and what either has learned is in it.
+ * Shows the same as {@link ClosedOperationsAreKnownToOtherThreads} for the operations that single nodes have left. Two
+ * threads may make the table of these at the same time; it is made once, and has all that either thread has learned.
  */
 @JCStressTest
 @State

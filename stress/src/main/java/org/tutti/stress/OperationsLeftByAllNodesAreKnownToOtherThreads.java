@@ -11,7 +11,8 @@ import org.openjdk.jcstress.infra.results.JJ_Result;
 import org.tutti.memory.Words;
 
 /**
- * Shows the same of what all nodes have left, which a thread learns of all at once.
+ * Shows the same as {@link ClosedOperationsAreKnownToOtherThreads} for the operations that all nodes have left, which a
+ * thread learns in one step.
  */
 @JCStressTest
 @State

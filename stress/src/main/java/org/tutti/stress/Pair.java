@@ -30,8 +30,8 @@ import org.tutti.memory.PrivateMemory;
 import org.tutti.memory.Waiter;
 
 /**
- * Two ranks with the library's own {@link Team}s. A pair serves one state after the other, so that its ring of slots
- * goes through all its generations; the numbers that it sends grow, so that a stale one is seen.
+ * Two ranks with the library's own {@link Team}s. A pair serves one state after the other, so that its slots go through
+ * all their generations. The numbers that it sends grow, so that a stale number is noticed.
  */
 final class Pair {
     static final Pool<Pair> POOL = new Pool<>(Pair::new);
@@ -48,7 +48,7 @@ final class Pair {
     private final long[][] elements = new long[RANKS][ELEMENTS_MAX];
     private final MemorySegment[] segments = new MemorySegment[RANKS];
     private final Call[] calls = new Call[RANKS];
-    private final Kernel[] sums = new Kernel[RANKS]; // a kernel has room for one thread
+    private final Kernel[] sums = new Kernel[RANKS]; // one thread at a time may use a kernel
     private long numbers;
 
     private Pair() {
@@ -63,20 +63,20 @@ final class Pair {
         }
     }
 
-    /** Reserves numbers that this pair has never sent: the result and the {@code count − 1} after it. */
+    /** Reserves numbers that this pair has never sent: the returned one and the {@code count − 1} after it. */
     long reserve(int count) {
         long first = numbers + 1;
         numbers += count;
         return first;
     }
 
-    /** Rank 0 sends a number in so many elements. */
+    /** Lets rank 0 send a number in {@code count} elements. */
     void send(long number, int count) {
         Arrays.fill(elements[0], 0, count, number);
         broadcast(0, count);
     }
 
-    /** Rank 1 receives what rank 0 sends: the number, or −1 when its copies differ. */
+    /** Lets rank 1 receive from rank 0, and returns the number, or −1 if its copies differ. */
     long receive(int count) {
         broadcast(1, count);
         for (int i = 1; i < count; i++) {

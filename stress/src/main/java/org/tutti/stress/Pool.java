@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
 
 /**
- * Things that one state after the other uses. jcstress makes millions of states, so none can have native memory made
- * for it.
+ * Objects that one state after the other uses. jcstress makes millions of states, too many to allocate native memory
+ * for each.
  */
 final class Pool<T> {
     private final Queue<T> idle = new ConcurrentLinkedQueue<>();

@@ -11,7 +11,7 @@ import org.openjdk.jcstress.infra.results.J_Result;
 import org.tutti.collective.layout.RingLayout;
 
 /**
- * Shows that a root which runs ahead through more operations than there are slots never overwrites a slot that the
+ * Shows that a root that runs ahead through more operations than there are slots never overwrites a slot that the
  * receiver still reads.
  */
 @JCStressTest

@@ -13,10 +13,10 @@ import org.tutti.memory.FileMemory;
 import org.tutti.memory.Words;
 
 /**
- * Two lines of native memory, as two parties see them: through the same segment, or through two mappings of one file.
+ * Two lines of native memory that two parties use through the same segment, or through two mappings of one file.
  *
- * @param writer the lines as the first party sees them
- * @param reader the same lines as the second party sees them
+ * @param writer the lines in the segment of the first party
+ * @param reader the same lines in the segment of the second party
  */
 record TwoLines(MemorySegment writer, MemorySegment reader) {
     /** A word. */
@@ -33,7 +33,7 @@ record TwoLines(MemorySegment writer, MemorySegment reader) {
 
     private static final long BYTES = 2L * Words.LINE_BYTES;
 
-    /** Lines seen through one segment. */
+    /** Lines that both parties use through one segment. */
     static final Pool<TwoLines> NATIVE = new Pool<>(() -> {
         MemorySegment lines = Arena.global().allocate(BYTES, Words.LINE_BYTES);
         return new TwoLines(lines, lines);
@@ -45,7 +45,7 @@ record TwoLines(MemorySegment writer, MemorySegment reader) {
         return lines;
     }
 
-    /** Lines seen through two mappings of the file of a {@link FileMemory}, which has lost its name already. */
+    /** Lines that the parties use through two mappings of the file of a {@link FileMemory}, which is unlinked. */
     static final class Mapped {
         static final Pool<TwoLines> POOL = pool();
 

@@ -10,7 +10,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJJ_Result;
 
 /**
- * Shows that several broadcasts in flight keep their windows of the root apart; the ring that they lie in is used
+ * Shows that several broadcasts in flight keep their windows apart. The windows lie in a ring of the root that is used
  * again and again.
  */
 @JCStressTest

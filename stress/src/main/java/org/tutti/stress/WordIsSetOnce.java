@@ -11,7 +11,7 @@ import org.openjdk.jcstress.infra.results.JJJ_Result;
 import org.tutti.memory.Words;
 
 /**
- * Shows that of two that set a word which may be set once, as the node's first failure is, exactly one does.
+ * Shows that when two threads set a word that may be set once, such as the node's first failure, exactly one succeeds.
  */
 @JCStressTest
 @State

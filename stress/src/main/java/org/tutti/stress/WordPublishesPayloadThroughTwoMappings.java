@@ -11,8 +11,8 @@ import org.openjdk.jcstress.infra.results.JJJ_Result;
 import org.tutti.memory.Words;
 
 /**
- * Shows that a word publishes plain bytes also where writer and reader have mapped the file at different addresses, as
- * two processes have.
+ * Shows that a word publishes plain bytes also if writer and reader have mapped the file at different addresses, like
+ * two processes.
  */
 @JCStressTest
 @State

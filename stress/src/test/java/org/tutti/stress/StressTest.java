@@ -17,8 +17,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Shows, with jcstress, that no test of this module has a forbidden outcome. The pom's property {@code stress.options}
- * says how long they run, and the comment there how to run them for longer. What jcstress found is in {@code
- * target/jcstress}.
+ * says how long the tests run; the comment beside it says how to run them for longer. The results of jcstress are in
+ * {@code target/jcstress}.
  */
 @Tag("sampled")
 class StressTest {
@@ -51,7 +51,7 @@ class StressTest {
                 name -> assertThat(said).contains("[OK] " + name + "\n"));
     }
 
-    /** The tests as the sources have them: jcstress must have run every one. */
+    /** Returns the names of the tests in the sources; jcstress must have run every one. */
     private static List<String> names() throws IOException {
         Path sources = Path.of("src/main/java");
         try (var files = Files.walk(sources)) {
