@@ -1,14 +1,14 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 import module org.tutti;
 
-/// A two-dimensional elliptic problem, −∇·(depth ∇u) + u = f on the unit square with u = 0 on its edge, as the solver
-/// of an ocean model has it, by the method of conjugate gradients. Every rank has a band of rows. An iteration needs
-/// the rows next to the band, which their owners put where it looks for them, and two sums over all ranks: what Cheng's
-/// algorithm was made for.
+/// Solves a two-dimensional elliptic problem, −∇·(depth ∇u) + u = f on the unit square with u = 0 on its edge, by the
+/// method of conjugate gradients, as an ocean model does. Every rank has a band of rows. An iteration needs the rows
+/// next to the band, which their owners put into the rank's memory, and two sums over all ranks. Cheng's algorithm was
+/// made for such sums.
 ///
 /// Run it with `./tutti run -n 4 examples/ConjugateGradient.java [points a side] [rounds]`, on several nodes with
-/// `--nodes 4`. It solves the problem with each of several algorithms for the sums, compares the result with that of a
-/// plain computation on one rank, and prints what a sum took on the slowest rank.
+/// `--nodes 4`. The program solves the problem with each of several algorithms for the sums, compares the result with
+/// that of a plain computation on one rank, and prints the time of a sum on the slowest rank.
 void main(String[] arguments) {
     int side = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 96;
     int rounds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 7;
@@ -19,7 +19,7 @@ void main(String[] arguments) {
         double[][] micros = new double[names.size()][rounds];
         double[] differences = new double[names.size()];
         int iterations = 0;
-        for (int round = -1; round < rounds; round++) { // the first one only warms up; then all in turns
+        for (int round = -1; round < rounds; round++) { // the first round only warms up
             for (int i = 0; i < names.size(); i++) {
                 var sums = names.get(i).equals("(chosen)") ? world
                         : world.withAlgorithm(Collective.ALLREDUCE, names.get(i));
@@ -53,7 +53,8 @@ void main(String[] arguments) {
     }
 }
 
-/// Where the rows above and below a rank's band arrive: for two exchanges in turn, as a neighbour may be one ahead.
+/// The memory for the rows above and below a rank's band. Two exchanges in turn have their own rows, because a
+/// neighbour may be one exchange ahead.
 class Edges implements AutoCloseable {
     private final RemoteMemory arrived;
     private final int side;
@@ -64,7 +65,8 @@ class Edges implements AutoCloseable {
         this.arrived = world.allocate(DataType.DOUBLE, 4L * side);
     }
 
-    /// Puts the first and the last of these rows to the neighbours, of which -1 is none, and gets theirs around them.
+    /// Puts the first and the last row of the field to the neighbours, and copies the neighbours' rows around the
+    /// field's. A neighbour of -1 is none.
     void exchange(double[] field, int rows, int above, int below) {
         int turn = (int) (++exchanges % 2);
         int neighbours = 0;
@@ -92,7 +94,7 @@ class Edges implements AutoCloseable {
     }
 }
 
-/// One rank's part of the solver; all of it when there is no communicator.
+/// One rank's part of the solver, or the whole solver if there is no communicator.
 class Solver {
     private static final double TOLERANCE = 1e-12;
     private static final int ITERATIONS_MAX = 10_000;
@@ -152,7 +154,7 @@ class Solver {
         return solution;
     }
 
-    /// The sum over all ranks of the products of their elements; those of the second array begin at an offset.
+    /// Returns the sum over all ranks of the products of their elements. Those of the second array begin at an offset.
     double product(double[] left, double[] right, int offset) {
         double total = 0;
         for (int i = 0; i < left.length; i++) {
@@ -169,14 +171,14 @@ class Solver {
         return sum[0];
     }
 
-    /// Gets the rows above and below the band, and gives its own ones.
+    /// Exchanges the rows next to the band with the neighbours.
     void exchange(double[] field) {
         if (world != null) {
             edges.exchange(field, rows, owner(first - 1), owner(first + rows));
         }
     }
 
-    /// The rank that has a row next to the band; -1 if nobody has, or this one has no rows itself.
+    /// Returns the rank that has a row next to the band; -1 if no rank has it, or this rank has no rows.
     private int owner(int row) {
         for (int rank = 0; rank < world.size() && rows > 0; rank++) {
             if (firstRow(rank) <= row && row < firstRow(rank + 1)) {
@@ -186,7 +188,7 @@ class Solver {
         return -1;
     }
 
-    /// image = A · field, by five points.
+    /// Computes image = A · field, with a stencil of five points.
     void apply(double[] field, double[] image) {
         double scale = (side + 1.0) * (side + 1.0);
         for (int row = 0; row < rows; row++) {

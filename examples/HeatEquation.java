@@ -1,15 +1,14 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 import module org.tutti;
 
-/// How heat spreads in a plate whose upper edge is kept hot, and the other ones cold: in each step a point takes the
-/// mean of its four neighbours. Every rank has a run of the plate's rows, and needs the last row of the rank above and
-/// the first one of the rank below. They put these rows where it looks for them, each with a notification: no rank
-/// waits for any other but its two neighbours, and while their rows are on the way it computes the points that need
-/// none.
+/// Computes how heat spreads in a plate with a hot upper edge and cold other edges: in each step a point takes the mean
+/// of its four neighbours. Every rank has a run of the plate's rows, and needs the last row of the rank above and the
+/// first row of the rank below. These ranks put the rows into its memory, each with a notification. A rank waits for
+/// its two neighbours only, and while their rows are on the way it computes the points that do not need them.
 ///
 /// Run it with `./tutti run -n 4 examples/HeatEquation.java [side of the plate] [steps]`, and on several nodes with
-/// `--nodes 2`. It compares all points, bit by bit, with those that one rank has computed alone, and prints medians of
-/// the steps at rank 0: look how much of one is waiting.
+/// `--nodes 2`. The program compares all points, bit by bit, with those that one rank computes alone, and prints
+/// medians of the steps at rank 0. Look how much of a step is waiting.
 void main(String[] arguments) {
     int side = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 1000;
     int steps = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 300;
@@ -19,7 +18,7 @@ void main(String[] arguments) {
             throw new IllegalArgumentException("a plate of " + side + " rows is too small for " + world.size()
                     + " ranks, each of which needs two, or " + steps + " steps are none");
         }
-        double[][] millis = new double[2][steps]; // a step, and the waiting in it
+        double[][] millis = new double[2][steps]; // of a step, and of the waiting in it
         double[] points = new double[world.rank() == 0 ? side * side : 0];
         try (var plate = new Plate(world, side)) {
             world.barrier();
@@ -52,14 +51,14 @@ double median(double[] figures) {
     return Arrays.stream(figures).sorted().toArray()[figures.length / 2];
 }
 
-/// One rank's rows of the plate, between one row of each neighbour; all of the plate when there is no communicator.
+/// One rank's rows of the plate, between one row of each neighbour; the whole plate if there is no communicator.
 class Plate implements AutoCloseable {
     private static final double HOT = 100;
 
     private final Communicator world;
     private final int side;
     private final int rows;
-    private final int first; // of its rows, in the plate
+    private final int first; // the first of its rows in the plate
     private final RemoteMemory arrived; // for two steps in turn, a row from above and one from below
     private final int above; // the rank, or -1
     private final int below;
@@ -88,9 +87,9 @@ class Plate implements AutoCloseable {
         return (int) ((long) side * rank / size);
     }
 
-    /// Goes on by a step, the first of which is 1. A neighbour may be a step ahead, as it needs nothing but what this
-    /// rank has put before it computes; but not two, as this rank puts no more until it has looked: so its rows of the
-    /// next step have a place and a notification of their own.
+    /// Takes a step; the first one is step 1. A neighbour may be one step ahead, because it needs only the rows that
+    /// this rank puts before it computes. It cannot be two steps ahead, because this rank puts no more until it has
+    /// read the neighbour's rows. Two steps in turn therefore have their own offsets and notifications.
     void step(int step) {
         int turn = step % 2;
         int neighbours = 0;
@@ -124,7 +123,7 @@ class Plate implements AutoCloseable {
         MemorySegment.copy(arrived.local(), ValueLayout.JAVA_DOUBLE, bytes, now, row * side, side);
     }
 
-    /// The edges of the plate stay as they are.
+    /// Computes the points of a row. The edges of the plate do not change.
     private void relax(int row) {
         int inPlate = first + row - 1;
         if (inPlate == 0 || inPlate == side - 1) {

@@ -1,16 +1,16 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 import module org.tutti;
 
-/// Logistic regression by gradient descent. Every rank has a part of the rows; in each step it computes what its rows
-/// contribute to the gradient, and an allreduce makes the sum of all.
+/// Logistic regression by gradient descent. Every rank has a part of the rows. In each step it computes the
+/// contribution of its rows to the gradient, and an allreduce sums the contributions.
 ///
-/// It is done in two ways: the sum is made when the whole gradient is there, or the gradient is computed block by block
-/// and the sum of each block is under way, without waiting, while the next one is computed.
+/// There are two ways. The first computes the whole gradient, then the sum. The second computes the gradient block by
+/// block, and a non-blocking allreduce sums each block while the rank computes the next one.
 ///
 /// Run it with `./tutti run -n 2 examples/LogisticRegression.java [features] [rows] [steps]`, on several nodes with
-/// `--nodes 2`. It compares the weights with those of a plain computation on one rank, and prints what a step took in
-/// both ways on the slowest rank. Look for what overlap gains: it needs a core to spare, and blocks that are long
-/// enough; with a rank on every core it is slower.
+/// `--nodes 2`. The program compares the weights with those of a plain computation on one rank, and prints the time of
+/// a step in both ways on the slowest rank. Look how much overlap gains: it needs a spare core and long blocks; with a
+/// rank on every core it is slower.
 void main(String[] arguments) {
     int features = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 1 << 14;
     int rows = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 200;
@@ -43,12 +43,12 @@ void main(String[] arguments) {
     }
 }
 
-/// How the gradient of all ranks' rows comes about.
+/// A way to compute the gradient of all ranks' rows.
 interface Way {
     void gradient(Rows data, double[] gradient);
 }
 
-/// The sum of each block is under way while the next one is computed.
+/// Returns the way that sums each block while the next one is computed.
 Way overlapping(Communicator world) {
     int blocks = 4;
     var requests = new Request[blocks];
@@ -66,13 +66,14 @@ Way overlapping(Communicator world) {
 
 void requireSame(double[] weights, double[] plain) {
     for (int i = 0; i < plain.length; i++) {
-        if (!(Math.abs(weights[i] - plain[i]) <= 1e-12)) { // sums are made in another order
+        if (!(Math.abs(weights[i] - plain[i]) <= 1e-12)) { // the order of the sums differs
             throw new IllegalStateException("weight %d is %s instead of %s".formatted(i, weights[i], plain[i]));
         }
     }
 }
 
-/// Some rows of the data, the same whoever has them: the sign of the first feature decides, most of the time.
+/// Some rows of the data. A row is the same on every rank. Its label follows the sign of the first feature, most of the
+/// time.
 class Rows {
     private static final double RATE = 0.1;
 
@@ -93,7 +94,7 @@ class Rows {
         }
     }
 
-    /// Steps down from zero; returns the weights.
+    /// Descends from zero, and returns the weights.
     double[] train(int steps, int rowsOfAll, Way way) {
         double[] weights = new double[features];
         double[] gradient = new double[features];
@@ -121,7 +122,7 @@ class Rows {
         gradient(gradient, 0, features);
     }
 
-    /// What these rows contribute to a part of the gradient.
+    /// Computes the contribution of these rows to a part of the gradient.
     void gradient(double[] gradient, int from, int to) {
         Arrays.fill(gradient, from, to, 0);
         for (int row = 0; row < values.length; row++) {

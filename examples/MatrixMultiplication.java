@@ -1,10 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 import module org.tutti;
 
-/// The product of two matrices that are spread over all ranks, the way programs on Global Arrays do it: nobody sends or
-/// receives. Each rank takes the number of its next task from a counter that all share, gets the two tiles that belong
-/// to it from wherever they are, multiplies them, and accumulates the result where it belongs. So a rank that is slow
-/// takes fewer tasks, and nobody waits for it.
+/// Multiplies two matrices that are spread over all ranks, like programs on Global Arrays: no rank sends or receives.
+/// Each rank takes the number of its next task from a shared counter, gets the two tiles of the task from the ranks
+/// that have them, multiplies them, and accumulates the result into the product. A slow rank takes fewer tasks, and no
+/// rank waits for it.
 ///
 /// Run it with `./tutti run -n 4 examples/MatrixMultiplication.java [side]`, on several nodes with `--nodes 2`. Rank 0
 /// compares the result with that of a plain computation. The elements are small whole numbers, so that their sums are
@@ -18,7 +18,7 @@ void main(String[] arguments) {
                 var right = new DistributedMatrix(world, side, side);
                 var product = new DistributedMatrix(world, side, side);
                 var counter = world.allocate(world.rank() == 0 ? Long.BYTES : 0)) {
-            for (int row = world.rank(); row < side; row += world.size()) { // wherever a row is: anybody may put it
+            for (int row = world.rank(); row < side; row += world.size()) { // any rank may put a row, wherever it lies
                 left.put(row, 0, 1, side, elements(row, side, 3));
                 right.put(row, 0, 1, side, elements(row, side, 5));
             }
@@ -81,8 +81,8 @@ double[] multiply(double[] left, double[] right, int rows, int inners, int colum
     return product;
 }
 
-/// A matrix in blocks: the ranks form a grid, and each has the block of its place there in its part of a remote memory,
-/// row by row. A patch is any rectangle of elements; what it has in each block is a section of that rank's part.
+/// A matrix in blocks. The ranks form a grid, and each rank has the block of its position in its part of a remote
+/// memory, row by row. A patch is any rectangle of elements; its elements in a block are a section of that rank's part.
 class DistributedMatrix implements AutoCloseable {
     private final int rows;
     private final int columns;
@@ -90,12 +90,12 @@ class DistributedMatrix implements AutoCloseable {
     private final int gridColumns;
     private final RemoteMemory memory;
 
-    /// What is done with the section of a patch that lies in one block.
+    /// An action on the section of a patch in one block.
     private interface Transfer {
         void accept(RemotePart part, Section ofPart, Section ofPatch);
     }
 
-    /// Collective, as allocating memory is; all elements are zero at first.
+    /// Collective, because it allocates remote memory. All elements are zero at first.
     DistributedMatrix(Communicator world, int rows, int columns) {
         this.rows = rows;
         this.columns = columns;
@@ -127,25 +127,25 @@ class DistributedMatrix implements AutoCloseable {
         return firstColumn(gridColumn + 1) - firstColumn(gridColumn);
     }
 
-    /// The elements of a patch, row by row.
+    /// Returns the elements of a patch, row by row.
     double[] get(int row, int column, int height, int width) {
         double[] patch = new double[height * width];
         each(row, column, height, width, (part, ofPart, ofPatch) -> part.get(ofPart, Span.of(patch), ofPatch));
         return patch;
     }
 
-    /// Replaces a patch; others see it after a barrier.
+    /// Replaces a patch. Other ranks see it after a barrier.
     void put(int row, int column, int height, int width, double[] patch) {
         each(row, column, height, width, (part, ofPart, ofPatch) -> part.put(ofPart, Span.of(patch), ofPatch));
     }
 
-    /// Adds to a patch, each element at once; others see it after a barrier.
+    /// Adds to a patch, atomically for each element. Other ranks see it after a barrier.
     void accumulate(int row, int column, int height, int width, double[] patch) {
         each(row, column, height, width,
                 (part, ofPart, ofPatch) -> part.accumulate(ofPart, Span.of(patch), ofPatch, 1));
     }
 
-    /// Collective: afterwards all see what any rank has put or accumulated before.
+    /// Collective. Afterwards all ranks see all elements that any rank put or accumulated before.
     void barrier() {
         memory.barrier();
     }

@@ -1,16 +1,17 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 import module org.tutti;
 
-/// Bodies that attract each other, in three dimensions, by the method of Barnes and Hut: those far away count as one,
-/// in the centre of mass of a cell of an octree. Every rank has a run of the bodies, moves them, and computes what acts
-/// on them. In each step an allgather with blocks of any length brings all bodies to every rank, which builds the whole
-/// tree for itself. Four short allgathers bring the boxes that the ranks' bodies lie in (48 bytes a rank), how long a
-/// step suits them (8), how much work they were (8), by which the next runs are cut, and their energies (16).
+/// Moves bodies that attract each other, in three dimensions, by the method of Barnes and Hut: the bodies of a distant
+/// cell of an octree count as one, in their centre of mass. Every rank has a run of the bodies, moves them, and
+/// computes the forces on them. In each step an allgather with blocks of any length brings all bodies to every rank,
+/// and every rank builds the whole tree. Four short allgathers bring the bounding boxes of the ranks' bodies (48 bytes
+/// a rank), the time step that suits them (8), the work of each rank's bodies (8), which decides the next runs, and the
+/// energies (16).
 ///
-/// Run it with `./tutti run -n 4 examples/NBody.java [bodies] [steps]`, on several nodes with `--nodes 2`, and with an
-/// algorithm of your choice for the short allgathers by `--algorithm allgather=bruck`. It compares all bodies, bit by
-/// bit, with those that one rank has moved alone, and the energy with that at the beginning, and prints medians of the
-/// steps, means of the ranks.
+/// Run it with `./tutti run -n 4 examples/NBody.java [bodies] [steps]`, on several nodes with `--nodes 2`, and with
+/// another algorithm for the short allgathers with `--algorithm allgather=bruck`. The program compares all bodies, bit
+/// by bit, with those that one rank moves alone, compares the energy with that at the beginning, and prints the median
+/// of the steps, as a mean of the ranks.
 void main(String[] arguments) {
     int count = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 2000;
     int steps = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 50;
@@ -18,7 +19,7 @@ void main(String[] arguments) {
         var world = job.world();
         var simulation = new Simulation(world, cluster(count));
         double energy = simulation.energy;
-        double[][] millis = new double[3][steps]; // all of it, communication, the short allgathers of that
+        double[][] millis = new double[3][steps]; // of a step, of its communication, and of the short allgathers in it
         for (int step = 0; step < steps; step++) {
             simulation.blockNanos = 0;
             simulation.shortNanos = 0;
@@ -50,13 +51,13 @@ void main(String[] arguments) {
     }
 }
 
-/// A cluster of stars in equilibrium, as Plummer described it; for each body three coordinates and its velocity.
+/// Returns a cluster of stars in Plummer's equilibrium, with three coordinates and the velocity of each body.
 double[] cluster(int count) {
     double[] bodies = new double[count * Simulation.DOUBLES];
     var random = new Random(count);
     for (int at = 0; at < bodies.length; at += Simulation.DOUBLES) {
         double radius = 1 / Math.sqrt(Math.pow(random.nextDouble(0.001, 0.99), -2.0 / 3) - 1);
-        double share; // of the speed by which it would escape
+        double share; // of the speed at which the body would escape
         do {
             share = random.nextDouble();
         } while (random.nextDouble(0.1) > share * share * Math.pow(1 - share * share, 3.5));
@@ -66,7 +67,7 @@ double[] cluster(int count) {
     return bodies;
 }
 
-/// Puts a vector of this length and any direction.
+/// Stores a vector of a length in a random direction.
 void put(double[] target, int at, double length, Random random) {
     double z = random.nextDouble(-1, 1);
     double angle = random.nextDouble(2 * Math.PI);
@@ -76,11 +77,11 @@ void put(double[] target, int at, double length, Random random) {
     target[at + 2] = length * z;
 }
 
-/// One rank's part of the simulation; all of it when there is no communicator. Only this rank's bodies have the right
-/// velocities, unless they have been shared.
+/// One rank's part of the simulation, or the whole simulation if there is no communicator. Until {@code share} is
+/// called, only this rank's bodies have the right velocities.
 class Simulation {
     static final int DOUBLES = 6;
-    static final double SOFTENING = 0.05; // bodies attract each other as if they were at least so far apart
+    static final double SOFTENING = 0.05; // the least distance for the attraction of two bodies
     private static final double STEP = 0.1;
 
     private final Communicator world;
@@ -110,7 +111,7 @@ class Simulation {
         measure();
     }
 
-    /// A step of the leapfrog: half of the change of velocities before the bodies move, half after.
+    /// Takes a step of the leapfrog method: half of the change of velocities comes before the bodies move, half after.
     void step() {
         double now = time;
         accelerate(now / 2);
@@ -144,11 +145,11 @@ class Simulation {
         }
     }
 
-    /// Cuts the bodies anew into runs of equal costs, as if those of a rank had all been the same work.
+    /// Cuts the bodies anew into runs of equal costs, on the assumption that all bodies of a rank were equal work.
     private void cut() {
         int[] old = firsts.clone();
         double part = Arrays.stream(costs).sum() / size;
-        double before = 0; // what the ranks before this one have cost
+        double before = 0; // the costs of the ranks before this one
         int owner = 0;
         for (int each = 1; each < size; each++) {
             while (owner < size - 1 && before + costs[owner] < each * part) {
@@ -159,7 +160,7 @@ class Simulation {
         }
     }
 
-    /// Computes what acts on this rank's bodies where they are, and how long the next step may take.
+    /// Computes the forces on this rank's bodies, and the time of the next step.
     private void attract() {
         double[] box = new double[6]; // its lowest corner, and its highest one with the opposite sign
         Arrays.fill(box, Double.POSITIVE_INFINITY);
@@ -196,7 +197,7 @@ class Simulation {
         energy = Arrays.stream(gather(kinetic, potential)).sum();
     }
 
-    /// What all ranks call it with.
+    /// Returns the numbers with which all ranks call it.
     private double[] gather(double... own) {
         double[] all = new double[size * own.length];
         System.arraycopy(own, 0, all, rank * own.length, own.length);
@@ -208,7 +209,7 @@ class Simulation {
         return all;
     }
 
-    /// The least of each of so many numbers that every rank has.
+    /// Returns the least of each of some numbers that every rank has.
     private static double[] least(double[] all, int numbers) {
         double[] least = Arrays.copyOf(all, numbers);
         for (int i = numbers; i < all.length; i++) {
@@ -218,17 +219,17 @@ class Simulation {
     }
 }
 
-/// Cells with eight parts each, down to those of a few bodies.
+/// A tree of cells. A cell has up to eight parts, or else a few bodies.
 class Octree {
     private static final double ANGLE = 0.5; // a cell that looks smaller from a body counts as one
     private static final int BODIES_MAX = 8; // of a cell without parts
     private static final int DEPTH_MAX = 40;
 
     private final double[] bodies;
-    private final int[] order; // of the bodies: those of a cell follow each other
+    private final int[] order; // of the bodies: the bodies of a cell follow each other
     private final int[] scratch;
     private final Cell root;
-    double forceX; // on the body asked for, if all masses are 1
+    double forceX; // on the body of the latest call of attract, if all masses are 1
     double forceY;
     double forceZ;
     double potential;
@@ -237,7 +238,8 @@ class Octree {
     /// Some bodies, their centre, and the side of the cube around them.
     private record Cell(int from, int to, double x, double y, double z, double side, List<Cell> parts) {}
 
-    /// For these bodies, and the box around them: its lowest corner, and its highest one with the opposite sign.
+    /// Creates the tree of some bodies. The box around them is its lowest corner, then its highest one with the
+    /// opposite sign.
     Octree(double[] bodies, double[] box) {
         this.bodies = bodies;
         this.order = IntStream.range(0, bodies.length / Simulation.DOUBLES).toArray();
@@ -280,7 +282,7 @@ class Octree {
         return sum / (to - from);
     }
 
-    /// Orders bodies by the octant around this point that they are in, and returns where the bodies of each end.
+    /// Orders bodies by their octant around a point, and returns the end of each octant's bodies.
     private int[] divide(int from, int to, double x, double y, double z) {
         int[] ends = new int[8];
         for (int i = from; i < to; i++) {
@@ -303,7 +305,7 @@ class Octree {
         return (bodies[at] >= x ? 1 : 0) + (bodies[at + 1] >= y ? 2 : 0) + (bodies[at + 2] >= z ? 4 : 0);
     }
 
-    /// Computes what acts on a body.
+    /// Computes the force on a body, and its potential.
     void attract(int body) {
         forceX = 0;
         forceY = 0;

@@ -1,8 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 import module org.tutti;
 
-/// Pi as the area under 4 / (1 + x²) from 0 to 1: every rank adds up its share of the strips, and one allreduce adds up
-/// the shares.
+/// Computes pi as the area under 4 / (1 + x²) from 0 to 1. Every rank adds up its share of the strips, and one
+/// allreduce adds up the shares.
 ///
 /// Run it with `./tutti run -n 4 examples/Pi.java`.
 void main() {

@@ -1,13 +1,13 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 import module org.tutti;
 
-/// The greatest eigenvalue of a sparse symmetric matrix, whose rows are spread over all ranks: so that each has about
-/// as many entries, and therefore not as many rows. Each rank multiplies its rows with the whole vector, and the parts
-/// of the result come together in an allgather with a block of each rank, as long as it has rows.
+/// Computes the greatest eigenvalue of a sparse symmetric matrix. The rows are spread over the ranks so that all have
+/// about equally many entries, and therefore different numbers of rows. Each rank multiplies its rows with the whole
+/// vector. An allgather with a block of each rank, as long as the rank has rows, brings the parts of the result
+/// together.
 ///
 /// Run it with `./tutti run -n 4 examples/PowerIteration.java [rows]`, on several nodes with `--nodes 2`. Rank 0
-/// compares
-/// the eigenvalue with that of a plain computation.
+/// compares the eigenvalue with that of a plain computation.
 void main(String[] arguments) {
     int rows = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 20_000;
     int iterations = 100;
@@ -16,7 +16,7 @@ void main(String[] arguments) {
         int[][] columns = columns(rows);
         int[] counts = rowsOfRanks(columns, world.size());
         int first = Arrays.stream(counts, 0, world.rank()).sum();
-        var blocks = Blocks.of(counts); // made once, used in every iteration
+        var blocks = Blocks.of(counts); // made once, for all iterations
         double[] part = new double[counts[world.rank()]];
         double[] vector = new double[rows];
         Arrays.fill(vector, 1);
@@ -48,7 +48,8 @@ void main(String[] arguments) {
     }
 }
 
-/// Where the entries are, by row: all of them 1. Of a graph in which low numbers have many neighbours.
+/// Returns the columns of the entries of each row; every entry is 1. The matrix is that of a graph in which low numbers
+/// have many neighbours.
 int[][] columns(int rows) {
     List<Set<Integer>> found = new ArrayList<>();
     for (int row = 0; row < rows; row++) {
@@ -64,7 +65,7 @@ int[][] columns(int rows) {
     return found.stream().map(each -> each.stream().mapToInt(Integer::intValue).toArray()).toArray(int[][]::new);
 }
 
-/// Cuts the rows so that the ranks have about as many entries.
+/// Returns the number of rows of each rank, so that all ranks have about equally many entries.
 int[] rowsOfRanks(int[][] columns, int ranks) {
     long entries = Arrays.stream(columns).mapToLong(row -> row.length).sum();
     int[] counts = new int[ranks];

@@ -1,22 +1,22 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 import module org.tutti;
 
-/// Sorts keys that are spread over all ranks, digit by digit, the lowest first. For each digit a rank counts how often
-/// it has each of the 1,024 values, and an allgather of these 4 KB makes the counts of all ranks known to all: so every
-/// rank knows where each key belongs, and from whom it gets how many. The keys then go there in an all-to-all with
-/// blocks of any length. Every rank has equally many keys again after each digit.
+/// Sorts keys that are spread over all ranks, digit by digit, the lowest first. For each digit a rank counts its keys
+/// with each of the 1,024 values, and an allgather of these 4 KB brings the counts of all ranks to all. Every rank then
+/// knows the target of each of its keys, and the number of keys that each rank sends to it. The keys go there in an
+/// all-to-all with blocks of any length. After each digit every rank has equally many keys again.
 ///
 /// Run it with `./tutti run -n 4 examples/RadixSort.java [keys a rank] [rounds]`, on several nodes with `--nodes 2`,
-/// and with an algorithm of your choice for the counts by `--algorithm allgather=bruck`. It sorts the same keys again
-/// in each round, compares the result with that of a plain sort, and prints medians of the rounds,
-/// means of the ranks.
+/// and with another algorithm for the counts with `--algorithm allgather=bruck`. The program sorts the same keys again
+/// in each round, compares the result with that of a plain sort, and prints the median of the rounds, as a mean of the
+/// ranks.
 void main(String[] arguments) {
     int own = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 100_000;
     int rounds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 20;
     try (var job = Tutti.join()) {
         var world = job.world();
         int[] sorted = new int[own];
-        double[][] millis = new double[3][rounds]; // all of it, communication, the allgathers of that
+        double[][] millis = new double[3][rounds]; // of a round, of its communication, and of the allgathers in it
         for (int round = 0; round < rounds; round++) {
             int[] keys = keys(world.rank(), own);
             var sort = new RadixSort(world, own);
@@ -46,7 +46,7 @@ void main(String[] arguments) {
     }
 }
 
-/// Keys of 30 bits, which are three digits.
+/// Returns keys of 30 bits, which are three digits.
 int[] keys(int rank, int count) {
     return new Random(rank).ints(count, 0, 1 << 30).toArray();
 }
@@ -59,8 +59,8 @@ class RadixSort {
 
     private final Communicator world;
     private final int own;
-    private final int[] counts; // how many keys have which value of the digit: a block of each rank
-    private final int[] firsts; // where the first of these keys belongs in the order of all keys
+    private final int[] counts; // the number of keys of each value of the digit: a block of each rank
+    private final int[] firsts; // the index of the first of these keys in the order of all keys
     long allgatherNanos;
     long exchangeNanos;
 
@@ -71,7 +71,7 @@ class RadixSort {
         this.firsts = new int[counts.length];
     }
 
-    /// Sorts what all ranks call it with, and returns this rank's part of the order.
+    /// Sorts the keys of all ranks, and returns this rank's part of the order.
     int[] sort(int[] keys) {
         int[] from = keys.clone();
         int[] to = new int[own];
@@ -100,7 +100,7 @@ class RadixSort {
         allgatherNanos += System.nanoTime() - start;
     }
 
-    /// In the order of all keys by this digit, equal ones are in the order of the ranks that have them.
+    /// Finds the indexes of keys in the order of all keys by this digit. Equal keys are in the order of their ranks.
     private void locate() {
         int next = 0;
         for (int value = 0; value < VALUES; value++) {
@@ -111,7 +111,7 @@ class RadixSort {
         }
     }
 
-    /// Orders this rank's keys by the digit: those for one rank follow each other then.
+    /// Orders this rank's keys by the digit, so that the keys for one rank follow each other.
     private void order(int[] keys, int[] ordered, int shift) {
         int[] next = new int[VALUES];
         for (int value = 1; value < VALUES; value++) {
@@ -143,7 +143,7 @@ class RadixSort {
         return sum;
     }
 
-    /// Puts what has come from each rank, which is in the order of the digit, where it belongs.
+    /// Merges the keys from each rank, which are in the order of the digit.
     private void merge(int[] received, int[] merged) {
         int first = world.rank() * own;
         int at = 0;

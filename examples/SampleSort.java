@@ -1,9 +1,9 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 import module org.tutti;
 
-/// Sorts numbers that are spread over all ranks. Each rank sorts its own and shows some of them; from all of those
-/// together every rank picks the same splitters, and sends the numbers between two of them to one rank: an all-to-all
-/// whose blocks are as long as the numbers happen to lie. At the end each rank has a range of its own, in order.
+/// Sorts numbers that are spread over all ranks. Each rank sorts its own numbers and shows some of them to all. From
+/// these samples every rank picks the same splitters, and sends the numbers between two splitters to one rank, in an
+/// all-to-all with blocks of any length. At the end each rank has a range of its own, in order.
 ///
 /// Run it with `./tutti run -n 4 examples/SampleSort.java [numbers a rank]`, on several nodes with `--nodes 2`. Rank 0
 /// compares the result with that of a plain sort.
@@ -16,7 +16,7 @@ void main(String[] arguments) {
         long start = System.nanoTime();
         Arrays.parallelSort(numbers);
 
-        long[] samples = new long[size * size]; // a block of each rank, this rank's own in its place
+        long[] samples = new long[size * size]; // a block of each rank; this rank fills its own
         for (int i = 0; i < size; i++) {
             samples[world.rank() * size + i] = own == 0 ? Long.MAX_VALUE : numbers[(int) ((long) i * own / size)];
         }
@@ -31,7 +31,7 @@ void main(String[] arguments) {
             from = to;
         }
         int[] receives = new int[size];
-        world.allToAll(sends, receives); // so many numbers come from whom
+        world.allToAll(sends, receives); // the numbers that come from each rank
         long[] range = new long[Arrays.stream(receives).sum()];
         world.allToAll(numbers, Blocks.of(sends), range, Blocks.of(receives));
         Arrays.parallelSort(range);
@@ -54,13 +54,13 @@ void main(String[] arguments) {
     }
 }
 
-/// Numbers that crowd around zero, so that ranges of equal width would be of no use.
+/// Returns numbers that crowd around zero, so that ranges of equal width would be useless.
 long[] numbers(int rank, int count) {
     var random = new Random(rank);
     return random.doubles(count).mapToLong(each -> (long) (each * each * each * 1e15)).toArray();
 }
 
-/// The index of the first number that is not less.
+/// Returns the index of the first number that is not less than the bound.
 int firstAtLeast(long[] sorted, long bound) {
     int low = 0;
     int high = sorted.length;

@@ -1,16 +1,16 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 import module org.tutti;
 
-/// Counts the nodes of a tree that nobody knows before: how many children a node has follows from its number by chance,
-/// so one branch ends at once and another one has thousands of nodes. Rank 0 begins with the root; whoever has nothing
-/// to do steals from the others.
+/// Counts the nodes of a tree that is not known in advance. The number of children of a node follows from the node's
+/// number by chance, so one branch ends soon and another one has thousands of nodes. Rank 0 begins with the root. A
+/// rank without work steals from the others.
 ///
 /// Each rank has a stack of its own, and a queue in its part of a remote memory. When the stack is high, its oldest
-/// nodes are released to the queue, a chunk at a time, where everybody may take them: with gets and one
+/// nodes are released to the queue, a chunk at a time. Any rank may take a chunk there, with gets and one
 /// compare-and-swap, while the owner goes on computing.
 ///
-/// Run it with `./tutti run -n 4 examples/WorkStealing.java [children of the root]`, on several nodes with
-/// `--nodes 2`. Rank 0 compares the number with that of a plain loop.
+/// Run it with `./tutti run -n 4 examples/WorkStealing.java [children of the root]`, on several nodes with `--nodes 2`.
+/// Rank 0 compares the number with that of a plain loop.
 void main(String[] arguments) {
     int children = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 300;
     try (var job = Tutti.join()) {
@@ -50,7 +50,7 @@ long count(int children) {
     return nodes;
 }
 
-/// The tree: each node but the root has four children, or none, with a chance that keeps branches finite: a child of
+/// The tree. Each node except the root has four children, or none, with a chance that keeps branches finite. A child of
 /// the root has 50 descendants on average, with a wide spread.
 class Tree {
     private static final int CHILDREN = 4;
@@ -65,7 +65,7 @@ class Tree {
 
     static void expand(long node, Stack stack) {
         long random = node;
-        for (int i = 0; i < WORK; i++) { // so that a node takes some time
+        for (int i = 0; i < WORK; i++) { // makes a node take some time
             random = mix(random);
         }
         if ((random >>> 11) * 0x1p-53 < CHANCE) {
@@ -75,7 +75,7 @@ class Tree {
         }
     }
 
-    /// The finaliser of SplitMix64.
+    /// Mixes a number with the finaliser of SplitMix64.
     private static long mix(long number) {
         long mixed = number + 0x9e3779b97f4a7c15L;
         mixed = (mixed ^ mixed >>> 30) * 0xbf58476d1ce4e5b9L;
@@ -84,7 +84,7 @@ class Tree {
     }
 }
 
-/// Nodes that a rank has for itself: it takes the newest, and gives away the oldest.
+/// The nodes that no other rank may take. The rank itself takes the newest, and releases the oldest.
 class Stack {
     private final ArrayDeque<Long> nodes = new ArrayDeque<>();
 
@@ -113,9 +113,10 @@ class Stack {
 ///
 ///     +0 taken   +8 released   +16 idle (rank 0's counts for all)   +64 chunks of 16 nodes
 ///
-/// The owner stores a chunk and then raises *released*. Whoever wants one reads *taken* and *released*, gets the chunk
-/// at *taken*, and raises *taken* by a compare-and-swap. If that succeeds, nobody else has taken the chunk, and what
-/// was got is what was released: the owner writes to its place again only when *taken* has passed it.
+/// The owner stores a chunk and then raises *released*. A thief reads *taken* and *released*, gets the chunk at
+/// *taken*, and raises *taken* with a compare-and-swap. If that succeeds, no other rank has taken the chunk, and the
+/// bytes that the thief got are those that were released, because the owner writes to their place again only after
+/// *taken* has passed it.
 class Queues implements AutoCloseable {
     static final int CHUNK_NODES = 16;
     private static final int CHUNKS = 64;
@@ -138,27 +139,27 @@ class Queues implements AutoCloseable {
         return RING + number % CHUNKS * CHUNK_NODES * Long.BYTES;
     }
 
-    /// Whether the own queue has room for a chunk.
+    /// Tells whether this rank's queue has room for a chunk.
     boolean hasRoom() {
         return released - own.fetchAddLong(TAKEN, 0) < CHUNKS;
     }
 
-    /// Gives a chunk of the oldest nodes to whoever wants it.
+    /// Releases a chunk of the oldest nodes to the queue.
     void release(Stack stack) {
         for (int i = 0; i < CHUNK_NODES; i++) {
             chunk[i] = stack.takeOldest();
         }
         own.put(place(released), chunk);
-        released = own.fetchAddLong(RELEASED, 1) + 1; // atomic operations order what is put before them on the own node
+        released = own.fetchAddLong(RELEASED, 1) + 1; // an atomic operation comes after earlier puts on the own node
     }
 
-    /// Whether there is something in a queue now.
+    /// Tells whether a queue has a chunk at the moment.
     boolean hasChunks(int rank) {
         var part = memory.at(rank);
         return part.fetchAddLong(TAKEN, 0) < part.fetchAddLong(RELEASED, 0);
     }
 
-    /// Takes a chunk from a queue; returns whether there was one, and nobody else was faster.
+    /// Takes a chunk from a queue. Returns false if there was none, or another rank was faster.
     boolean take(int rank, Stack stack) {
         var part = memory.at(rank);
         long taken = part.fetchAddLong(TAKEN, 0);
@@ -175,7 +176,7 @@ class Queues implements AutoCloseable {
         return true;
     }
 
-    /// Changes how many ranks have nothing to do; returns how many there are then.
+    /// Changes the number of idle ranks, and returns the new one.
     long changeIdle(int change) {
         return memory.at(0).fetchAddLong(IDLE, change) + change;
     }
@@ -187,7 +188,7 @@ class Queues implements AutoCloseable {
     }
 }
 
-/// What a rank does.
+/// The work of a rank.
 class Worker {
     private static final int HIGH = 3 * Queues.CHUNK_NODES;
     private static final long PAUSE_NANOS = 20_000;
@@ -217,7 +218,7 @@ class Worker {
         } while (steal());
     }
 
-    /// Until stack and queue are empty.
+    /// Expands nodes until stack and queue are empty.
     private void work() {
         do {
             while (!stack.isEmpty()) {
@@ -233,8 +234,9 @@ class Worker {
         } while (!stack.isEmpty());
     }
 
-    /// Returns whether there is something to do. A rank is idle when its stack and its queue are empty, and stops to be
-    /// before it takes anything: so when all are idle, nothing is left anywhere.
+    /// Steals a chunk, and returns false when no work is left. A rank becomes idle when its stack and its queue are
+    /// empty, and stops being idle before it takes a chunk. When all ranks are idle, all stacks and queues are
+    /// therefore empty.
     private boolean steal() {
         for (long idle = queues.changeIdle(1); idle < size; idle = queues.changeIdle(0)) {
             int victim = random.nextInt(size);
@@ -246,7 +248,7 @@ class Worker {
                 }
                 queues.changeIdle(1);
             }
-            LockSupport.parkNanos(PAUSE_NANOS); // leaves the core to those who have work
+            LockSupport.parkNanos(PAUSE_NANOS); // leaves the core to ranks that have work
         }
         return false;
     }
