@@ -8,7 +8,7 @@ import module org.tutti;
 /// a rank), the time step that suits them (8), the work of each rank's bodies (8), which decides the next runs, and the
 /// energies (16).
 ///
-/// Run it with `./tutti run -n 4 examples/NBody.java [bodies] [steps]`, on several nodes with `--nodes 2`, and with
+/// Run it with `./tutti run -n 4 examples/NBody.java [bodies] [steps]`, on several nodes with `--nodes 2`, and choose
 /// another algorithm for the short allgathers with `--algorithm allgather=bruck`. The program compares all bodies, bit
 /// by bit, with those that one rank moves alone, compares the energy with that at the beginning, and prints the median
 /// of the steps, as a mean of the ranks.

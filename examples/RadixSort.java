@@ -7,9 +7,9 @@ import module org.tutti;
 /// all-to-all with blocks of any length. After each digit every rank has equally many keys again.
 ///
 /// Run it with `./tutti run -n 4 examples/RadixSort.java [keys a rank] [rounds]`, on several nodes with `--nodes 2`,
-/// and with another algorithm for the counts with `--algorithm allgather=bruck`. The program sorts the same keys again
-/// in each round, compares the result with that of a plain sort, and prints the median of the rounds, as a mean of the
-/// ranks.
+/// and choose another algorithm for the counts with `--algorithm allgather=bruck`. The program sorts the same keys
+/// again in each round, compares the result with that of a plain sort, and prints the median of the rounds, as a mean
+/// of the ranks.
 void main(String[] arguments) {
     int own = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 100_000;
     int rounds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 20;

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Where elements may lie in a part, near and far: at multiples of their size, which a view counts. */
+/** The offsets of elements in a part, near and far: elements lie at multiples of their size, which a view counts. */
 @Timeout(120)
 class ElementOffsetsTest {
     private static final int BYTES = 64;

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-/** What ends a group, and that it ends nothing else. */
+/** Failures that end a group, and end nothing else. */
 @Timeout(120)
 @Tag("sampled")
 class GroupFailureTest {

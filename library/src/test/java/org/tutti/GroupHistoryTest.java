@@ -23,9 +23,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * Histories of groups by seed: they are made of each other, used and closed, until a rank fails; then those without it
- * go on, and those with it say whom they have lost. {@code -Dhistory.seed=…} repeats one, {@code -Dhistory.runs=…} runs
- * more of them.
+ * Histories of groups by seed. Groups are made of each other, used and closed, until a rank fails. Then the groups
+ * without that rank go on, and the others name the rank that they have lost. {@code -Dhistory.seed=…} repeats one
+ * history, {@code -Dhistory.runs=…} runs more of them.
  */
 @Tag("sampled")
 @Timeout(600)
@@ -41,7 +41,9 @@ class GroupHistoryTest {
         MAKE, CALL, CLOSE
     }
 
-    /** What the members of a group do; a group is made of another one's ranks, which are those of the job. */
+    /**
+     * A step of the members of a group. A group is made of ranks of its parent; the list has their ranks in the job.
+     */
     private record Step(Kind kind, int group, int parent, List<Integer> ranks, int length, int root) {}
 
     private static List<Step> history(int size, long seed) {

@@ -17,7 +17,7 @@ import org.tutti.job.LocalNodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What many groups leave behind, of memory, threads and files. */
+/** The memory, threads and files that many groups leave behind. */
 @Timeout(300)
 @Isolated("counts threads and files of the whole JVM")
 class ManyGroupsTest {

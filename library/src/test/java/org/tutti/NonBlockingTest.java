@@ -44,7 +44,7 @@ class NonBlockingTest {
 
     private static final JobOptions PLATFORM = JobOptions.DEFAULT.withThreads(Threads.PLATFORM);
 
-    /** Where ranks are, and on what threads. */
+    /** The nodes of the ranks, and the kind of their threads. */
     private record Shape(String name, Consumer<Program> runner) {
         @Override
         public String toString() {

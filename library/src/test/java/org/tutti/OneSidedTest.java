@@ -60,7 +60,7 @@ class OneSidedTest {
                 nodes(0, 1), nodes(0, 0, 1, 1), nodes(0, 1, 2));
     }
 
-    /** One put: drawn alike by who makes it and by who looks at the result. */
+    /** One put. The rank that makes it and the rank that checks the result draw the same one. */
     private record Put(int offset, byte[] bytes) {
         static Put draw(Random random) {
             int length = switch (random.nextInt(4)) {

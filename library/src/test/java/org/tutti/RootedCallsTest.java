@@ -20,7 +20,7 @@ class RootedCallsTest {
     private static final int RANKS = 3;
     private static final Blocks BLOCKS = Blocks.of(2, 2, 2);
 
-    /** What a rank calls with elements of its own. */
+    /** A call of a rank with elements of its own. */
     @FunctionalInterface
     private interface Call<T> {
         void run(Communicator world, T own);

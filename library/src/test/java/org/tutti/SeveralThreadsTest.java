@@ -83,7 +83,7 @@ class SeveralThreadsTest {
         }
     }
 
-    /** What the parts of all ranks must hold in the end. */
+    /** The values that the parts of all ranks must hold in the end. */
     private static final class Model {
         final int size;
         final long[][][] slices; // of a part, by a writer

@@ -22,9 +22,10 @@ import org.tutti.job.LocalNodes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Every protocol, there and back, around the sizes where chunks, frames and buffers end, for every form of section and
- * kind of memory, with one rail and with two: rank 0 puts to and gets from rank 1, whose memory the test reads
- * directly, as both are in this process. Which bytes have to be where is counted one by one.
+ * Every protocol in both directions, around the sizes at which chunks, frames and buffers end, for every form of
+ * section and kind of memory, with one rail and with two. Rank 0 puts to and gets from rank 1. The test reads the
+ * memory of rank 1 directly, because both ranks are in this process. It computes the expected position of each byte one
+ * by one.
  */
 @Timeout(120)
 class TransferProtocolTest {

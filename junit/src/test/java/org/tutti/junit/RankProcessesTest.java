@@ -214,7 +214,7 @@ class RankProcessesTest {
         }
     }
 
-    /** What the tests run. */
+    /** The test classes that the tests run. */
     @Tag("example")
     @Ranks(value = 2, processes = true)
     static class Examples {

@@ -118,7 +118,7 @@ class RanksTest {
         assertThat(failure("none")).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("not 0");
     }
 
-    /** What the tests run. */
+    /** The test classes that the tests run. */
     @Tag("example")
     @Ranks(2)
     static class Examples {

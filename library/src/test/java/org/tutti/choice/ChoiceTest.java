@@ -25,9 +25,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What is chosen: the first line that fits of the table that {@code tutti info --choices} prints, on all kinds of
- * topologies and at both sides of each limit that the table names. No limit of the table stands here, so that it can be
- * tuned without an edit of this test.
+ * The algorithm that is chosen is that of the first matching line of the table that {@code tutti info --choices}
+ * prints, on all kinds of topologies and at both sides of each limit that the table names. No limit of the table stands
+ * here, so that it can be tuned without an edit of this test.
  */
 class ChoiceTest {
     private static final boolean[] OPERATORS = {true, false}; // whether they commute

@@ -11,7 +11,7 @@ import org.tutti.Collective;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** What is suggested to who has mistyped a name. */
+/** The suggestions for a mistyped name. */
 class SuggestionTest {
     @ParameterizedTest
     @CsvSource({"ring, ring, 0", "rign, ring, 1", "rin, ring, 1", "rring, ring, 1", "rong, ring, 1", "'', ring, 4",

@@ -47,8 +47,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * What ranks have shown in a communicator that breaks, or that a rank leaves for good: others may read it until they
- * have noticed; then it is used again.
+ * Memory that ranks show in a communicator that breaks, or that a rank leaves for good. Other ranks may read it until
+ * they have noticed; then it is used again.
  */
 @Timeout(120)
 class LeavingAllTest {

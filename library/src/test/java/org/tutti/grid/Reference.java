@@ -12,7 +12,7 @@ import java.util.function.LongBinaryOperator;
 import org.tutti.DataType;
 
 /**
- * What the ranks contribute, and what must come out: computed one rank after the other with plain Java arithmetic on
+ * The contributions of ranks and the expected results, computed one rank after the other with plain Java arithmetic on
  * longs and doubles, without any of the library's code. Floating-point contributions are small whole numbers (and, for
  * minimum and maximum, NaN and −0.0 too), so that no order of combining them rounds.
  *

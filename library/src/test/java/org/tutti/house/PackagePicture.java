@@ -15,7 +15,7 @@ final class PackagePicture {
     private static final int HEIGHT = 28;
     private static final int MARGIN = 12;
 
-    /** Where a box stands; arrows go down. */
+    /** The position of a box; arrows go down. */
     private record Place(double column, int row) {
         double x() {
             return MARGIN + WIDTH / 2.0 + column * COLUMN;

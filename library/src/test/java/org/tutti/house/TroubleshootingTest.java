@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the page for users quotes is what the code says, in one source: so a changed sentence is changed there, too. */
+/**
+ * Every message that the page for users quotes stands in a source file, so that a changed message is changed on the
+ * page, too.
+ */
 class TroubleshootingTest {
     private static final Path HOME = Path.of("").toAbsolutePath().getParent();
     private static final Pattern QUOTE = Pattern.compile("`([^`]+)`");

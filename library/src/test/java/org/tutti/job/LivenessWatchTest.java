@@ -33,7 +33,7 @@ import org.tutti.memory.WaitClock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What a process sees of another one of its node. */
+/** The view that a process has of another process of its node. */
 @Timeout(60)
 class LivenessWatchTest {
     private static final long PATIENCE_NANOS = 30_000_000_000L;

@@ -35,7 +35,7 @@ import org.tutti.memory.Words;
 
 /**
  * A job of several nodes inside this process: each node has a memory of its own, and the real tcp fabric to the others;
- * its ranks are threads. So whole grids of shapes can be run without starting a process.
+ * its ranks are threads. Whole grids of shapes can thus be run without starting a process.
  */
 public final class LocalNodes implements AutoCloseable {
     private static final int CORES = 2;

@@ -30,7 +30,7 @@ import org.tutti.Tutti;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.onesided.History;
 
-/** What the processes of {@link ProcessTest} run; the first argument says what. */
+/** The programs that the processes of {@link ProcessTest} run; the first argument names the program. */
 final class ProcessRankMain {
     /** The seed of the first history. */
     static final String HISTORY_SEED = "HISTORY_SEED";

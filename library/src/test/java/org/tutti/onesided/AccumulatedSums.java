@@ -11,8 +11,8 @@ import org.tutti.Section;
 import org.tutti.Span;
 
 /**
- * Accumulates of all ranks into the same elements. Each keeps what it has given in plain arrays, whose combination over
- * all ranks is what must be in the parts: exactly, as all numbers are small enough for that.
+ * Accumulates of all ranks into the same elements. Each rank keeps its contributions in plain arrays. Their combination
+ * over all ranks must be in the parts exactly, because all numbers are small enough.
  */
 final class AccumulatedSums extends HistoryActor {
     /** Doubles are multiples of this, by a scale that accumulates bring. */

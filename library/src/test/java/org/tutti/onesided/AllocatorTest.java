@@ -13,7 +13,7 @@ import org.tutti.memory.Memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What allocations take from a node's memory. */
+/** The memory that allocations claim from a node. */
 class AllocatorTest {
     private static final int LARGEST = 1 << 20;
     private static final int SMALLEST = 100;

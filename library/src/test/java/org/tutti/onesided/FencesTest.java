@@ -19,7 +19,9 @@ import org.tutti.memory.PrivateMemory;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** Fences of a communicator whose ranks have other numbers than their processes, over a fabric that loses them. */
+/**
+ * Fences of a communicator with ranks that differ from the numbers of their processes, over a fabric that loses fences.
+ */
 @Timeout(300)
 class FencesTest {
     private static final int PROCESS = 7;

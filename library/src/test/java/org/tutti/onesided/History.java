@@ -8,8 +8,8 @@ import org.tutti.Communicator;
 import org.tutti.RemoteMemory;
 
 /**
- * What a rank does in a random history: calls of all kinds on small remote memory, drawn from a seed, in rounds. After
- * a round everything is compared with models of what the calls may do; those of each kind are in an actor of its own.
+ * The actions of a rank in a random history: calls of all kinds on small remote memory, drawn from a seed, in rounds.
+ * After each round all memory is compared with models of the calls. Each kind of call has an actor with its model.
  */
 public final class History {
     private static final int ROUNDS = 3;

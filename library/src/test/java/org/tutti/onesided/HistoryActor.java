@@ -30,7 +30,7 @@ abstract class HistoryActor {
         this.size = world.size();
     }
 
-    /** What all actors of a rank share. */
+    /** The objects that all actors of a rank share. */
     record Setting(Communicator world, RemoteMemory memory, Random random, int rails) {}
 
     /** Does something to a rank's part. */

@@ -17,7 +17,7 @@ final class Linearizability {
     /** More than this is not to be expected, as nearly every call returns a value that tells what was before it. */
     private static final int STATES_MAX = 2_000_000;
 
-    /** What is done to the element; the last two return nothing. */
+    /** The kind of a call on the element; the last two kinds return nothing. */
     enum Kind {
         FETCH_ADD,
         SWAP,
@@ -29,14 +29,14 @@ final class Linearizability {
     /**
      * A call. One that returns nothing ends when a fence has waited for it.
      *
-     * @param kind what it does
-     * @param operand with which value
-     * @param expected what a compare-and-swap expects
-     * @param returned what it has returned
-     * @param rank who has called
-     * @param order how many calls the rank had begun before
-     * @param beginNanos when it was called
-     * @param endNanos when it was complete
+     * @param kind the kind of the call
+     * @param operand the value of the call
+     * @param expected the value that a compare-and-swap expects
+     * @param returned the value that it returned
+     * @param rank the calling rank
+     * @param order the number of calls that the rank began before
+     * @param beginNanos the time of the call
+     * @param endNanos the time at which it was complete
      */
     record Call(Kind kind, long operand, long expected, long returned, int rank, int order, long beginNanos,
             long endNanos) {

@@ -17,7 +17,10 @@ import org.tutti.memory.Words;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** A rank that fails between two steps of a lock, with mutexes that are passed on: nobody knows whose ticket it is. */
+/**
+ * A rank that fails between two steps of a lock, with mutexes that are passed on. No rank knows the owner of its
+ * ticket.
+ */
 @Timeout(300)
 class MutexHolderTest {
     private static MemorySegment memory(Mutexes mutexes) throws ReflectiveOperationException {

@@ -6,9 +6,10 @@ import java.util.Arrays;
 import org.tutti.RemotePart;
 
 /**
- * Versions that a rank puts into another one's part, and then says, in the part of a third one, that they are there:
- * after a fence, so whoever has read the number must find that version or a later one. And pairs of numbers, the second
- * put after the first one without a fence: over one rail nobody may see the second one without the first one.
+ * Versions that a rank puts into another rank's part. After a fence it stores, in the part of a third rank, that the
+ * version is there; a rank that has read this number must find that version or a later one. There are also pairs of
+ * numbers, the second put after the first one without a fence: over one rail no rank may see the second number without
+ * the first one.
  */
 final class PublishedVersions extends HistoryActor {
     private static final int VERSION_LONGS = 8;

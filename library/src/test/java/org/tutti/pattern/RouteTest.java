@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RouteTest {
     private static final int SIZE_MAX = 40;
 
-    /** A block, by who has it and who is to get it. */
+    /** A block, with its source and its destination. */
     private record Block(int source, int destination) {}
 
     static Stream<Route> routes() {

@@ -7,8 +7,8 @@ import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 
 /**
- * What broken copies have in common that move blocks, directly between every two nodes. Ranks lie in blocks, as many on
- * each node.
+ * The common part of broken copies of algorithms that move blocks directly between every two nodes. Ranks are placed in
+ * blocks, equally many on each node.
  */
 abstract class BrokenBlocks extends Algorithm {
     static final int MASTER = 0;

@@ -7,7 +7,7 @@ import org.tutti.collective.broadcast.Broadcast;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
 
-/** A broadcast in one node whose root lends its memory, or shows all of it when it cannot, with a fault. */
+/** A broadcast in one node with a fault. The root lends its memory or, when it cannot, copies all of it to a window. */
 final class BrokenLendingBroadcast extends Broadcast {
     private final Fault fault;
 

@@ -9,7 +9,10 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Which bytes cross between cores, and from whom they come. Rank r is on core r unless said otherwise. */
+/**
+ * The bytes that cross between cores, and the owners from which they come. Rank r is on core r unless a test says
+ * otherwise.
+ */
 class CacheLinesTest {
     private static final long START = SymbolicMemory.start(0);
 

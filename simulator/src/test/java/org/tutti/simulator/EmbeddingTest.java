@@ -21,9 +21,10 @@ import org.tutti.memory.Waiter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Trees embedded in the nodes of any group, in whatever order its ranks are: by enumeration of all placements of up to
- * six ranks and all roots, the bytes of a message enter each node once and leave it once on the way to the root, and
- * the way is as long as the tree is deep over as many nodes, whose depths are counted here from their definitions.
+ * Trees embedded in the nodes of any group, with its ranks in any order. All placements of up to six ranks and all
+ * roots are enumerated. The bytes of a message enter each node once, and leave it once on the way to the root. The
+ * longest way is as long as a tree over equally many nodes is deep; the test counts depths from the definitions of the
+ * trees.
  */
 class EmbeddingTest {
     private static final int RANKS_MAX = 6;

@@ -28,9 +28,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 /**
- * Equations 1 to 5 of Qian and Afsahi 2008, whose N processes are nodes here: steps and bytes as they are traced. With
- * one rail its messages over k ports in one step leave over that, and so their bytes are those of k ports; with k rails
- * all of an equation can be compared. {@link PortsTest} has more shapes of equations 3 and 5.
+ * Equations 1 to 5 of Qian and Afsahi 2008. The N processes of the paper are nodes here, and steps and bytes are
+ * traced. With one rail, the messages over k ports of a step leave over that rail, so their bytes are those of k ports.
+ * With k rails all terms of an equation can be compared. {@link PortsTest} has more shapes of equations 3 and 5.
  */
 class EquationsTest {
     private static final double EXACT = 1e-9;

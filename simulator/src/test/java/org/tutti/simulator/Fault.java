@@ -1,7 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator;
 
-/** What is wrong with a broken copy of an algorithm, or with the machine. */
+/** The fault of a broken copy of an algorithm, or of the machine. */
 enum Fault {
     NONE,
     // broadcast

@@ -78,7 +78,7 @@ class GroupVerificationTest {
         verify(plans, EVERY);
     }
 
-    /** What a rank may do wrong. */
+    /** A fault of a rank. */
     private enum Fault {
         /** It believes that all others have closed a group that it has closed. */
         TAKES_ALL_FOR_CLOSED("shrink|may still"),

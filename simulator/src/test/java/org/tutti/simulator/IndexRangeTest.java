@@ -15,7 +15,7 @@ import org.tutti.simulator.Trace.Step;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What an allgather is on one node: the second half of an allreduce by index range. */
+/** On one node an allgather is the second half of an allreduce by index range. */
 class IndexRangeTest {
     private static final long BLOCK_BYTES = 4096;
 

@@ -17,7 +17,7 @@ import org.tutti.collective.reducescatter.PairwiseReduceScatter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-/** What reduce-scatter by pairwise exchange is for: one message at a time, and little memory. */
+/** The purpose of reduce-scatter by pairwise exchange: one message at a time, and little memory. */
 class PairwiseTest {
     private static final double EXACT = 1e-9;
     private static final int RANKS = 2;

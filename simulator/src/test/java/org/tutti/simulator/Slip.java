@@ -5,10 +5,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What may go wrong at one place of an algorithm as it is, whenever a rank comes there.
+ * A fault at one line of an unchanged algorithm, whenever a rank comes to the line.
  *
- * @param kind what goes wrong
- * @param what the word that is awaited; else empty
+ * @param kind the kind of fault
+ * @param what the word that is awaited; empty for other kinds
  * @param place the lines of the algorithm, the innermost first
  */
 record Slip(Kind kind, String what, String place) {

@@ -28,7 +28,7 @@ class ThrottlingTest {
     private static final int WINDOWS_OF_64_KIB = 16; // in the ring of 1 MiB
     private static final int ASKED_FIRST = 1; // the first call between two nodes finds out where eager buffers are
 
-    /** What a rank waits for, by the method of the library that does. */
+    /** The object of a rank's wait, by the method of the library that waits. */
     private enum Held {
         SLOT("OperationLifecycle.begin"), WINDOW("WindowPool.take"), LOAN("ZeroCopyLoans.takeBlocksBack"),
         SLOT_ELSEWHERE("Edges.awaitLeft"), INVITATION("Edges.awaitInvitation"), CREDIT("Outflow.send");

@@ -20,8 +20,8 @@ import org.tutti.collective.Chunked;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The part of the sweep that every build does: each algorithm on some shapes, one part of its calls each; and some runs
- * with several operations in flight. Of these runs the thorough part has more.
+ * The part of the sweep that every build runs: each algorithm on some shapes, with one part of its calls on each, and
+ * some runs with several operations in flight. The thorough part has more of the latter.
  */
 @Tag("sampled")
 @Execution(ExecutionMode.CONCURRENT)

@@ -53,7 +53,7 @@ class ClusterSparkTest {
     private static StandaloneCluster cluster;
     private static String jars;
 
-    /** What a rank saw. */
+    /** The observations of a rank. */
     private record Seen(long process, int nodes, boolean hasWorldsSum, String loader) implements Serializable {}
 
     @BeforeAll

@@ -13,8 +13,8 @@ import org.apache.spark.broadcast.Broadcast;
 import org.tutti.Reduction;
 
 /**
- * K-means by Lloyd's algorithm on an RDD: once as Spark does it, once by ranks. What goes round in each step are the
- * sums of the points that are nearest to each centroid, one after the other, and then their numbers.
+ * K-means by Lloyd's algorithm on an RDD: once as Spark does it, once by ranks. In each step the ranks exchange the
+ * sums of the points nearest to each centroid, one after the other, and then the numbers of these points.
  */
 final class KMeans {
     static final int CLUSTERS = 4;

@@ -15,10 +15,9 @@ import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 
 /**
- * Measures the tables of docs/spark.md: seconds a step of {@link LogisticRegression} or of {@link KMeans}, and what
- * entering a stage costs. It starts a standalone cluster of two executors with two slots each, whose second one has a
- * memory directory of its own if one is given:
- * {@code LearningTimes (logistic-regression | k-means) [/dev/shm/other]}.
+ * Measures the tables of docs/spark.md: seconds a step of {@link LogisticRegression} or of {@link KMeans}, and the cost
+ * of entering a stage. It starts a standalone cluster of two executors with two slots each. The second executor has a
+ * memory directory of its own if one is given: {@code LearningTimes (logistic-regression | k-means) [/dev/shm/other]}.
  */
 final class LearningTimes {
     private static final int PARTITIONS = 4;
@@ -29,7 +28,7 @@ final class LearningTimes {
     private static final int STAGES = 31;
     private static final double TOLERANCE = 1e-9;
 
-    /** What is timed. */
+    /** The program that is timed. */
     private interface Learner {
         double[] learn(int steps);
     }

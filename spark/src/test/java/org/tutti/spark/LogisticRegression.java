@@ -17,7 +17,7 @@ final class LogisticRegression {
     private static final double RATE = 0.5;
     private static final double[] NOTHING = {};
 
-    /** What is to be learnt from: features, and whether it is one of them. */
+    /** An example to learn from: its features, and its label. */
     record Point(double[] features, boolean label) implements Serializable {}
 
     private LogisticRegression() {}

@@ -36,7 +36,7 @@ public final class CommandProcess {
         this.answers = new DataInputStream(process.getInputStream());
     }
 
-    /** What a command has left behind, without what it says of other virtual machines. */
+    /** The result of a command. Its output is without messages about other virtual machines. */
     public record Ended(int status, String out, String err, long pid) {}
 
     /**

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the command line says of itself. */
+/** The help and the messages of the command line. */
 @Timeout(120)
 class MainTest {
     @ParameterizedTest

@@ -22,7 +22,7 @@ import org.tutti.tool.UsageException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** What a wire allows, and what was counted on it, against figures by hand. */
+/** Compares the limit of a wire, and the bytes counted on it, with figures calculated by hand. */
 class LinkRateTest {
     @ParameterizedTest
     @CsvSource({"1gbit, 125e6", "100mbit, 12.5e6", "2.5Gbit, 312.5e6", "8kbit, 1000", "64bit, 8", "3mbps, 3e6"})

@@ -20,7 +20,7 @@ import org.xml.sax.InputSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** What bench/growth has measured gets the model's times, and is drawn. */
+/** Figures of bench/growth get the times of a model, and are drawn. */
 class GrowthTest {
     private static final String HEADER =
             "against,operation,layout,ranks,bytes,microseconds,low,high,model_microseconds,memory_bytes\n";

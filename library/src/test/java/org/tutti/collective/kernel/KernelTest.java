@@ -11,7 +11,7 @@ import org.tutti.Reduction;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** What the grid's whole numbers do not show: overflow, NaN, −0.0, ties. */
+/** Values that the grid's whole numbers do not cover: overflow, NaN, −0.0, ties. */
 class KernelTest {
     @Test
     void shouldWrapOnOverflow() {

@@ -6,7 +6,7 @@ import org.tutti.RankFailedException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the broken word says of a rank that is gone. */
+/** The text of the broken word about a rank that is gone. */
 class BreakageTest {
     private final ScriptedMembers members = new ScriptedMembers();
 

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import org.tutti.RankFailedException;
 
-/** Ranks that live, but for those that a test lets leave or end, and the one that it lets fail. */
+/** Ranks that live, except those that a test lets leave or end, and the one that it lets fail. */
 public final class ScriptedMembers implements Members {
     private static final int NOBODY = -1;
 

@@ -33,8 +33,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Where the windows of a rank lie that is in one operation after the other, with one that lags behind; and who waits
- * for whom when several communicators and threads share a rank's windows.
+ * The positions of a rank's windows in one operation after the other, while another rank lags behind; and the waits of
+ * several communicators and threads that share a rank's windows.
  */
 class WindowPoolTest {
     private static final int RANKS = 2;

@@ -35,7 +35,7 @@ import org.tutti.memory.Words;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Who may connect with a process, and who may not, with real sockets on loopback. */
+/** Connections that a process accepts and refuses, with real sockets on loopback. */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(300)
 class AcceptorTest {
@@ -170,7 +170,10 @@ class AcceptorTest {
         assertThat(process.fabric.processesConnected()).isZero();
     }
 
-    /** What a client says in a good handshake, but for a process that there is not, so nothing comes of it. */
+    /**
+     * Records the bytes of a client in a good handshake. It names a process that does not exist, so no connection is
+     * made.
+     */
     private static byte[] record(InetSocketAddress address) throws IOException {
         ClientHandshake client = new ClientHandshake(SECRET, new SecureRandom(), new Introduction(1, 0, 1, 1, 3, 1));
         byte[] said;

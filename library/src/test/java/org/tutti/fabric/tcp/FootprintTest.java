@@ -14,7 +14,7 @@ import org.tutti.fabric.tcp.Footprint.Limits;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** What is too little for the connections of a process is said before they are made. */
+/** A process reports too little memory for its connections before it makes them. */
 class FootprintTest {
     private static final long PLENTY = 1L << 40;
 

@@ -5,10 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.random.RandomGenerator;
 
-/**
- * One-sided requests to two regions as a peer sends them who has gone mad: good ones, and good ones with something
- * wrong, by seed.
- */
+/** One-sided requests of a mad peer to two regions, by seed: good ones, and good ones with one fault. */
 final class FuzzedFrames {
     private static final int LENGTH_MAX = 300;
     private static final long[] NUMBERS = {0, 1, -1, 2, 4, 7, -8, 8, 15, 64, 1 << 16, Long.MAX_VALUE,

@@ -45,7 +45,7 @@ class HandshakeTest {
         }
     }
 
-    /** What both sides of a conversation that went well have said. */
+    /** The bytes of both sides of a successful handshake. */
     private record Recording(byte[] client, byte[] server) {
         byte[] message(int number) {
             return switch (number) {

@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** A process that has said why it goes, and has closed the connection, when the other one writes before it reads. */
 class LastWordsTest {
-    /** A connection from whose other end news and a good-bye have come before it was closed. */
+    /** A connection that the other side closed after it sent news and a good-bye. */
     private static final class ClosedWire implements Wire {
         private final ByteBuffer words;
 

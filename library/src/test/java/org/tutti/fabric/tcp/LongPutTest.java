@@ -28,7 +28,7 @@ import org.tutti.memory.Waiter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** A put of very many bytes, and those who want to send something meanwhile. */
+/** A put of very many bytes, and other threads that send meanwhile. */
 @Timeout(60)
 class LongPutTest {
     private static final int LONG_BYTES = 16 << 20;

@@ -36,7 +36,7 @@ class ManyProcessesTest {
     private final MemorySegment[] memories = new MemorySegment[PROCESSES];
     private final long[] regions = new long[PROCESSES];
 
-    /** Hears of those who are lost; leaving is no news. */
+    /** Notes lost processes; leaving is no news. */
     private final class Listener implements FabricListener {
         @Override
         public void news(int kind, long index, long value) {

@@ -36,7 +36,7 @@ class PeerMemoryTest {
     private final AtomicLong answered = new AtomicLong();
     private int lost;
 
-    /** What all of them say, byte by byte, and what is answered goes nowhere. */
+    /** A wire with the prepared bytes of a peer. Answers are counted and dropped. */
     private final class SpokenWire implements Wire {
         private final ByteBuffer said;
 

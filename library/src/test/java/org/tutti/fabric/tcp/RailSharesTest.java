@@ -13,7 +13,10 @@ import org.tutti.fabric.Striping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What several rails gain by their measured speeds, on links with rates, in their own time: 0.125 is 1 Gbit/s. */
+/**
+ * The gain of several rails by their measured speeds, on links with rates, in simulated time. A rate of 0.125 is 1
+ * Gbit/s.
+ */
 @Execution(ExecutionMode.CONCURRENT) // it only computes
 class RailSharesTest {
     private static final int LEARNING = 40;

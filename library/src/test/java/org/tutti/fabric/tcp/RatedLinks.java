@@ -99,7 +99,7 @@ final class RatedLinks implements AutoCloseable {
         }
     }
 
-    /** What one of the processes has of a link. */
+    /** The end of a link at one of the processes. */
     private record End(Link link, Way out, Way in) implements Wire {
         @Override
         public int read(ByteBuffer to) throws IOException {

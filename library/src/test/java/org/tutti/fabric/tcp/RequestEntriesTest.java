@@ -15,7 +15,7 @@ import org.tutti.memory.Waits;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** What happens when another process has as many unanswered requests as it may have. */
+/** The behaviour when another process has the greatest permitted number of unanswered requests. */
 @Timeout(60)
 class RequestEntriesTest {
     @Test

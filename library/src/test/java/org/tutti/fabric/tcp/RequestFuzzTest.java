@@ -37,8 +37,8 @@ import org.tutti.onesided.PartRegion;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Random requests to parts of remote memory, good and bad, from a process that knows the secret. What is granted is
- * done, and what is not leaves no trace but a count; who sends what makes no sense is dropped, and nobody else.
+ * Random requests to parts of remote memory, good and bad, from a process that knows the secret. A granted request is
+ * done. A refused one leaves no trace except a count. Only a process that sends a meaningless request is dropped.
  */
 @Timeout(300)
 class RequestFuzzTest {
@@ -189,7 +189,7 @@ class RequestFuzzTest {
         }
     }
 
-    /** Hears of those who are lost. */
+    /** Notes lost processes. */
     private static final class Listener implements FabricListener {
         final List<String> lost = Collections.synchronizedList(new ArrayList<>());
 

@@ -19,8 +19,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Two processes that face each other over simulated wires. Each has a thread, since both may be inside a call that
- * waits, but only one of them runs at any time, and the seed says which: a run is the same every time. Whoever runs is
- * also the service thread of the other process, which may be inside a call with its locks held.
+ * waits, but only one of them runs at any time, and the seed says which: a run is the same every time. The thread that
+ * runs is also the service thread of the other process, which may be inside a call with its locks held.
  */
 final class SimulatedJob {
     private static final long STEPS_MAX = 3_000_000;
@@ -55,7 +55,7 @@ final class SimulatedJob {
     private final SimulatedWire[] halfMended;
     private final List<SimulatedWire> mended = new ArrayList<>();
 
-    /** What a side does, besides what the job does by itself. */
+    /** The program of a side, in addition to the actions of the job itself. */
     interface Script {
         void run(SimulatedProcess process);
     }

@@ -79,7 +79,7 @@ final class SimulatedProcess implements FabricListener {
     private final List<Asked> asked = new ArrayList<>();
     private final List<Kept> kept = new ArrayList<>();
 
-    /** What a call does: the word's new value and tag (no word: −1), after bytes have been put. */
+    /** The effect of a call: after its bytes have been put, the word's new value and tag (a word of −1 is none). */
     private record Effect(int word, long value, long tag, long offset, long bytes) {}
 
     /** A request that is under way: an atomic operation if it has no target. */
@@ -89,8 +89,8 @@ final class SimulatedProcess implements FabricListener {
     private record Kept(MemorySegment memory, byte[] bytes) {}
 
     /**
-     * What an accumulate does in these tests: it adds longs, of which each is multiplied first. Now and then it comes
-     * to a lock that it does not get for a while.
+     * The accumulate of these tests: it adds longs, and multiplies each one first. Now and then it finds a lock that it
+     * does not get for a while.
      */
     private final class Adder implements RegionHandler {
         private final MemorySegment totals;

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.random.RandomGenerator;
 
 /**
- * A connection in memory whose every whim comes from a seed: how many bytes a read or a write takes, how much it holds,
+ * A connection in memory with a behaviour drawn from a seed: how many bytes a read or a write takes, how much it holds,
  * when it pauses, after which byte it breaks, what is lost then, and when either end notices. For one thread at a time.
  */
 final class SimulatedWire {

@@ -31,7 +31,7 @@ import org.tutti.memory.Waiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A process whose service thread stands still for seconds: the other side is a socket of this test. */
+/** A process with a service thread that stands still for seconds. The other side is a socket of this test. */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class SlowProcessTest {

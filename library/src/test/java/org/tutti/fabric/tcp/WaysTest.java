@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class WaysTest {
     private static final int PORT = 4000;
 
-    /** A machine whose interfaces are on the link of their subnets; what is elsewhere goes through a gateway. */
+    /** A machine with interfaces on the links of their subnets. Other addresses are reached through a gateway. */
     private static final class Machine implements LocalNetwork {
         final List<LocalAddress> addresses = new ArrayList<>();
         final Map<InetAddress, InetAddress> ways = new HashMap<>();

@@ -34,7 +34,7 @@ import org.tutti.memory.Waits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the message of a deadline says of ranks that are threads. */
+/** The message of a deadline about ranks that are threads. */
 @Timeout(120)
 class FirstDeadlineTest {
     private static final int RANKS = 4;
@@ -265,7 +265,7 @@ class FirstDeadlineTest {
         assertThat(message.get()).contains("\n  rank 0 is in no call, at " + here(line));
     }
 
-    /** Passes as it is slept by; at a moment the first rank whose deadline passed has its answers. */
+    /** A clock that sleeping moves. At a given time the first rank with a passed deadline has its answers. */
     private static final class MovedClock implements WaitClock {
         private final Node node;
         private final long answeredNanos;

@@ -14,7 +14,9 @@ import org.tutti.JobStartException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** What mpirun of MPICH 4.0.2 sets, as printed by {@code mpirun.mpich env}, and what becomes of it. */
+/**
+ * The variables that mpirun of MPICH 4.0.2 sets, printed by {@code mpirun.mpich env}, and the job that they describe.
+ */
 class HydraVariablesTest {
     /** Rank 2 of {@code mpirun -n 4 -hosts mpl-1:2,mpl-2:2}, started on mpl-1. */
     private static final Map<String, String> TWO_HOSTS =

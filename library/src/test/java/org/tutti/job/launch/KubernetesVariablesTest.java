@@ -13,7 +13,7 @@ import org.tutti.JobStartException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** What a pod of an Indexed Job named sum is told, and what becomes of it. */
+/** The variables of a pod of an Indexed Job named sum, and the job that they describe. */
 class KubernetesVariablesTest {
     private static final Map<String, String> POD = Map.of("PATH", "/usr/bin", "HOSTNAME", "sum-2",
             "JOB_COMPLETION_INDEX", "2", "KUBERNETES_SERVICE_HOST", "10.96.0.1", "TUTTI_SIZE", "3");

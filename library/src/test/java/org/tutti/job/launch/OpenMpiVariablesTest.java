@@ -13,7 +13,10 @@ import org.tutti.JobStartException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** What mpirun of Open MPI 4.1.4 sets, as printed by {@code mpirun.openmpi env}, and what becomes of it. */
+/**
+ * The variables that mpirun of Open MPI 4.1.4 sets, printed by {@code mpirun.openmpi env}, and the job that they
+ * describe.
+ */
 class OpenMpiVariablesTest {
     /** Rank 3 of {@code mpirun -np 4 --host mpl-1:2,mpl-2:1,mpl-3:1}, started on mpl-1. */
     private static final Map<String, String> THREE_HOSTS = Map.of("PATH", "/usr/bin", "OMPI_COMM_WORLD_RANK", "3",

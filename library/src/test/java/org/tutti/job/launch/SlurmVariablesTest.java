@@ -15,7 +15,10 @@ import org.tutti.JobStartException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** What srun of Slurm 22.05 sets, as printed by {@code bench/slurm exec srun env}, and what becomes of it. */
+/**
+ * The variables that srun of Slurm 22.05 sets, printed by {@code bench/slurm exec srun env}, and the job that they
+ * describe.
+ */
 class SlurmVariablesTest {
     /** Rank 5 of {@code srun -N4 -n8} on nodes of four cores. */
     private static final Map<String, String> STEP = Map.of("PATH", "/usr/bin", "SLURM_JOB_ID", "17", "SLURM_STEP_ID",

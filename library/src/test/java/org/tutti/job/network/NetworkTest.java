@@ -27,7 +27,7 @@ import org.tutti.memory.PrivateMemory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** What a process has of a network, beside what all the tests of several nodes use. */
+/** The parts of a process's network that the tests of several nodes do not use. */
 @Timeout(60)
 class NetworkTest {
     private static final int FOR_CHAIN = 8 << 10; // elements: over slow links nodes form a chain for as many

@@ -21,7 +21,7 @@ import org.tutti.tool.CommandProcess.Ended;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What {@code tutti info} says of vectors and choices, and of rails: what is used, asked for, and refused. */
+/** The output of {@code tutti info} about vectors, choices and rails: which are used, requested, and refused. */
 @Timeout(300)
 class InfoTest {
     @TempDir

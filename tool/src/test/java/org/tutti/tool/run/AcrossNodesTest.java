@@ -20,7 +20,9 @@ import org.tutti.job.diagnosis.MachineTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Programs whose ranks join and call collectives, on several nodes of this host, or on hosts that are all this one. */
+/**
+ * Programs with ranks that join and call collectives, on several nodes of this host, or on hosts that are all this one.
+ */
 @Timeout(300)
 class AcrossNodesTest {
     private static final Duration SOON = Duration.ofSeconds(5); // and not the heartbeat of 10 s

@@ -33,7 +33,7 @@ class ClusterTest {
     @TempDir
     private static Path directory;
 
-    /** What a command has printed and returned. */
+    /** The output and the exit status of a command. */
     private record Ran(int status, String out, String err) {}
 
     private static Ran cluster(String... arguments) throws IOException, InterruptedException {

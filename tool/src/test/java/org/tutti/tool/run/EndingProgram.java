@@ -10,7 +10,7 @@ import org.tutti.Job;
 import org.tutti.Reduction;
 import org.tutti.Tutti;
 
-/** A program whose rank 1 ends in the way that its argument names, while the others wait for it. */
+/** A program that lets rank 1 end in the way that its argument names, while the other ranks wait for it. */
 final class EndingProgram {
     private static final List<Object> KEPT = new ArrayList<>();
 

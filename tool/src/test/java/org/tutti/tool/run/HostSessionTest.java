@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A host whose launcher says less than it should; launchers that do as they should are in {@link SeveralHostsTest}. */
+/** A host with a launcher that says less than it should. {@link SeveralHostsTest} has correct launchers. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class HostSessionTest {
     @Test

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the sweep of temporary directories deletes, and what it leaves alone. */
+/** The directories that the sweep of temporary directories deletes, and those that it keeps. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class JobDirectoryTest {
     private static final String LOCK = "launcher.lock";

@@ -11,7 +11,7 @@ import org.tutti.job.node.RankFailure.Reason;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What the launcher makes of what three nodes of two ranks say of each other. */
+/** The conclusions of the launcher from the reports of three nodes of two ranks about each other. */
 class JobNodesTest {
     private static final Placement THREE_BY_TWO = Placement.even(6, 3, 1);
 

@@ -27,8 +27,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * Jobs on hosts whose networks are made for them: network namespaces with interfaces on links, in which rank 0 is on
- * host a. Every rank sends to every other. Needs root, network namespaces and iproute2.
+ * Jobs on hosts with networks made for them: network namespaces with interfaces on links. Rank 0 is on host a. Every
+ * rank sends to every other. Needs root, network namespaces and iproute2.
  */
 @Timeout(120)
 class NetworksTest {

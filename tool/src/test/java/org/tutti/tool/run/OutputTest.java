@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What becomes of the ranks' standard streams. */
+/** The handling of the ranks' standard streams. */
 @Timeout(300)
 class OutputTest {
     @TempDir

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What relays of several processes make of long lines. */
+/** The handling of long lines by the relays of several processes. */
 @Timeout(60)
 class RelayTest {
     private static final int WRITERS = 4;

@@ -13,7 +13,7 @@ import java.util.Set;
 import org.tutti.job.diagnosis.RankLocation;
 import org.tutti.job.node.RankFailure;
 
-/** A node whose ranks have all joined, and that says what a test wants. */
+/** A node that gives the answers of a test, with ranks that have all joined. */
 final class ScriptedNode implements JobNode {
     final Set<Integer> left = new HashSet<>();
     final Map<Integer, Integer> missed = new HashMap<>();

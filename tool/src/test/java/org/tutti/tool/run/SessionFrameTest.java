@@ -27,7 +27,7 @@ import org.tutti.job.node.Secret;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-/** What the launcher and another host say to each other, and what neither can be made to believe. */
+/** The frames between the launcher and another host, and the malformed bytes that neither accepts. */
 class SessionFrameTest {
     private static SessionFrame read(byte[] bytes) throws IOException {
         return SessionFrame.read(new DataInputStream(new ByteArrayInputStream(bytes)));

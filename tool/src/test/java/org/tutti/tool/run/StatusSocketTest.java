@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** What {@code tutti status} hears from launchers that are well, and from others. */
+/** The answers that {@code tutti status} gets from healthy launchers, and from others. */
 @Timeout(60)
 class StatusSocketTest {
     private static final Duration LONG = Duration.ofSeconds(50);
