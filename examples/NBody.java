@@ -233,7 +233,7 @@ class Octree {
     double forceY;
     double forceZ;
     double potential;
-    long attractions; // computed until now
+    long attractions; // computed so far
 
     /// Some bodies, their centre, and the side of the cube around them.
     private record Cell(int from, int to, double x, double y, double z, double side, List<Cell> parts) {}

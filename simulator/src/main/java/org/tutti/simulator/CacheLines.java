@@ -22,7 +22,7 @@ final class CacheLines {
         /**
          * Returns the cost of consecutive bytes with the same owner.
          *
-         * @param bytes how many, 1 or more
+         * @param bytes the number of bytes, 1 or more
          * @param owner their owner
          * @return nanoseconds
          */

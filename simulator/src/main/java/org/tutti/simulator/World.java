@@ -733,8 +733,8 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
     }
 
     /**
-     * Checks from now on that no put arrives at a rank that is in a later call. One thread of each rank makes all calls
-     * in order.
+     * Makes later arrivals fail if the rank is in a later call than the put. One thread of each rank must make all
+     * calls, in order.
      */
     void checkArrivals() {
         checksArrivals = true;
