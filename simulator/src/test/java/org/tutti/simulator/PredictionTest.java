@@ -15,6 +15,7 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.Chunked;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.simulator.Trace.Kind;
 import org.tutti.simulator.Trace.Step;
@@ -438,5 +439,17 @@ class PredictionTest {
 
     private static int ceilLog(int number) {
         return 32 - Integer.numberOfLeadingZeros(number - 1);
+    }
+
+    @Test
+    void shouldCutRoundsBetweenNodesAsGiven() {
+        Chunked allreduce = (Chunked) Catalogue.find(Collective.ALLREDUCE, "index-range");
+        assertThat(steps(allreduce.withChunk(256 << 10), 256 << 10)).as("one round")
+                .isEqualTo(steps(allreduce.withChunk(512 << 10), 256 << 10))
+                .isLessThan(steps((Algorithm) allreduce, 256 << 10));
+    }
+
+    private static int steps(Algorithm algorithm, long bytes) {
+        return Prediction.of(algorithm, Sweep.even(2, 2), bytes, 0, model(0.25, 2, 10, 1, 4, 1, 8, 0)).trace().size();
     }
 }

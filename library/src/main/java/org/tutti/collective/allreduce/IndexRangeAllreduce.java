@@ -56,15 +56,17 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
             "min(2·b, 512 KiB), 64 KiB an edge; > 64 KiB the inbox", "Tutti");
 
     private final long chunkBytes;
+    private final boolean isChunkGiven;
 
     /** Creates the algorithm with chunks of 256 KiB, and between nodes with the rounds of rabenseifner. */
     public IndexRangeAllreduce() {
-        this(DESCRIPTION, CHUNK_BYTES);
+        this(DESCRIPTION, CHUNK_BYTES, false);
     }
 
-    private IndexRangeAllreduce(Description description, long chunkBytes) {
+    private IndexRangeAllreduce(Description description, long chunkBytes, boolean isChunkGiven) {
         super(description);
         this.chunkBytes = chunkBytes;
+        this.isChunkGiven = isChunkGiven;
     }
 
     /**
@@ -76,7 +78,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
 
     @Override
     public IndexRangeAllreduce withChunk(long bytes) {
-        return new IndexRangeAllreduce(DESCRIPTION.withChunk(bytes), bytes);
+        return new IndexRangeAllreduce(DESCRIPTION.withChunk(bytes), bytes, true);
     }
 
     @Override
@@ -86,8 +88,8 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
 
     @Override
     protected long roundBytesMax(Team team) {
-        return chunkBytes == CHUNK_BYTES ? RabenseifnerAllreduce.chunkBytes(team)
-                : Math.min(chunkBytes, team.windowBytesMax() / Chunk.HALVES);
+        return isChunkGiven ? Math.min(chunkBytes, team.windowBytesMax() / Chunk.HALVES)
+                : RabenseifnerAllreduce.chunkBytes(team);
     }
 
     @Override

@@ -57,6 +57,7 @@ public final class GroupCreation {
     private final long ownLine;
     private long lookedAt;
     private State state = State.NEW;
+    private boolean isInsideParent;
     private TeamContext group;
 
     /**
@@ -96,7 +97,7 @@ public final class GroupCreation {
             throw failure;
         }
         moveTo(State.BEGUN);
-        parent.operations.blocking().enter(called);
+        enterParent();
         parent.operations.making = id;
     }
 
@@ -104,8 +105,20 @@ public final class GroupCreation {
      * Ends the call, whether or not the group is complete.
      */
     public void leave() {
-        parent.operations.blocking().leave();
+        leaveParent();
         parent.operations.making = 0;
+    }
+
+    private void enterParent() {
+        parent.operations.blocking().enter(called);
+        isInsideParent = true;
+    }
+
+    private void leaveParent() {
+        if (isInsideParent) { // else another thread may be inside
+            isInsideParent = false;
+            parent.operations.blocking().leave();
+        }
     }
 
     /**
@@ -172,7 +185,7 @@ public final class GroupCreation {
      */
     public void allowCallOfParent() {
         assert state == State.JOINED : state;
-        parent.operations.blocking().leave();
+        leaveParent();
     }
 
     /**
