@@ -29,7 +29,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * The command line {@code tutti}: finds the command, runs it, and turns its exceptions into a sentence and a
+ * The command line {@code tutti}: finds the command, runs it, and turns its exceptions into a sentence and an exit
  * status.
  */
 @Command(name = "tutti", version = "tutti " + Main.VERSION, mixinStandardHelpOptions = true,
@@ -45,7 +45,10 @@ public final class Main implements Runnable {
     private static final List<Class<?>> COMMANDS = List.of(RunCommand.class, StatusCommand.class, BenchCommand.class,
             InfoCommand.class, PrepareCommand.class, HostCommand.class);
 
-    /** The command whose arguments are those of a program, so that what follows them is not an option of ours. */
+    /**
+     * The command that runs a program: words after the program's name are arguments of the program, not options of
+     * ours.
+     */
     private static final String WITH_PROGRAM = "run";
 
     private static final Pattern OF_THE_JVM =
@@ -55,7 +58,10 @@ public final class Main implements Runnable {
     private static final int STATUS_FAILED = 1;
     private static final int STATUS_USAGE = 2;
 
-    /** Reachable as long as this process lives, as the JDK would open the descriptor for writing when it closes it. */
+    /**
+     * Stays reachable as long as this process lives, because the JDK reopens this descriptor for writing when it closes
+     * it.
+     */
     private static @SuppressWarnings("unused") FileInputStream outputTaken;
 
     private Main() {}
@@ -66,10 +72,10 @@ public final class Main implements Runnable {
     }
 
     /**
-     * Runs a command on the standard streams of this process. An argument or output that the environment of the process
-     * spoils is an error.
+     * Runs a command on the standard streams of this process. It fails if the environment of the process spoils an
+     * argument or the output.
      *
-     * @param additional commands besides those of every user
+     * @param additional commands in addition to those that every user has
      * @param arguments the command line without {@code tutti}
      * @return the status to exit with
      */
@@ -98,7 +104,7 @@ public final class Main implements Runnable {
     /**
      * Runs a command.
      *
-     * @param additional commands besides those of every user
+     * @param additional commands in addition to those that every user has
      * @param arguments the command line without {@code tutti}
      * @return the status to exit with
      */
@@ -113,7 +119,10 @@ public final class Main implements Runnable {
         return line.execute(arguments);
     }
 
-    /** The command that is named alone, if one is: to read the options of all takes a tenth of a second. */
+    /**
+     * The named command alone, if the command line names one, because reading the options of all takes a tenth of a
+     * second.
+     */
     private static List<Class<?>> commands(List<Class<?>> additional, String... arguments) {
         List<Class<?>> all = new ArrayList<>(COMMANDS);
         all.addAll(additional);
@@ -127,21 +136,21 @@ public final class Main implements Runnable {
     }
 
     /**
-     * Takes the descriptor of a standard output that is closed, for reading. A file opened for writing would get that
-     * descriptor otherwise, and the output would be lost in it without a word. The JVM has taken the descriptor of a
-     * closed standard input for its own files before.
+     * Opens the descriptor of a closed standard output for reading. Otherwise the next file opened for writing would
+     * get that descriptor, and the output would silently disappear in that file. Standard input needs no such care: if
+     * it is closed, the JVM takes its descriptor for files of its own before this method runs.
      */
     private static void keepClosedOutputClosed() {
         if (!Files.exists(OUTPUT)) {
             try {
                 outputTaken = new FileInputStream(NOTHING);
             } catch (IOException _) {
-                outputTaken = null; // a system that has no such file has no such descriptors, either
+                outputTaken = null; // a system without this file has no such descriptors either
             }
         }
     }
 
-    /** Without a locale the standard streams know ASCII only, in which there is no sign for micro. */
+    /** Makes the standard streams write UTF-8 if there is no locale, because ASCII has no sign for micro. */
     private static void useUnicode() {
         if (System.out.charset().equals(StandardCharsets.US_ASCII)) {
             System.setOut(unicode(FileDescriptor.out));
@@ -191,7 +200,7 @@ public final class Main implements Runnable {
 
     private static int reportFailure(Exception exception) {
         if (Cleanup.isEnding()) {
-            return STATUS_FAILED; // unheard: a signal has ended what the command was doing, and decides the status
+            return STATUS_FAILED; // not reported: a signal has ended the command, and the signal decides the status
         }
         switch (exception) {
             case UsageException usage -> {

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 
 import org.tutti.JobStartException;
 
-/** A process of the job that this process has started. */
+/** A process of the job that runs as a child of this process. */
 final class ChildProcess implements StartedProcess {
     private final RankRange ranks;
     private final Process process;
@@ -22,14 +22,14 @@ final class ChildProcess implements StartedProcess {
         this.relays = relays;
     }
 
-    /** Passes on what a process prints. */
+    /** Passes the output of a process on. */
     @FunctionalInterface
     interface OutputRelay {
-        /** {@return what passes the two streams of a process on} */
+        /** {@return the relays of the two output streams of a process} */
         List<Relay> start(InputStream out, InputStream err);
     }
 
-    /** {@return the process of these ranks, which was just started} */
+    /** {@return the process of these ranks, started by this call} */
     static ChildProcess start(RankRange ranks, ProcessBuilder builder, OutputRelay output) {
         try {
             var process = builder.start();

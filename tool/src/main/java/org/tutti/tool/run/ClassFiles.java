@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 
 import org.tutti.JobStartException;
 
-/** The classes that the launcher has compiled, on their way to another host. */
+/** Carries the classes that the launcher has compiled to another host. */
 final class ClassFiles {
     private static final int PIECE_BYTES = 1 << 16;
     private static final long BYTES_MAX = 1 << 28;
@@ -19,7 +19,7 @@ final class ClassFiles {
     private long bytes;
     private int files;
 
-    /** @param directory where arriving files go */
+    /** @param directory takes the files that arrive */
     ClassFiles(Path directory) {
         this.directory = directory;
     }

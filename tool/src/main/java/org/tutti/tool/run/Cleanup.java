@@ -7,8 +7,8 @@ import java.util.Deque;
 import org.tutti.JobStartException;
 
 /**
- * What has to be undone however the launcher ends: by itself, by Ctrl-C or by SIGTERM. Closes its resources once, the
- * newest first.
+ * Undoes things when the launcher ends: by itself, by Ctrl-C or by SIGTERM. It closes its resources once, the newest
+ * first.
  */
 public final class Cleanup implements AutoCloseable {
     private static volatile boolean ending;
@@ -16,13 +16,14 @@ public final class Cleanup implements AutoCloseable {
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
     private boolean closed;
 
-    /** Registers with the JVM, for its end. */
+    /** Registers a shutdown hook with the JVM. */
     public Cleanup() {
         Runtime.getRuntime().addShutdownHook(new Thread(this::closeAtTheEnd, "cleanup"));
     }
 
     /**
-     * {@return whether this process ends, as by Ctrl-C or SIGTERM: what fails from then on fails because of that}
+     * {@return whether this process is ending, for example after Ctrl-C or SIGTERM; that explains every failure from
+     * then on}
      */
     public static boolean isEnding() {
         return ending;
@@ -34,9 +35,9 @@ public final class Cleanup implements AutoCloseable {
     }
 
     /**
-     * Takes a resource over.
+     * Takes over a resource, and closes it immediately if the other resources have already been closed.
      *
-     * @param resource what will be closed
+     * @param resource the resource to close
      * @return the resource
      */
     public synchronized <T extends AutoCloseable> T add(T resource) {
@@ -59,7 +60,7 @@ public final class Cleanup implements AutoCloseable {
     private static void close(AutoCloseable resource) {
         try {
             resource.close();
-        } catch (Exception e) { // whatever happened, the others are closed as well
+        } catch (Exception e) { // whatever happened, the other resources are closed as well
             System.err.println("tutti: something of the job may be left behind: " + e);
         }
     }

@@ -11,20 +11,20 @@ import java.util.stream.IntStream;
 
 import org.tutti.tool.UsageException;
 
-/** The cores that this process, and so the ranks of this node, may use; and each process's share of them. */
+/** The cores that this process and the ranks of this node may use, and each process's share of them. */
 public final class Cores {
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final String ALLOWED = "Cpus_allowed_list:";
 
     private Cores() {}
 
-    /** {@return how many cores the ranks may use together, limits of control groups included} */
+    /** {@return how many cores the ranks may use together, within the limits of control groups} */
     static int count() {
         return Runtime.getRuntime().availableProcessors();
     }
 
     /**
-     * {@return the command that starts another one on the share of one process, or nothing when it is not to be
+     * {@return the words to put before a command to run it on the share of one process; empty if processes are not
      * bound}
      */
     static List<String> binding(NodePlan plan, int process) {
@@ -35,7 +35,10 @@ public final class Cores {
                 : List.of();
     }
 
-    /** {@return the levels of the node's ranks when they are bound, as {@link CpuLevels#groups} has them} */
+    /**
+     * {@return the levels of the node's ranks if they are bound, as {@link CpuLevels#groups} finds them; otherwise
+     * empty}
+     */
     static List<Integer> levels(NodePlan plan) {
         if (!plan.bind()) {
             return List.of();
@@ -56,8 +59,8 @@ public final class Cores {
     /**
      * Checks that processes and threads can be bound here.
      *
-     * @param option what needs it
-     * @throws UsageException when they cannot
+     * @param option the option that needs it
+     * @throws UsageException if they cannot be bound
      */
     public static void requireBinding(String option) {
         if (!areKnown() || onPath("taskset").isEmpty()) {
@@ -66,7 +69,10 @@ public final class Cores {
         }
     }
 
-    /** A contiguous part of the cores; with more processes than cores, neighbours share one. */
+    /**
+     * The share of one process: a contiguous part of the cores. With more processes than cores, neighbours share a
+     * core.
+     */
     static String share(List<Integer> cores, int process, int processes) {
         int from = (int) ((long) process * cores.size() / processes);
         int to = (int) ((process + 1L) * cores.size() / processes);

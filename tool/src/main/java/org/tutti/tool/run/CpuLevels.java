@@ -11,25 +11,23 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * The levels of this machine, as Linux tells them below /sys/devices/system: processors that share a cache of level 3,
- * a NUMA domain, a socket.
+ * Finds the levels of this machine that Linux reports below /sys/devices/system: processors that share a cache of level
+ * 3, a NUMA domain, or a socket.
  */
 public final class CpuLevels {
-    /** Where Linux tells of processors and domains. */
+    /** The directory in which Linux describes processors and domains. */
     public static final Path SYSTEM = Path.of("/sys/devices/system");
 
     private static final String CACHE_LEVEL = "3";
 
     private final Path system;
 
-    /**
-     * @param system where to read, {@link #SYSTEM} but for tests
-     */
+    /** @param system the directory to read; {@link #SYSTEM}, except in tests */
     public CpuLevels(Path system) {
         this.system = system;
     }
 
-    /** A kind of domain: what has the same name shares it. */
+    /** A kind of domain: processors with the same domain name share the domain. */
     private record Kind(String name, Function<Integer, Optional<String>> domainOf) {}
 
     private List<Kind> kinds() {
@@ -37,11 +35,11 @@ public final class CpuLevels {
     }
 
     /**
-     * Finds the levels of ranks that are bound to processors.
+     * Finds the levels of ranks that are bound to processors. A level is left out if one group holds all ranks, if each
+     * group holds one rank, or if its ranks do not follow each other in groups of equal size.
      *
-     * @param cpusOfRanks for each rank of the node the processors that it may run on
-     * @return the ranks of a group, for each level from the smallest groups to the greatest, without those that hold
-     *         all ranks or a rank each, or whose ranks do not follow each other in groups of equal size
+     * @param cpusOfRanks the processors that each rank of the node may run on
+     * @return the ranks of a group at each level, from the smallest groups to the largest
      */
     public List<Integer> groups(List<List<Integer>> cpusOfRanks) {
         List<Integer> groups = new ArrayList<>();
@@ -55,13 +53,15 @@ public final class CpuLevels {
         return groups;
     }
 
-    /** The domain that all these processors share, if there is one. */
+    /** The domain that all these processors share, if they share one. */
     private static Optional<String> common(Kind kind, List<Integer> cpus) {
         List<Optional<String>> domains = cpus.stream().map(kind.domainOf).distinct().toList();
         return domains.size() == 1 ? domains.getFirst() : Optional.empty();
     }
 
-    /** The size of the groups when these are runs of equal size, the last one perhaps smaller; 0 when not, or one. */
+    /**
+     * The size of the groups if there are several, all runs of equal size (the last one may be smaller); otherwise 0.
+     */
     private static int group(List<Optional<String>> domains) {
         int size = 0;
         while (size < domains.size() && domains.get(size).isPresent() && domains.get(size).equals(domains.getFirst())) {
@@ -79,9 +79,7 @@ public final class CpuLevels {
         return domains.stream().distinct().count() == Math.ceilDiv(domains.size(), size) ? size : 0;
     }
 
-    /**
-     * {@return how many domains of each kind the processors have that this process may run on}
-     */
+    /** {@return how many domains of each kind hold processors that this process may run on} */
     public static String ofThisProcess() {
         return Cores.areKnown() ? new CpuLevels(SYSTEM).describe(Cores.allowed()) : "unknown";
     }
@@ -104,7 +102,7 @@ public final class CpuLevels {
             return entries.filter(entry -> read(entry.resolve("level")).equals(Optional.of(CACHE_LEVEL)))
                     .findFirst().flatMap(entry -> read(entry.resolve("shared_cpu_list")));
         } catch (IOException _) {
-            return Optional.empty(); // some systems tell nothing of caches
+            return Optional.empty(); // some systems do not describe caches
         }
     }
 

@@ -8,8 +8,8 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Reads durations of the command line: {@code 500ms}, {@code 90s}, {@code 1.5m}, {@code 2h}; seconds without a
- * unit.
+ * Reads durations of the command line: {@code 500ms}, {@code 90s}, {@code 1.5m}, {@code 2h}. A number without a unit
+ * means seconds.
  */
 public final class DurationConverter implements ITypeConverter<Duration> {
     private static final Pattern FORM = Pattern.compile("(\\d{1,12}(?:\\.\\d{1,3})?)(ms|s|m|h|)");
@@ -35,7 +35,7 @@ public final class DurationConverter implements ITypeConverter<Duration> {
         };
     }
 
-    /** {@return the duration as the command line would have it} */
+    /** {@return the duration in seconds or milliseconds, for messages} */
     public static String text(Duration duration) {
         long millis = duration.toMillis();
         return millis % 1_000 == 0 ? millis / 1_000 + " s" : millis + " ms";

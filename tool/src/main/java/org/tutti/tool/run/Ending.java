@@ -11,11 +11,11 @@ import org.tutti.job.RankProcess;
 import org.tutti.job.node.RankFailure;
 
 /**
- * Why a job ended otherwise than well.
+ * The reason why a job did not end well.
  *
- * @param status what the launcher exits with
- * @param sentence what it says on standard error
- * @param endsJob whether the other ranks are ended, too
+ * @param status the exit status of the launcher
+ * @param sentence the launcher's report on standard error
+ * @param endsJob whether the launcher ends the other ranks too
  */
 record Ending(int status, String sentence, boolean endsJob) {
     private static final int STATUS_FAILED = 1;
@@ -31,7 +31,7 @@ record Ending(int status, String sentence, boolean endsJob) {
         return of(process, rank, nodes).andThen(keepGoing);
     }
 
-    /** Nobody has failed, but a rank could not go on without another one. */
+    /** No rank has failed, but a rank could not go on without another one. */
     static Ending missed(StartedProcess process, int rank, int victim, boolean left, boolean keepGoing) {
         return failed(name(process, rank) + (left ? "left the job while rank " + victim + " still needed it"
                 : "closed or broke a communicator that rank " + victim + " still needed")).andThen(keepGoing);
@@ -88,7 +88,7 @@ record Ending(int status, String sentence, boolean endsJob) {
         return nodes.firstFailure(rank).filter(failure -> failure.reason() == reason).isPresent();
     }
 
-    /** {@return what to call a rank, or if it is −1 its process} */
+    /** {@return the name of a rank, or of its process if the rank is −1} */
     private static String name(StartedProcess process, int rank) {
         var ranks = rank < 0 ? process.ranks() : new RankRange(rank, rank);
         return (ranks.first() == ranks.last() ? "" : "the process of ") + ranks.name() + " (" + process.identity()
@@ -105,18 +105,18 @@ record Ending(int status, String sentence, boolean endsJob) {
         return new Ending(STATUS_FAILED, sentence, true);
     }
 
-    /** A rank asked for it. */
+    /** A rank has aborted the job. */
     static Ending aborted(int rank, int status) {
         return new Ending(status, "rank " + rank + " aborted the job with status " + status + ".", true);
     }
 
-    /** The job took too long. */
+    /** The job has taken too long. */
     static Ending timedOut(Duration limit) {
         return new Ending(STATUS_TIMEOUT, "the job did not end within its --timeout of " + DurationConverter.text(limit)
                 + "; it was ended.", true);
     }
 
-    /** Ranks did not show up. */
+    /** Some ranks have not joined in time. */
     static Ending missing(List<Integer> ranks, Duration limit) {
         var names = ranks.stream().limit(NAMED_RANKS_MAX).map(String::valueOf).collect(Collectors.joining(", "));
         var others = ranks.size() > NAMED_RANKS_MAX ? " and " + (ranks.size() - NAMED_RANKS_MAX) + " more" : "";

@@ -1,60 +1,62 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.run;
 
-/** What a frame between the launcher and the process that stands for it on another host says, and what it holds. */
+/**
+ * The kinds of frames between the launcher and a {@link HostSession}. Each comment names the contents after a colon.
+ */
 enum FrameKind {
     // ---- to the host
-    /** The {@link JobDescription}. */
+    /** A job starts on this node: the {@link JobDescription}. */
     JOB,
-    /** A piece of a class file: path, bytes; pieces of a file follow each other. */
+    /** A piece of a class file: path, bytes. The pieces of one file follow each other. */
     CLASS_FILE,
-    /** Everything is there: start the processes. */
+    /** All classes have been sent: the host starts the processes. */
     START,
-    /** Room for output: process, stream, bytes. */
+    /** The launcher has room for more output: process, stream, bytes. */
     ROOM_FOR_OUTPUT,
     /** Standard input of rank 0: bytes, none at its end. */
     INPUT,
-    /** Rank that has failed, and how that is known. */
+    /** A rank has failed: rank, evidence. */
     MARK_FAILED,
-    /** Process to end, and whether by SIGKILL. */
+    /** A process shall end: process, 0 for SIGTERM or 1 for SIGKILL. */
     END_PROCESS,
-    /** Question where the ranks are: its number. */
+    /** The launcher asks where the ranks are: the number of the question. */
     ASK,
-    /** All is over. */
+    /** The job is over. */
     GOODBYE,
 
     // ---- from the host
-    /** Why the host cannot start anything: a clause. */
+    /** The host cannot start anything: the reason, a clause. */
     REFUSED,
-    /** Why the host ends all that it has started, of which it says no more: a clause. */
+    /** The host ends everything that it has started, and reports no more about it: the reason, a clause. */
     GIVEN_UP,
-    /** Process, process identifier. */
+    /** A process runs: process, process identifier. */
     STARTED,
-    /** Process, stream, bytes. */
+    /** Output of a process: process, stream, bytes. */
     OUTPUT,
-    /** Process, exit status. */
+    /** A process has ended: process, exit status. */
     ENDED,
-    /** Process that has ended, and whose output has all been sent. */
+    /** A process has ended, and all its output has been sent: process. */
     OUTPUT_ENDED,
-    /** Rank that has joined. */
+    /** A rank has joined: rank. */
     JOINED,
-    /** Rank that has left. */
+    /** A rank has left: rank. */
     LEFT,
-    /** Rank that could not go on without another one, which has not failed: both. */
+    /** A rank could not go on without another one, which has not failed: both ranks. */
     MISSED,
-    /** Rank that failed first, and how that is known. */
+    /** A rank has failed first: rank, evidence. */
     FIRST_FAILURE,
-    /** Rank that aborted the job, status. */
+    /** A rank has aborted the job: rank, status. */
     ABORTED,
-    /** Process, number of the question, where its ranks are: text. */
+    /** A process says where its ranks are: process, number of the question, text. */
     WHEREABOUTS,
-    /** Room for standard input: bytes. */
+    /** The process of rank 0 has room for more standard input: bytes. */
     ROOM_FOR_INPUT,
 
     // ---- both ways
-    /** Where rank 0 listens: text. */
+    /** Rank 0 listens at this address: text. */
     RENDEZVOUS,
-    /** Nothing new. */
+    /** The sender lives, and has nothing new. */
     ALIVE;
 
     private static final FrameKind[] VALUES = values();

@@ -9,15 +9,15 @@ import java.util.regex.Pattern;
 import org.tutti.tool.Main;
 
 /**
- * The line of text that the process on another host begins with, before any frame. Nothing is sent to whoever has not
- * said it, least of all the secret.
+ * The line of text that the process on another host sends before any frame. The launcher sends nothing, least of all
+ * the secret, before it has read this line.
  *
- * @param protocol the version of what is spoken over the connection
+ * @param protocol the version of the protocol between launcher and host
  * @param java the feature version of the host's JDK
- * @param version the version of Tutti there
+ * @param version the version of Tutti on the host
  */
 record Greeting(int protocol, int java, String version) {
-    /** What this Tutti says. */
+    /** The greeting of this Tutti. */
     static final Greeting OWN = new Greeting(3, Runtime.version().feature(), Main.VERSION);
 
     private static final String START = "tutti-host ";
@@ -33,8 +33,8 @@ record Greeting(int protocol, int java, String version) {
     /**
      * Reads the line.
      *
-     * @return the greeting, or null when the stream ended before anything came
-     * @throws IOException when something else came; the message has the beginning of it
+     * @return the greeting, or null if the stream ended before the first byte
+     * @throws IOException if something else came; the message quotes its beginning
      */
     static Greeting read(InputStream in) throws IOException {
         var line = new StringBuilder();

@@ -6,9 +6,9 @@ import java.util.Optional;
 import org.tutti.job.diagnosis.RankLocation;
 
 /**
- * Has a stuck job say where its ranks are: when the launcher gets SIGQUIT (Ctrl-\ in its terminal), and by itself when
- * a rank has waited for as long as {@code --hang-report} says. What goes on not to go on is told again when the wait
- * has become twice as long.
+ * Makes a stuck job say where its ranks are. It does so when the launcher gets SIGQUIT (Ctrl-\ in its terminal), and
+ * when a rank has waited for as long as {@code --hang-report} says. It repeats the report of a wait when the wait has
+ * become twice as long.
  */
 final class HangWatch implements AutoCloseable {
     private static final long LOOK_MILLIS = 100;
@@ -25,8 +25,8 @@ final class HangWatch implements AutoCloseable {
 
     /**
      * @param plan the job
-     * @param rollCall asks its ranks
-     * @param output where to say it
+     * @param statusQuery asks the ranks of the job
+     * @param output takes the reports
      */
     HangWatch(JobPlan plan, StatusQuery statusQuery, JobOutput output) {
         this.statusQuery = statusQuery;
@@ -42,7 +42,7 @@ final class HangWatch implements AutoCloseable {
             while (!closed) {
                 Thread.sleep(LOOK_MILLIS);
                 if (quit.hasCome()) {
-                    Thread.sleep(LOOK_MILLIS); // a signal that ends this process has it closed meanwhile
+                    Thread.sleep(LOOK_MILLIS); // a signal that ends this process closes this watch meanwhile
                     output.say(statusQuery.report());
                 }
                 if (limitNanos.isPresent()

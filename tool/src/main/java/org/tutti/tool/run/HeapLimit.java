@@ -9,11 +9,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** How large the heap of a JVM may become, by its options and the memory of the machine or container. */
+/** Computes how large the heap of a JVM may become, from its options and the memory of the machine or container. */
 final class HeapLimit {
     private static final Pattern TOTAL = Pattern.compile("MemTotal: +(\\d+) kB");
     private static final Pattern GROUP = Pattern.compile("\\d+:(|.*\\bmemory\\b.*):/(.*)");
-    private static final String NUMBER = "\\d{1,18}"; // or "max", or more than there is
+    private static final String NUMBER = "\\d{1,18}"; // or "max", or a number that is larger than any memory
     private static final Pattern SIZE = Pattern.compile("-(?:Xmx|XX:MaxHeapSize=)(\\d{1,12})([kKmMgGtT]?)");
     private static final Pattern PERCENTAGE = Pattern.compile("-XX:MaxRAMPercentage=(\\d{1,3}(?:\\.\\d+)?)");
     private static final String UNITS = "kmgt";
@@ -22,16 +22,16 @@ final class HeapLimit {
 
     private HeapLimit() {}
 
-    /** {@return the memory that this machine or container has, in bytes, or 0 if the system does not tell} */
+    /** {@return the memory of this machine or container in bytes, or 0 if the system does not say} */
     static long machineBytes() {
         return machineBytes(Path.of("/"));
     }
 
     /**
-     * As a JVM sees it, but in less time: the machine's memory, or the least limit of the control groups, of version 1
-     * or 2, that this process is in.
+     * Finds the memory as a JVM does, but in less time: the machine's memory, or the least limit of the control groups,
+     * of version 1 or 2, that hold this process.
      *
-     * @param root the directory under which proc and sys are
+     * @param root the directory that holds proc and sys
      */
     static long machineBytes(Path root) {
         long bytes = lines(root.resolve("proc/meminfo")).map(TOTAL::matcher).filter(Matcher::matches).findFirst()
@@ -58,7 +58,10 @@ final class HeapLimit {
         }
     }
 
-    /** {@return the limit in bytes; a size wins over a share of the machine's memory, and the last option counts} */
+    /**
+     * {@return the limit in bytes; a size takes precedence over a share of the machine's memory, and the last option
+     * counts}
+     */
     static long bytes(List<String> jvmOptions, long machineBytes) {
         long shareBytes = 0;
         long bytes = 0;

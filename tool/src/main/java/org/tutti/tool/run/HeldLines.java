@@ -9,9 +9,9 @@ import java.util.List;
 import org.tutti.job.RankProcess;
 
 /**
- * Lines of the ranks' standard error that the launcher does not pass on at once: what a rank says that failed only
- * because another one did comes after the report of the first cause, what several ranks have thrown alike once, and a
- * warning that the launcher itself provoked not at all.
+ * Lines of the ranks' standard error that the launcher does not pass on immediately. Lines of a rank that failed only
+ * because of another rank come after the report of the first cause. An exception that several ranks have thrown alike
+ * comes once. A warning that the launcher itself provoked never comes.
  */
 final class HeldLines implements LineFilter {
     private static final byte MARKER = (byte) RankProcess.MARK;
@@ -25,8 +25,8 @@ final class HeldLines implements LineFilter {
 
     /**
      * @param size how many ranks the job has
-     * @param separate whether the standard error of each process goes to a place of its own
-     * @param pickedUp leaves out what JVMs say of options in the environment, but for the first
+     * @param separate whether the standard error of each process goes to a file of its own
+     * @param pickedUp leaves out repeated lines about options in the environment
      */
     HeldLines(int size, boolean separate, PickedUpOptions pickedUp) {
         this.traces = new Traces(size, separate);
@@ -36,7 +36,7 @@ final class HeldLines implements LineFilter {
     @Override
     public synchronized byte[] take(byte[] bytes, int from, int to) {
         if (to - from > Relay.BUFFER_BYTES) {
-            return null; // none of those
+            return null; // too long to be one of these lines
         }
         if (bytes[from] == MARKER && lines.size() < LINES_MAX) {
             lines.add(Arrays.copyOfRange(bytes, from + 1, to));
@@ -47,7 +47,7 @@ final class HeldLines implements LineFilter {
         return isProvoked || pickedUp.take(bytes, from, to) != null ? NOTHING : traces.take(bytes, from, to);
     }
 
-    /** Passes the lines on, in the order in which they came. */
+    /** Passes the held lines on, in the order in which they came. */
     synchronized void release(LineTarget sink) {
         traces.sentences().forEach(sentence -> lines.addFirst((sentence + "\n").getBytes(StandardCharsets.UTF_8)));
         for (var line : lines) {

@@ -11,8 +11,8 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
 /**
- * The command {@code tutti host}, which the launcher has an agent run on each other host: speaks with the launcher over
- * its standard streams.
+ * The command {@code tutti host}, which an agent of the launcher runs on each other host. It speaks with the launcher
+ * over its standard streams.
  */
 @Command(name = "host", hidden = true, description = "Starts ranks for a launcher on another host.")
 public final class HostCommand implements Callable<Integer> {
@@ -20,7 +20,7 @@ public final class HostCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         var out = new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16);
-        System.setOut(System.err); // nothing else may come between the frames
+        System.setOut(System.err); // no other output may come between the frames
         return new HostSession(new FileInputStream(FileDescriptor.in), out).run();
     }
 }

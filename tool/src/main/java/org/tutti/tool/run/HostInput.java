@@ -7,7 +7,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.IntConsumer;
 
-/** Passes standard input from the launcher on to the process of rank 0, as fast as that reads. */
+/** Passes standard input from the launcher on to the process of rank 0, as fast as the process reads. */
 final class HostInput {
     private final OutputStream process;
     private final IntConsumer room;
@@ -16,8 +16,8 @@ final class HostInput {
     private boolean ended;
 
     /**
-     * @param process its standard input
-     * @param room is told how many more bytes there is room for
+     * @param process the standard input of the process
+     * @param room takes the number of bytes that may be sent in addition
      */
     HostInput(OutputStream process, IntConsumer room) {
         this.process = process;
@@ -25,7 +25,7 @@ final class HostInput {
         Thread.ofPlatform().daemon().name("standard input").start(this::pass);
     }
 
-    /** Takes bytes, none at the end of the input. */
+    /** Takes a piece of the input; an empty piece ends the input. */
     synchronized void add(byte[] piece) throws IOException {
         if (ended) {
             return;
@@ -50,7 +50,7 @@ final class HostInput {
                 room.accept(piece.length);
             }
         } catch (IOException | InterruptedException _) {
-            return; // the process reads no more, so the launcher is not asked for more
+            return; // the process reads no more, so this host asks the launcher for no more
         }
     }
 }

@@ -4,7 +4,7 @@ package org.tutti.tool.run;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 
-/** Sends an output of a process to the launcher, and waits while there is no room for it there. */
+/** Sends one output stream of a process to the launcher, and waits while the launcher has no room for it. */
 final class HostOutput implements LineTarget {
     private final OutputStream launcher;
     private final int process;
@@ -34,7 +34,7 @@ final class HostOutput implements LineTarget {
                 SessionFrame.write(launcher, new SessionFrame.Builder(FrameKind.OUTPUT).number(process).number(stream)
                         .piece(bytes, start, start + count).bytes());
             } catch (UncheckedIOException _) {
-                close(); // the launcher is gone, and whoever reads from it ends all
+                close(); // the launcher is gone; the thread that reads from it ends everything
             }
             start += count;
         }
@@ -54,13 +54,13 @@ final class HostOutput implements LineTarget {
         return count;
     }
 
-    /** Takes note that the launcher has room for so many bytes more. */
+    /** Notes that the launcher has room for this many more bytes. */
     synchronized void addRoom(int bytes) {
         room = Math.min(room + bytes, SessionFrame.WINDOW_BYTES);
         notifyAll();
     }
 
-    /** Drops whatever is still to be written. */
+    /** Drops everything that is still to be written. */
     synchronized void close() {
         closed = true;
         notifyAll();

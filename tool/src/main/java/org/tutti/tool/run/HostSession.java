@@ -25,12 +25,12 @@ import org.tutti.job.node.NodeFile;
 import org.tutti.job.node.RankFailure;
 
 /**
- * What stands for the launcher on another host: makes the node's memory file, starts its processes, and tells the
- * launcher what becomes of them and of the ranks; {@link RemoteNode} is its other end.
+ * Acts for the launcher on another host: makes the node's memory file, starts its processes, and reports to the
+ * launcher how the processes and the ranks fare. {@link RemoteNode} is the other end.
  *
- * <p>It decides nothing. But when the connection ends, or the launcher is silent for too long, all processes are ended
- * and nothing of the job is left here. Should this process be killed, the ranks see that the lock of the memory file is
- * free, and end by themselves.
+ * <p>This session decides nothing. But when the connection ends, or the launcher is silent for too long, it ends all
+ * processes and leaves nothing of the job on this host. If this process is killed, the ranks see that the lock of the
+ * memory file is free, and end by themselves.
  */
 final class HostSession {
     private static final int STATUS_REFUSED = 1;
@@ -40,10 +40,13 @@ final class HostSession {
     private static final Duration DRAINING_LIMIT = Duration.ofMillis(500);
     private static final Duration STOPPING_GRACE = Duration.ofMillis(700);
 
-    /** How long the launcher may take to hear why all ends. */
+    /** How long the launcher may take to receive the reason why everything ends. */
     private static final Duration LAST_WORD_LIMIT = Duration.ofMillis(200);
 
-    /** The launcher says at once what the job is; how long it may be silent after that, the job says. */
+    /**
+     * How long the launcher may take to describe the job. The job itself says how long the launcher may be silent after
+     * that.
+     */
     private static final Duration JOB_LIMIT = Duration.ofMinutes(1);
 
     private final DataInputStream in;
@@ -63,17 +66,17 @@ final class HostSession {
     private volatile String why = "its process there was told to end, by a signal";
 
     /**
-     * @param in what the launcher says
-     * @param out what it is told
+     * @param in frames from the launcher
+     * @param out frames to the launcher
      */
     HostSession(InputStream in, OutputStream out) {
         this(in, out, JOB_LIMIT);
     }
 
     /**
-     * @param in what the launcher says
-     * @param out what it is told
-     * @param jobLimit how long it may take to say what the job is
+     * @param in frames from the launcher
+     * @param out frames to the launcher
+     * @param jobLimit how long the launcher may take to describe the job
      */
     HostSession(InputStream in, OutputStream out, Duration jobLimit) {
         this.in = new DataInputStream(new BufferedInputStream(in, 1 << 16));
@@ -81,7 +84,7 @@ final class HostSession {
         this.jobLimit = jobLimit;
     }
 
-    /** {@return the status to exit with, when all is over and nothing is left} */
+    /** {@return the status to exit with, once the job is over and nothing of it is left} */
     int run() throws InterruptedException {
         Orphans.prepare();
         try (var cleanup = new Cleanup()) {
@@ -136,7 +139,7 @@ final class HostSession {
         return program;
     }
 
-    /** A read knows no limit, so it is left to a thread that may wait for ever. */
+    /** Reads the description of the job on another thread, because a read has no time limit. */
     private SessionFrame awaitJob() throws IOException, InterruptedException {
         var reading = new FutureTask<>(() -> next(FrameKind.JOB));
         Thread.ofPlatform().daemon().name("job").start(reading);
@@ -167,7 +170,7 @@ final class HostSession {
         return frame;
     }
 
-    /** Other hosts of the job may be on this very machine, so the directory is that of the node. */
+    /** Names the directory after the node, because other hosts of the job may be on this very machine. */
     private Program receiveClasses(Cleanup cleanup) throws IOException {
         var shape = job.plan().shape();
         var directory = cleanup.add(JobDirectory.create(shape.job() + "." + shape.node())).classes();
@@ -234,9 +237,9 @@ final class HostSession {
         while (!goodbye) {
             var process = ended.poll(LOOK_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
             if (givenUp) {
-                continue; // ranks that this process ends are no news
+                continue; // the launcher knows of ranks that this process ends
             }
-            states.tell(); // what the ranks of an ended process have said comes before its end
+            states.tell(); // reports of the ranks of a process come before its end
             if (process != null) {
                 int number = processes.indexOf(process);
                 SessionFrame.write(out, SessionFrame.of(FrameKind.ENDED, number, process.exitStatus() & STATUS_BITS));
@@ -246,14 +249,14 @@ final class HostSession {
         }
     }
 
-    /** Children of the process may hold its pipes, so their ends are not waited for without end. */
+    /** Waits for the output in steps, because children of the process may hold its pipes open for ever. */
     private void drain(StartedProcess process, int number) {
         try {
             do {
                 process.awaitOutput(System.nanoTime() + DRAINING_LIMIT.toNanos());
             } while (process.isPassingOutputOn());
         } catch (InterruptedException _) {
-            return; // nobody does that
+            return; // nothing interrupts this thread
         }
         outputs.get(number).forEach(HostOutput::close);
         send(SessionFrame.of(FrameKind.OUTPUT_ENDED, number));
@@ -263,7 +266,7 @@ final class HostSession {
         try {
             SessionFrame.write(out, frame);
         } catch (UncheckedIOException _) {
-            return; // the launcher is gone, and whoever reads from it ends all
+            return; // the launcher is gone; the thread that reads from it ends everything
         }
     }
 
@@ -281,7 +284,7 @@ final class HostSession {
         awaitEnds(started);
     }
 
-    /** The launcher is told why, if it listens; one that is stopped may find it later. */
+    /** Tells the launcher the reason, if the launcher listens; a stopped launcher may read it later. */
     private void giveUp() throws InterruptedException {
         givenUp = true;
         Thread.ofPlatform().daemon().name("last word")
@@ -352,7 +355,9 @@ final class HostSession {
         nodeFile.close();
     }
 
-    /** Counts beats without a word from the launcher: a stop of this process, however long, is one of them. */
+    /**
+     * Counts beats without a frame from the launcher. A stop of this process counts as one beat, however long it is.
+     */
     private void beat() {
         long intervalMillis = job.plan().heartbeat().toMillis() / RemoteNode.BEATS;
         try {
@@ -360,17 +365,18 @@ final class HostSession {
             for (int silent = 0; silent < RemoteNode.BEATS; silent = heardNanos == heardBefore ? silent + 1 : 0) {
                 heardBefore = heardNanos;
                 Thread.sleep(intervalMillis);
-                Thread.ofVirtual().start(() -> send(SessionFrame.of(FrameKind.ALIVE))); // it may wait for a launcher
+                Thread.ofVirtual().start(() -> send(SessionFrame.of(FrameKind.ALIVE))); // the launcher may keep it
+                                                                                        // waiting
             }
         } catch (InterruptedException _) {
-            return; // nobody does that
+            return; // nothing interrupts this thread
         }
         end("it has heard nothing from this launcher for the --heartbeat of "
                 + DurationConverter.text(job.plan().heartbeat())
                 + ", as when the launcher is stopped (Ctrl-Z) or the network between them is down");
     }
 
-    /** The launcher is gone; what the cleanup has to do is done on the way out. */
+    /** Ends this process, because the launcher is gone; the shutdown hook runs the cleanup. */
     private void end(String reason) {
         why = reason;
         System.exit(STATUS_LAUNCHER_GONE);

@@ -12,10 +12,11 @@ import org.tutti.job.launch.JobEnvironment;
 import org.tutti.tool.UsageException;
 
 /**
- * The hosts of a job, each entry a node of its own, and how the launcher reaches them.
+ * The hosts of a job, each entry a node of its own, and the way in which the launcher reaches them.
  *
  * @param entries the hosts
- * @param agent the words of the command that runs another one on a host; {@value #PLACE} in them stands for its name
+ * @param agent the words of the command that runs another command on a host; {@value #PLACE} in them stands for its
+ *            name
  * @param script the path of the script {@code tutti} on every host
  */
 record Hosts(List<Entry> entries, List<String> agent, String script) {
@@ -30,7 +31,7 @@ record Hosts(List<Entry> entries, List<String> agent, String script) {
      * A node.
      *
      * @param name the name of its host, as the agent knows it
-     * @param ranks how many ranks it has
+     * @param ranks the number of its ranks
      */
     record Entry(String name, int ranks) {}
 
@@ -38,8 +39,8 @@ record Hosts(List<Entry> entries, List<String> agent, String script) {
      * Reads the command line.
      *
      * @param list entries such as {@code a:4,b:4}
-     * @param agent the agent's command, its words separated by blanks, or nothing for ssh
-     * @param script where the script {@code tutti} is on every host, or nothing for where this one is
+     * @param agent the agent's command, its words separated by blanks, or empty for ssh
+     * @param script the path of the script {@code tutti} on every host, or empty for the path of this host
      */
     static Hosts parse(String list, Optional<String> agent, Optional<String> script) {
         List<Entry> entries = new ArrayList<>();
@@ -77,7 +78,7 @@ record Hosts(List<Entry> entries, List<String> agent, String script) {
         return List.copyOf(words);
     }
 
-    /** The agent may hand its arguments to a shell, as ssh does. */
+    /** Checks the path, because the agent may hand its arguments to a shell, as ssh does. */
     private static String plain(String script) {
         if (!PLAIN_PATH.matcher(script).matches()) {
             throw new UsageException("--hosts cannot use the script " + script + ", as a remote shell would change its "
@@ -86,7 +87,7 @@ record Hosts(List<Entry> entries, List<String> agent, String script) {
         return script;
     }
 
-    /** The script is three directories above the jar, or the classes, of the tool. */
+    /** Finds the script three directories above the jar, or the classes, of the tool. */
     private static String ownScript() {
         var script = RankCache.codeOf(Hosts.class).resolve("../../../tutti").normalize();
         if (!Files.isExecutable(script)) {
@@ -101,12 +102,12 @@ record Hosts(List<Entry> entries, List<String> agent, String script) {
         return entries.get(node).name();
     }
 
-    /** {@return the command that runs this script with an argument on the host of a node} */
+    /** {@return the command that runs the script with an argument on the host of a node} */
     List<String> command(int node, String argument) {
         List<String> command = new ArrayList<>();
         agent.forEach(word -> command.add(word.replace(PLACE, name(node))));
         var first = Path.of(command.getFirst());
-        if (first.getNameCount() > 1) { // a path is meant from here, wherever the agent starts
+        if (first.getNameCount() > 1) { // a relative path starts at this directory, wherever the agent starts
             command.set(0, first.toAbsolutePath().normalize().toString());
         }
         command.add(script);

@@ -16,18 +16,18 @@ import org.tutti.job.node.Secret;
 import org.tutti.tool.UsageException;
 
 /**
- * What the launcher tells another host about a job, the secret included.
+ * The description of a job that the launcher sends to another host, including the secret.
  *
  * @param plan the host's node
- * @param program what its ranks run; its compiled classes, if any, follow
- * @param compiled whether they follow
- * @param host how the launcher calls the host
+ * @param program the program of its ranks; frames with its compiled classes follow if {@code compiled} is set
+ * @param compiled whether compiled classes follow
+ * @param host the launcher's name for the host
  * @param secret the job's secret
  */
 record JobDescription(NodePlan plan, Program program, boolean compiled, String host, Secret secret) {
     private static final int ITEMS_MAX = 1 << 16;
 
-    /** {@return the frame} */
+    /** {@return the frame that carries this description} */
     byte[] frame() {
         var shape = plan.shape();
         var share = plan.share();
@@ -59,7 +59,7 @@ record JobDescription(NodePlan plan, Program program, boolean compiled, String h
         texts.forEach(frame::text);
     }
 
-    /** {@return what the frame says} */
+    /** {@return the description in a frame} */
     static JobDescription of(SessionFrame frame) throws IOException {
         var shape = new NodeShape(text(frame), frame.numberBelow(JobEnvironment.SIZE_MAX + 1), frame.number(),
                 frame.number(), frame.number());
@@ -79,7 +79,7 @@ record JobDescription(NodePlan plan, Program program, boolean compiled, String h
         return new JobDescription(plan, program, frame.number() == 1, text(frame), Secret.of(frame.piece()));
     }
 
-    /** All texts become arguments, variables or paths of this host. */
+    /** Reads a text, and checks it: all texts become arguments, variables or paths of this host. */
     private static String text(SessionFrame frame) throws IOException {
         return SystemCharset.require(frame.text());
     }

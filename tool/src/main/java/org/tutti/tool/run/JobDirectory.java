@@ -21,13 +21,13 @@ import java.util.Set;
 import org.tutti.JobStartException;
 
 /**
- * The temporary directory of a job, with its compiled classes and the launcher's socket, for its owner only. A lock on
- * the file in it says that its launcher lives; the next launcher of the same user deletes the directories whose lock is
- * free.
+ * The temporary directory of a job, with its compiled classes and the launcher's socket, for its owner only. A locked
+ * file in it shows that its launcher lives. The next launcher of the same user deletes the directories with a free
+ * lock.
  *
- * <p>Anybody may put something with such a name beside it: what is not a directory just as this class makes it is not
- * even opened, as opening a pipe waits for its other end. What is deleted is reached from directories that are open,
- * and never through a link: so no file elsewhere is meant, whatever is moved meanwhile.
+ * <p>Any user may put an entry with such a name beside it. This class opens only directories exactly as it makes them,
+ * because opening a pipe, for example, would wait for its other end. It reaches everything that it deletes from open
+ * directories, and never through a link, so that it deletes no file elsewhere, whatever is moved meanwhile.
  */
 final class JobDirectory implements AutoCloseable {
     private static final String PREFIX = "tutti-";
@@ -44,7 +44,7 @@ final class JobDirectory implements AutoCloseable {
         this.lock = lock;
     }
 
-    /** {@return the new directory of a job, after those of dead launchers are gone} */
+    /** {@return the new directory of a job; this method deletes the directories of dead launchers first} */
     static JobDirectory create(String job) {
         var parent = Path.of(System.getProperty("java.io.tmpdir"));
         try {
@@ -68,32 +68,34 @@ final class JobDirectory implements AutoCloseable {
             if (Files.exists(file)) {
                 return new JobDirectory(directory, lock);
             }
-            lock.close(); // another launcher has swept the directory just before it was locked
+            lock.close(); // another launcher has swept the directory just before this one locked it
             Files.deleteIfExists(directory);
         }
     }
 
-    /** {@return where the classes go} */
+    /** {@return the directory for the compiled classes} */
     Path classes() {
         return directory;
     }
 
-    /** {@return where the launcher answers who asks for its job} */
+    /** {@return the path of the socket on which the launcher answers questions about its job} */
     Path socket() {
         return socket(directory);
     }
 
-    /** {@return where the launcher answers whose job has this directory} */
+    /** {@return the path of the socket on which the launcher answers, given the directory of its job} */
     static Path socket(Path directory) {
         return directory.resolve(SOCKET);
     }
 
-    /** {@return the name of the job that has a directory} */
+    /** {@return the name of the job, given its directory} */
     static String job(Path directory) {
         return directory.getFileName().toString().substring(PREFIX.length());
     }
 
-    /** {@return the directories of this user's jobs in another one, by name; some may be of dead launchers} */
+    /**
+     * {@return the directories of this user's jobs in a parent directory, by name; some may belong to dead launchers}
+     */
     static List<Path> own(Path parent) {
         List<Path> found = new ArrayList<>();
         try (var entries = open(parent)) {
@@ -105,7 +107,7 @@ final class JobDirectory implements AutoCloseable {
                 }
             }
         } catch (IOException | DirectoryIteratorException _) {
-            return found; // what others may not list
+            return found; // this user may not list the parent directory
         }
         found.sort(null);
         return found;
@@ -115,7 +117,7 @@ final class JobDirectory implements AutoCloseable {
         try {
             return isOwnDirectory(attributes(parent, name), user);
         } catch (IOException _) {
-            return false; // it has just gone
+            return false; // the directory has just been deleted
         }
     }
 
@@ -126,7 +128,7 @@ final class JobDirectory implements AutoCloseable {
         }
     }
 
-    /** Deletes the directories that dead launchers of this user have left in another one. */
+    /** Deletes the directories of this user's dead launchers in a parent directory. */
     static void sweep(Path parent) {
         try (var entries = open(parent)) {
             var user = Files.getOwner(SELF);
@@ -136,7 +138,7 @@ final class JobDirectory implements AutoCloseable {
                 }
             }
         } catch (IOException | DirectoryIteratorException _) {
-            return; // a directory that others may not list can be used all the same
+            return; // jobs can use a directory that this user may not list
         }
     }
 
@@ -152,7 +154,7 @@ final class JobDirectory implements AutoCloseable {
                 }
             }
         } catch (IOException | DirectoryIteratorException _) {
-            return; // one that just begins or ends, or cannot be deleted
+            return; // the directory is just being made or deleted, or cannot be deleted
         }
     }
 
@@ -166,7 +168,7 @@ final class JobDirectory implements AutoCloseable {
         }
     }
 
-    /** Nobody else can have put anything into it. */
+    /** Whether this user alone can have put anything into the directory. */
     private static boolean isOwnDirectory(PosixFileAttributes attributes, UserPrincipal user) {
         return attributes.isDirectory() && attributes.owner().equals(user)
                 && attributes.permissions().equals(OWNER_ONLY);
@@ -183,7 +185,7 @@ final class JobDirectory implements AutoCloseable {
     }
 
     private static SecureDirectoryStream<Path> open(Path directory) throws IOException {
-        return (SecureDirectoryStream<Path>) Files.newDirectoryStream(directory); // as all are on Linux
+        return (SecureDirectoryStream<Path>) Files.newDirectoryStream(directory); // true of all directories on Linux
     }
 
     private static SecureDirectoryStream<Path> open(SecureDirectoryStream<Path> parent, Path name)
@@ -191,7 +193,7 @@ final class JobDirectory implements AutoCloseable {
         return parent.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS);
     }
 
-    /** The lock goes last: what could not be deleted to the end is found by the next sweep. */
+    /** Deletes the lock last, so that the next sweep finds a directory that could not be deleted completely. */
     private static void delete(SecureDirectoryStream<Path> parent, Path name, SecureDirectoryStream<Path> directory)
             throws IOException {
         boolean hasLock = false;

@@ -9,14 +9,14 @@ import org.tutti.job.diagnosis.RankLocation;
 import org.tutti.job.node.RankFailure;
 
 /**
- * A node of the job as the launcher sees it: starts its processes, and knows what its ranks have said, of themselves
- * and of others.
+ * A node of the job as the launcher sees it: starts the node's processes, and knows what its ranks have reported about
+ * themselves and about others.
  */
 interface JobNode extends AutoCloseable {
     /** {@return "host b", or "node 1" of this host} */
     String name();
 
-    /** {@return the node's process with this number, the node's first being 0, which was just started} */
+    /** {@return a process of the node, started by this call; the number counts from 0 in each node} */
     StartedProcess start(int process, JobOutput output);
 
     /** {@return whether a rank of this node has joined the job} */
@@ -25,39 +25,43 @@ interface JobNode extends AutoCloseable {
     /** {@return whether a rank of this node has left the job properly} */
     boolean hasLeft(int rank);
 
-    /** {@return the rank without which one of this node could not go on, though that has not failed, or −1} */
+    /**
+     * {@return the rank without which a rank of this node could not go on, although the missed rank has not failed; or
+     * −1}
+     */
     int missed(int rank);
 
-    /** Tells the node that a rank of whichever node has failed. */
+    /** Tells the node that a rank of the job has failed. */
     void markFailed(RankFailure failure);
 
-    /** {@return the failure of whichever node's rank that this node knew of first, if it knows of any} */
+    /** {@return the first failure of a rank of the job that this node knew of, if it knows of any} */
     Optional<RankFailure> firstFailure();
 
-    /** {@return the status that the job was aborted with, if it was} */
+    /** {@return the status of the abort, if a rank has aborted the job} */
     OptionalInt abortStatus();
 
-    /** {@return the rank that aborted the job, when one did} */
+    /** {@return the rank that aborted the job, if one did} */
     int abortRank();
 
-    /** {@return where the process of rank 0 listens, once it is known here} */
+    /** {@return the address of rank 0's process, once this node knows it} */
     Optional<String> rendezvous();
 
-    /** Tells the node where the process of rank 0 listens. */
+    /** Tells the node the address of rank 0's process. */
     void publishRendezvous(String rendezvous);
 
     /** Asks the node's processes where their ranks are. */
     void ask();
 
     /**
-     * {@return where the ranks of the node's process with this number are, if it has answered the last question}
+     * {@return where the ranks of a process of the node are, if the process has answered the last question; the number
+     * counts from 0 in each node}
      */
     Optional<List<RankLocation>> answer(int process);
 
-    /** Looks whether the node has been silent for too long; called every now and then. */
+    /** Checks whether the node has been silent for too long; the launcher calls this regularly. */
     default void look() {}
 
-    /** Tells the node that it is not needed any more, without waiting. */
+    /** Tells the node that the job is over, without waiting. */
     default void release() {}
 
     @Override

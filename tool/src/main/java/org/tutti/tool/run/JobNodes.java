@@ -12,8 +12,8 @@ import org.tutti.job.diagnosis.RankLocation;
 import org.tutti.job.node.RankFailure;
 
 /**
- * The nodes of a job as the launcher sees them. Of a rank its own node is asked, which knows first; of the job any node
- * will do. What the launcher says, it says to all.
+ * The nodes of a job as the launcher sees them. Questions about a rank go to its own node, which knows first; questions
+ * about the job go to any node. The launcher tells its own news to all nodes.
  */
 final class JobNodes implements AutoCloseable {
     private static final int NOBODY = -1;
@@ -23,8 +23,8 @@ final class JobNodes implements AutoCloseable {
     private boolean rendezvousPassedOn;
 
     /**
-     * @param placement which ranks are where
-     * @param nodes by number
+     * @param placement the node and the process of each rank
+     * @param nodes the nodes by number
      */
     JobNodes(Placement placement, List<JobNode> nodes) {
         this.placement = placement;
@@ -32,7 +32,7 @@ final class JobNodes implements AutoCloseable {
         this.rendezvousPassedOn = nodes.size() == 1;
     }
 
-    /** {@return the process with this number, which was just started} */
+    /** {@return the process with this number, started by this call} */
     StartedProcess start(int process, JobOutput output) {
         int node = placement.nodeOfProcess(process);
         return nodes.get(node).start(process - placement.firstProcessOf(node), output);
@@ -46,24 +46,27 @@ final class JobNodes implements AutoCloseable {
         return nodeOf(rank).hasLeft(rank);
     }
 
-    /** {@return the rank without which one could not go on, though that has not failed, or −1} */
+    /** {@return the rank without which a rank could not go on, although the missed rank has not failed; or −1} */
     int missed(int rank) {
         return nodeOf(rank).missed(rank);
     }
 
-    /** Says that a rank has failed, unless it has left properly. */
+    /** Tells all nodes that a rank has failed, unless the rank has left properly. */
     void markFailed(RankFailure failure) {
-        if (!hasLeft(failure.rank())) { // which the other nodes may not have heard yet
+        if (!hasLeft(failure.rank())) { // the other nodes may not know yet that it has left
             nodes.forEach(node -> node.markFailed(failure));
         }
     }
 
-    /** {@return the rank that failed first, as far as is known, or −1; that one has left, its own node knows best} */
+    /**
+     * {@return the rank that failed first, as far as the nodes know, or −1; a rank that has left by its own node's
+     * account does not count}
+     */
     int firstFailedRank() {
         return failures().mapToInt(RankFailure::rank).findFirst().orElse(NOBODY);
     }
 
-    /** {@return how the failure of a rank is known that counts as failed first; by its own node, if that knows} */
+    /** {@return the failure of a rank that counts as failed first; as its own node knows it, if that node knows} */
     Optional<RankFailure> firstFailure(int rank) {
         if (rank < 0) {
             return Optional.empty();
@@ -80,14 +83,14 @@ final class JobNodes implements AutoCloseable {
         return of.map(JobNode::firstFailure).flatMap(Optional::stream).filter(failure -> !hasLeft(failure.rank()));
     }
 
-    /** {@return whether, of the nodes but its own, some that still take part have not heard that this rank failed} */
+    /** {@return whether another node that still takes part in the job has not heard of this failure} */
     boolean isDisputed(int failedRank) {
         return IntStream.range(0, nodes.size()).filter(node -> node != placement.nodeOfRank(failedRank))
                 .filter(node -> nodes.get(node).firstFailure().isEmpty())
                 .anyMatch(node -> placement.ranksOfNode(node).ranks().anyMatch(rank -> !hasLeft(rank)));
     }
 
-    /** {@return what to say of nodes that cannot reach each other, a clause, if that is why ranks count as failed} */
+    /** {@return a clause about nodes that cannot reach each other, if that is why ranks count as failed} */
     Optional<String> separation() {
         var apart = apart(IntStream.range(0, nodes.size())
                 .map(node -> nodes.get(node).firstFailure().map(failure -> blamed(node, failure)).orElse(NOBODY))
@@ -102,7 +105,7 @@ final class JobNodes implements AutoCloseable {
         };
     }
 
-    /** {@return which node another one has lost; what it has only heard from others is no evidence} */
+    /** {@return the node that a node has lost, or −1; a report from other nodes is no evidence} */
     private int blamed(int node, RankFailure failure) {
         if (failure.witness() < 0 || !failure.reason().isOfTheNetwork()) {
             return NOBODY;
@@ -116,8 +119,8 @@ final class JobNodes implements AutoCloseable {
     }
 
     /**
-     * {@return the nodes that the others have lost, while they themselves have lost others; two of them when each may
-     * be right}
+     * {@return the nodes that are cut off: each has lost a node, at least one node has lost it, and no other node has
+     * lost a third; two nodes that have lost only each other are both returned}
      *
      * @param blamed the node that each node has lost first, or −1
      */
@@ -130,7 +133,7 @@ final class JobNodes implements AutoCloseable {
                 .boxed().toList();
     }
 
-    /** {@return the ending of an aborted job, if it was aborted} */
+    /** {@return the ending of an aborted job, if a rank has aborted it} */
     Optional<Ending> abort() {
         for (var node : nodes) {
             OptionalInt status = node.abortStatus();
@@ -141,7 +144,9 @@ final class JobNodes implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** {@return whether where rank 0 listens is still to be passed on to the other nodes, which this does if it can} */
+    /**
+     * Passes the address of rank 0 on to the other nodes, once it is known. {@return whether that is still to be done}
+     */
     boolean awaitsRendezvous() {
         if (!rendezvousPassedOn) {
             nodes.getFirst().rendezvous().ifPresent(rendezvous -> {
@@ -157,13 +162,13 @@ final class JobNodes implements AutoCloseable {
         nodes.forEach(JobNode::ask);
     }
 
-    /** {@return where the ranks of the process with this number are, if it has answered the last question} */
+    /** {@return where the ranks of a process are, if the process has answered the last question} */
     Optional<List<RankLocation>> answer(int process) {
         int node = placement.nodeOfProcess(process);
         return nodes.get(node).answer(process - placement.firstProcessOf(node));
     }
 
-    /** Looks whether nodes have been silent for too long. */
+    /** Checks whether nodes have been silent for too long. */
     void look() {
         nodes.forEach(JobNode::look);
     }

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 
 import org.tutti.tool.UsageException;
 
-/** Where the output of a job goes, and the launcher's own sentences between it. */
+/** Prints or stores the output of a job, and the launcher's own sentences between it. */
 final class JobOutput implements AutoCloseable {
     private static final byte[] NO_TAG = {};
     private static final byte[] OWN_TAG = "tutti: ".getBytes(StandardCharsets.US_ASCII);
@@ -29,11 +29,11 @@ final class JobOutput implements AutoCloseable {
     private final HeldLines held;
     private final LineRoom room = LineRoom.ofJob(this::say);
     private final QuitSignal quit = new QuitSignal();
-    private final List<LineSink> outs; // by number of the process
+    private final List<LineSink> outs; // by the number of the process
     private final List<LineSink> errs;
 
     /**
-     * Opens all files that will be written.
+     * Opens all files that the output goes to.
      *
      * @param plan says whether output is tagged or goes to files
      */
@@ -64,7 +64,7 @@ final class JobOutput implements AutoCloseable {
         }
     }
 
-    /** {@return the relays of a process that has just been started} */
+    /** {@return the relays of a process, started by this call} */
     List<Relay> relay(int number, InputStream out, InputStream err) {
         var ranks = plan.ranksOf(number);
         var tag = plan.tagOutput() ? ("[" + ranks.numbers() + "] ").getBytes(StandardCharsets.US_ASCII) : NO_TAG;
@@ -77,14 +77,14 @@ final class JobOutput implements AutoCloseable {
                         isSeparate ? LineRoom.none() : room));
     }
 
-    /** {@return the relay of what the agent of a host prints, each line after the host's name} */
+    /** {@return the relay of the standard error of a host's agent; each line follows the host's name} */
     Relay relayAgent(String host, InputStream err) {
         return Relay.start("standard error of host " + host, err, standardError,
                 (host + ": ").getBytes(StandardCharsets.UTF_8),
                 Optional.of(pickedUp), room);
     }
 
-    /** {@return what tells that the launcher has got SIGQUIT} */
+    /** {@return the watcher that notices SIGQUIT to the launcher} */
     QuitSignal quit() {
         return quit;
     }
@@ -95,17 +95,17 @@ final class JobOutput implements AutoCloseable {
         standardError.write(this, OWN_TAG, line, 0, line.length);
     }
 
-    /** Prints lines of the launcher on standard error, with nothing between them. */
+    /** Prints lines of the launcher on standard error, with no other output between them. */
     void say(List<String> lines) {
         say(String.join("\n", lines));
     }
 
-    /** Prints what ranks said about failures that another one's failure had led to. */
+    /** Prints the held lines about failures that followed from another rank's failure. */
     void releaseHeldLines() {
         held.release(standardError);
     }
 
-    /** {@return why some output was lost, if any was} */
+    /** {@return the reason why some output was lost, if any was} */
     Optional<String> failure() {
         return Optional.ofNullable(failure.get());
     }

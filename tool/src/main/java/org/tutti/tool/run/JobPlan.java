@@ -11,21 +11,21 @@ import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.launch.NodeShape;
 
 /**
- * Everything that the command line says about a job, checked, before anything has been started.
+ * Everything that the command line says about a job, checked before anything is started.
  *
- * @param job the name of the job, which no other job of this host has
- * @param placement which ranks are where
+ * @param job the name of the job, unique on this host
+ * @param placement the node and the process of each rank
  * @param hosts the hosts of the nodes, if they are not all on this one
  * @param bind whether each process keeps to its share of the cores
  * @param timeout how long the job may take
- * @param hangReport after how long a wait the job says where its ranks are
+ * @param hangReport how long a rank may wait before the job reports where its ranks are
  * @param joinTimeout how long a rank may join later than the first
  * @param heartbeat how long a process or host may be silent before it counts as failed
- * @param rails what lies between the nodes
+ * @param rails the network addresses of the nodes
  * @param keepGoing whether the others go on when a rank fails
  * @param tagOutput whether lines of output name their rank
- * @param outputDirectory where output goes instead of the launcher's own streams
- * @param environment variables of the ranks, besides the launcher's own
+ * @param outputDirectory the directory for the output, if it does not go to the launcher's own streams
+ * @param environment variables of the ranks in addition to the launcher's own
  * @param jvmOptions options of the user for the ranks' JVMs
  */
 record JobPlan(String job, Placement placement, Optional<Hosts> hosts, boolean bind, Optional<Duration> timeout,
@@ -37,13 +37,13 @@ record JobPlan(String job, Placement placement, Optional<Hosts> hosts, boolean b
     private static final Duration JOIN_TIMEOUT_DEFAULT = Duration.ofMinutes(1);
     private static final Duration HEARTBEAT_DEFAULT = Duration.ofSeconds(10);
 
-    /** {@return a job with nothing but defaults, but for where its ranks are and their JVMs' options} */
+    /** {@return a job with default settings, except its placement, hosts, rails and JVM options} */
     static JobPlan plain(Placement placement, Optional<Hosts> hosts, Rails rails, List<String> jvmOptions) {
         return new JobPlan(newName(), placement, hosts, false, Optional.empty(), Optional.empty(),
                 JOIN_TIMEOUT_DEFAULT, HEARTBEAT_DEFAULT, rails, false, false, Optional.empty(), Map.of(), jvmOptions);
     }
 
-    /** {@return a name that no other job of this host has: the process and the time} */
+    /** {@return a name from the process identifier and the time, unique on this host} */
     static String newName() {
         return ProcessHandle.current().pid() + "-" + Long.toString(System.currentTimeMillis(), BASE_36);
     }
@@ -67,7 +67,7 @@ record JobPlan(String job, Placement placement, Optional<Hosts> hosts, boolean b
         return placement.processOf(rank);
     }
 
-    /** {@return what concerns one node} */
+    /** {@return the part of the plan that one node needs} */
     NodePlan node(int node) {
         var ranks = placement.ranksOfNode(node);
         return new NodePlan(new NodeShape(job, size(), node, placement.nodes(), ranks.count()), ranks.first(),
@@ -75,7 +75,7 @@ record JobPlan(String job, Placement placement, Optional<Hosts> hosts, boolean b
                 heartbeat, rails.of(hosts.map(all -> all.name(node))), rails.ports(), environment, jvmOptions);
     }
 
-    /** The directory of the node files, which this process's environment may name. */
+    /** The directory of the node files; a variable of this process's environment may name it. */
     private static Path memory() {
         return Path.of(System.getenv().getOrDefault(JobEnvironment.MEMORY, "/dev/shm"));
     }

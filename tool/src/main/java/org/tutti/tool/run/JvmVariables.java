@@ -7,22 +7,22 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/** The variables of the environment from which JVMs take options, besides those of their command line. */
+/** The variables of the environment from which JVMs take options in addition to those of their command line. */
 final class JvmVariables {
     private static final List<String> OF_JVM = List.of("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS");
     private static final List<String> OF_COMMAND = List.of("JDK_JAVA_OPTIONS");
 
-    /** The names of all of them. */
+    /** The names of all these variables. */
     static final List<String> NAMES = Stream.concat(OF_JVM.stream(), OF_COMMAND.stream()).toList();
 
     private JvmVariables() {}
 
-    /** {@return those of an environment that any JVM reads} */
+    /** {@return the variables of an environment that every JVM reads} */
     static Map<String, String> ofJvm(Map<String, String> environment) {
         return only(OF_JVM, environment);
     }
 
-    /** {@return those of an environment that the command {@code java} reads} */
+    /** {@return the variables of an environment that only the command {@code java} reads} */
     static Map<String, String> ofCommand(Map<String, String> environment) {
         return only(OF_COMMAND, environment);
     }
@@ -33,7 +33,7 @@ final class JvmVariables {
         return found;
     }
 
-    /** {@return the words of all of them} */
+    /** {@return the words of all these variables} */
     static List<String> options(Map<String, String> environment) {
         return NAMES.stream().map(environment::get).filter(Objects::nonNull)
                 .flatMap(value -> Stream.of(value.strip().split("\\s+"))).toList();

@@ -8,7 +8,7 @@ import java.util.Optional;
 
 import org.tutti.job.node.Secret;
 
-/** One job from its program to its end, whichever; afterwards nothing of it is left. */
+/** Runs one job from its program to its end, and leaves nothing of it behind. */
 public final class Launch {
     private static final int STATUS_NOT_COMPILED = 1;
 
@@ -17,19 +17,19 @@ public final class Launch {
     /** Finds or makes the program of a job. */
     @FunctionalInterface
     interface ProgramMaker {
-        /** {@return the program, or nothing after the reason has been printed} */
+        /** {@return the program, or empty after the reason has been printed} */
         Optional<Program> make(JobDirectory directory) throws IOException;
     }
 
     /**
-     * Runs a program of the tool itself, with nothing but defaults.
+     * Runs a program of the tool itself with default settings.
      *
-     * @param where how many ranks there are, and where
+     * @param where the number of ranks, and their placement
      * @param mainClass the program
      * @param arguments its arguments
      * @return the status to exit with
-     * @throws IOException when the program cannot be started
-     * @throws InterruptedException never, as nobody interrupts the launcher
+     * @throws IOException if the program cannot be started
+     * @throws InterruptedException never, because nothing interrupts the launcher
      */
     public static int runOwn(PlacementOptions where, Class<?> mainClass, List<String> arguments)
             throws IOException, InterruptedException {
@@ -44,8 +44,8 @@ public final class Launch {
      * @param mainClass the program
      * @param arguments its arguments
      * @return the status to exit with
-     * @throws IOException when the program cannot be started
-     * @throws InterruptedException never, as nobody interrupts the launcher
+     * @throws IOException if the program cannot be started
+     * @throws InterruptedException never, because nothing interrupts the launcher
      */
     public static int runOwnAlone(Class<?> mainClass, List<String> arguments)
             throws IOException, InterruptedException {
@@ -80,7 +80,7 @@ public final class Launch {
         }
     }
 
-    /** Every node has the same secret. */
+    /** Opens the nodes, all with the same secret. */
     private static List<JobNode> nodes(JobPlan plan, Program program, JobOutput output, Cleanup cleanup) {
         var secret = Secret.random();
         List<JobNode> nodes = new ArrayList<>();

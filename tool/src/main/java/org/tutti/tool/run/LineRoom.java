@@ -5,14 +5,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * Room for unfinished lines of output that are longer than the buffer of a relay, for all relays of a job together. A
- * line for which there is none is passed on in pieces, between which something else may come where several write.
+ * Limits the memory for unfinished lines that are longer than the buffer of a relay, for all relays of a job together.
+ * A line for which there is no room is passed on in pieces; if several processes write, other output may come between
+ * them.
  */
 final class LineRoom {
-    /** The longest line that is passed on as a whole, with its end. */
+    /** The longest line, including its end, that is passed on as a whole. */
     static final int LINE_BYTES_MAX = 16 << 20;
 
-    /** All unfinished lines of a job may take this part of the launcher's heap. */
+    /** The part of the launcher's heap that all unfinished lines of a job may take, as a divisor. */
     private static final int PART_OF_HEAP = 4;
 
     private final AtomicLong freeBytes;
@@ -23,7 +24,7 @@ final class LineRoom {
         this.say = say;
     }
 
-    /** {@return no room, for output that one process alone writes to some place} */
+    /** {@return no room, for output with a destination of its own} */
     static LineRoom none() {
         return new LineRoom(0, _ -> {
         });
@@ -38,7 +39,7 @@ final class LineRoom {
         return new LineRoom(Runtime.getRuntime().maxMemory() / PART_OF_HEAP, say);
     }
 
-    /** Takes as much as a buffer has. {@return whether there was so much, and the line is not too long} */
+    /** Takes room to double a buffer. {@return false if there is too little room or the line is too long} */
     boolean doubled(int bufferBytes) {
         if (2 * bufferBytes > LINE_BYTES_MAX) {
             return false;
@@ -58,7 +59,7 @@ final class LineRoom {
                 + "lines, or give each rank files of its own with --output-directory.");
     }
 
-    /** Gives back what was taken. */
+    /** Gives taken room back. */
     void giveBack(int bytes) {
         freeBytes.addAndGet(bytes);
     }

@@ -7,8 +7,9 @@ import java.io.OutputStream;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Where lines of several writers go: a stream of the launcher, or a file. Writers hand over whole lines; a last line
- * without an end, or a piece of an overlong one, is ended as soon as another writer follows.
+ * A stream of the launcher, or a file, that takes lines of several writers. Writers hand over whole lines. If a
+ * writer's last line has no end, or is a piece of an overlong line, this sink ends it as soon as another writer
+ * follows.
  */
 final class LineSink implements LineTarget, AutoCloseable {
     private final String name;
@@ -18,9 +19,9 @@ final class LineSink implements LineTarget, AutoCloseable {
     private boolean failed;
 
     /**
-     * @param name what the sink is, for messages
+     * @param name the name of the destination, for messages
      * @param stream the unbuffered destination
-     * @param failure where the first sentence about a failed write goes; what is written later is dropped
+     * @param failure takes a sentence about the first failed write; this sink drops all later output
      */
     LineSink(String name, OutputStream stream, AtomicReference<String> failure) {
         this.name = name;
@@ -28,7 +29,7 @@ final class LineSink implements LineTarget, AutoCloseable {
         this.failure = failure;
     }
 
-    /** Writes bytes, each line of them after the tag, and flushes. */
+    /** Writes the tag before each line of some bytes, and flushes. */
     @Override
     public synchronized void write(Object writer, byte[] tag, byte[] bytes, int from, int to) {
         if (failed || from == to) {

@@ -21,8 +21,8 @@ final class LocalNode implements JobNode {
 
     /**
      * @param plan the node
-     * @param program what its ranks run
-     * @param firstProcess the number of its first process among all of the job
+     * @param program the program of its ranks
+     * @param firstProcess the number of its first process among all processes of the job
      * @param secret the job's secret
      */
     LocalNode(NodePlan plan, Program program, int firstProcess, Secret secret) {

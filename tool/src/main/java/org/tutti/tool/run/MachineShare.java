@@ -2,10 +2,10 @@
 package org.tutti.tool.run;
 
 /**
- * A node's share of the machine that it is on, which other nodes of its job may be on as well.
+ * A node's share of its machine, which may hold other nodes of the same job.
  *
- * @param nodes how many nodes of the job are on the machine
- * @param processes how many processes they have together
- * @param firstProcess how many of these come before those of this node
+ * @param nodes the number of nodes of the job on the machine
+ * @param processes the number of processes of these nodes together
+ * @param firstProcess how many of these processes come before the first one of this node
  */
 record MachineShare(int nodes, int processes, int firstProcess) {}

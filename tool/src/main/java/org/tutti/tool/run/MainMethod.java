@@ -15,13 +15,16 @@ import java.util.Set;
 
 import org.tutti.tool.UsageException;
 
-/** Looks for the main method of a class, without loading the class: before any rank is started. */
+/** Looks for the main method of a class without loading the class, before any rank is started. */
 final class MainMethod {
     private static final Set<String> TYPES = Set.of("()V", "([Ljava/lang/String;)V");
 
     private MainMethod() {}
 
-    /** {@return whether a class is on a class path; or whether it may be, as only the JVM knows what * stands for} */
+    /**
+     * {@return whether a class is on a class path; true if the class path has a *, because only the JVM can expand
+     * that}
+     */
     static boolean isOnClassPath(String name, String classPath) throws IOException {
         if (classPath.contains("*")) {
             return true;
@@ -32,12 +35,12 @@ final class MainMethod {
     }
 
     /**
-     * Requires that a class has a main method that ranks can call. What cannot be found is left to the ranks: it may be
-     * a class of the JDK or the library, or be elsewhere on other hosts.
+     * Requires that a class has a main method that ranks can call. If a class is not found, the ranks decide: the class
+     * may belong to the JDK or the library, or lie elsewhere on other hosts.
      *
      * @param name the class
-     * @param classPath where it is
-     * @param program what the user has named, for the message
+     * @param classPath the class path to search
+     * @param program the program as the user has named it, for the message
      */
     static void require(String name, String classPath, String program) throws IOException {
         try (var loader = loader(classPath)) {
@@ -55,7 +58,7 @@ final class MainMethod {
                 each = model.superclass().map(type -> type.asInternalName().replace('/', '.')).orElse(null);
             }
         } catch (IllegalArgumentException _) {
-            return; // it is no class file, as the ranks will say
+            return; // not a class file; the ranks will report that
         }
         throw new UsageException((name.equals(program) ? "class " + name : program + ": class " + name)
                 + " has no main method; declare void main() or public static void main(String[] arguments)");
@@ -63,7 +66,7 @@ final class MainMethod {
 
     private static ClassModel model(URL resource) throws IOException {
         var connection = resource.openConnection();
-        connection.setUseCaches(false); // a jar is to be closed with its loader
+        connection.setUseCaches(false); // lets the loader close the jar
         try (var stream = connection.getInputStream()) {
             return ClassFile.of().parse(stream.readAllBytes());
         }

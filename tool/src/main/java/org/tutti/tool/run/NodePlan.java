@@ -9,20 +9,20 @@ import java.util.Map;
 import org.tutti.job.launch.NodeShape;
 
 /**
- * What is to be known about a job to start the processes of one of its nodes.
+ * The part of a job's plan that is needed to start the processes of one of its nodes.
  *
  * @param shape the job, and this node's part of it
  * @param firstRank the first rank of the node
- * @param ranksPerProcess the number of ranks of every process but the node's last
+ * @param ranksPerProcess the number of ranks of every process except the node's last
  * @param share the node's share of its machine
  * @param bind whether each process keeps to its share of the cores
- * @param directory where the processes start
+ * @param directory the directory in which the processes start
  * @param memory the directory of the node's memory file
  * @param joinTimeout how long a rank may join later than the first
  * @param heartbeat how long a process or host may be silent before it counts as failed
  * @param rails the addresses, interfaces or subnets to other nodes, empty to choose
  * @param ports the ports to listen at, empty for any
- * @param environment variables of the ranks, besides the launcher's own
+ * @param environment variables of the ranks in addition to the launcher's own
  * @param jvmOptions options of the user for the ranks' JVMs
  */
 record NodePlan(NodeShape shape, int firstRank, int ranksPerProcess, MachineShare share, boolean bind, Path directory,

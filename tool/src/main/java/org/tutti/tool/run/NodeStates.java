@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.tutti.job.node.NodeFile;
 import org.tutti.job.node.RankFailure;
 
-/** What the ranks of a node have said in its memory file, told once to the launcher on another host. */
+/** Passes the reports of a node's ranks from its memory file to the launcher on another host, each report once. */
 final class NodeStates {
     private final NodeFile file;
     private final NodePlan plan;
@@ -25,7 +25,7 @@ final class NodeStates {
     private final BitSet unanswered = new BitSet(); // processes
 
     /**
-     * @param file the node's
+     * @param file the node's memory file
      * @param plan the node
      * @param send takes frames
      */
@@ -34,7 +34,7 @@ final class NodeStates {
         this.plan = plan;
         this.ranks = plan.ranks();
         this.send = send;
-        this.toldRendezvous = plan.firstRank() > 0; // then the launcher tells it
+        this.toldRendezvous = plan.firstRank() > 0; // the launcher publishes it for nodes without rank 0
     }
 
     /** Asks the node's processes where their ranks are, for the launcher. */
@@ -44,12 +44,12 @@ final class NodeStates {
         unanswered.set(0, plan.processes());
     }
 
-    /** Tells what is new. */
+    /** Sends the reports that are new. */
     synchronized void tell() {
         tellRanks();
         tellLocations();
         var failure = file.firstFailure();
-        if (failure.isPresent() && !failure.equals(toldFailure)) { // its witness may change
+        if (failure.isPresent() && !failure.equals(toldFailure)) { // the witness of a failure may change
             toldFailure = failure;
             send.accept(new SessionFrame.Builder(FrameKind.FIRST_FAILURE).number(failure.get().rank())
                     .longNumber(failure.get().word()).bytes());

@@ -8,10 +8,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * Has the kernel send SIGCONT to the ranks when the process dies that has started them. A rank ends by itself when it
- * sees that its launcher is gone, but a rank that is stopped sees nothing, and all may be stopped; a rank that runs
- * does not notice that signal. The command {@code setpriv} of util-linux asks the kernel for it; without that command,
- * or with one that cannot do so, a stopped rank ends once somebody lets it go on.
+ * Makes the kernel send SIGCONT to the ranks when the process that started them dies. A rank ends by itself when it
+ * sees that its launcher is gone. But a stopped rank sees nothing, and all ranks may be stopped. SIGCONT does not
+ * disturb a running rank. The command {@code setpriv} of util-linux asks the kernel for this signal. Without a suitable
+ * {@code setpriv}, a stopped rank ends once a user lets it go on.
  */
 final class Orphans {
     private static final List<String> WOKEN = List.of("setpriv", "--pdeathsig", "CONT");
@@ -19,15 +19,17 @@ final class Orphans {
     private static final FutureTask<Boolean> POSSIBLE = new FutureTask<>(Orphans::isPossible);
 
     static {
-        Thread.ofPlatform().daemon().name("setpriv").start(POSSIBLE); // while the launcher has other things to do
+        Thread.ofPlatform().daemon().name("setpriv").start(POSSIBLE); // runs while the launcher has other things to do
     }
 
     private Orphans() {}
 
-    /** Begins to find out what this machine has. */
+    /** Begins to find out whether this machine has a suitable command. */
     static void prepare() {}
 
-    /** {@return the command that starts another one, which is woken when this process dies} */
+    /**
+     * {@return the words to put before a command so that SIGCONT wakes it when this process dies; empty if impossible}
+     */
     static List<String> woken() {
         try {
             return POSSIBLE.get() ? WOKEN : List.of();
@@ -43,9 +45,9 @@ final class Orphans {
                     .redirectOutput(nothing).redirectErrorStream(true);
             return command.start().waitFor() == 0;
         } catch (IOException _) {
-            return false; // there is none
+            return false; // there is no such command
         } catch (InterruptedException _) {
-            return false; // nobody does that
+            return false; // nothing interrupts this thread
         }
     }
 }

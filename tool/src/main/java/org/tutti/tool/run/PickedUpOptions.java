@@ -7,22 +7,22 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Leaves out what each JVM of a job says of options that it has found in its environment, but for the first one that
- * says it, which may be the launcher's own.
+ * Drops the lines in which JVMs of a job report options from their environment, except the first such line for each
+ * variable. The launcher's own JVM may already have printed that line.
  */
 final class PickedUpOptions implements LineFilter {
     private static final String SIGN = "Picked up ";
-    private static final String SIGN_OF_COMMAND = "NOTE: " + SIGN; // the command java says so, not the JVM
+    private static final String SIGN_OF_COMMAND = "NOTE: " + SIGN; // printed by the command java, not by the JVM
     private static final int LINES_MAX = 1000;
 
     private final Set<String> said = new HashSet<>();
 
-    /** Of all that JVMs have said, this process has seen what its own has. */
+    /** Starts with the lines that this process's own JVM has printed. */
     PickedUpOptions() {
         this(System.getenv());
     }
 
-    /** @param environment of this process */
+    /** @param environment the environment of this process */
     PickedUpOptions(Map<String, String> environment) {
         JvmVariables.ofJvm(environment).forEach((name, value) -> said.add(line(SIGN, name, value)));
         JvmVariables.ofCommand(environment).forEach((name, value) -> said.add(line(SIGN_OF_COMMAND, name, value)));

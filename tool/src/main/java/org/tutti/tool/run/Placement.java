@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Which ranks are where: each node has a run of consecutive ranks, and each of its processes a run of these. A process
- * never spans nodes, so the last one of each node may have fewer ranks than the others.
+ * Assigns ranks to nodes and processes: each node has a run of consecutive ranks, and each of its processes a part of
+ * this run. A process never spans nodes, so the last process of each node may have fewer ranks than the others.
  */
 final class Placement {
     private final int ranksPerProcess;
-    private final int[] firstRanks; // of each node, and at the end the number of all
+    private final int[] firstRanks; // of each node, followed by the size of the job
     private final int[] firstProcesses;
 
     /**
      * @param nodeRanks the number of ranks of each node
-     * @param ranksPerProcess the number of ranks of every process but the last of a node
+     * @param ranksPerProcess the number of ranks of every process except the last of a node
      */
     Placement(List<Integer> nodeRanks, int ranksPerProcess) {
         this.ranksPerProcess = ranksPerProcess;
@@ -28,7 +28,7 @@ final class Placement {
         }
     }
 
-    /** {@return blocks that differ by a rank at most, the larger ones first} */
+    /** {@return a placement in blocks that differ by one rank at most, the larger ones first} */
     static Placement even(int size, int nodes, int ranksPerProcess) {
         return new Placement(
                 IntStream.range(0, nodes).mapToObj(node -> size / nodes + (node < size % nodes ? 1 : 0)).toList(),
@@ -47,7 +47,7 @@ final class Placement {
         return firstProcesses[nodes()];
     }
 
-    /** {@return the number of ranks of every process but the last of a node} */
+    /** {@return the number of ranks of every process except the last of a node} */
     int ranksPerProcess() {
         return ranksPerProcess;
     }
@@ -57,12 +57,12 @@ final class Placement {
         return new RankRange(firstRanks[node], firstRanks[node + 1] - 1);
     }
 
-    /** {@return the number of the first process of a node, all processes being counted from 0} */
+    /** {@return the number of a node's first process among all processes of the job} */
     int firstProcessOf(int node) {
         return firstProcesses[node];
     }
 
-    /** {@return how many processes a node has} */
+    /** {@return the number of a node's processes} */
     int processesOf(int node) {
         return firstProcesses[node + 1] - firstProcesses[node];
     }
@@ -87,7 +87,7 @@ final class Placement {
         return firstProcesses[node] + (rank - firstRanks[node]) / ranksPerProcess;
     }
 
-    /** {@return the ranks of one process of a node that has these ranks} */
+    /** {@return the ranks of one process of a node, given the ranks of the node} */
     static RankRange part(RankRange nodeRanks, int process, int ranksPerProcess) {
         int first = nodeRanks.first() + process * ranksPerProcess;
         return new RankRange(first, Math.min(first + ranksPerProcess - 1, nodeRanks.last()));

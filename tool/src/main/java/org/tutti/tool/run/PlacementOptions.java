@@ -10,7 +10,7 @@ import org.tutti.job.launch.JobEnvironment;
 import org.tutti.tool.UsageException;
 import picocli.CommandLine.Option;
 
-/** The options that say how many ranks there are, and where: the same for every command that starts a job. */
+/** The options for the number of ranks and their placement, which all commands that start a job share. */
 public final class PlacementOptions {
 
     @Option(names = {"-n", "-np",
@@ -56,9 +56,7 @@ public final class PlacementOptions {
         return onThisHost(1).size();
     }
 
-    /**
-     * {@return which ranks of the job are on which nodes}
-     */
+    /** {@return the node of each rank of the job} */
     public Topology topology() {
         var placement = placement(hosts(), 1);
         return new Topology(IntStream.range(0, placement.size()).map(placement::nodeOfRank).toArray());
@@ -73,11 +71,11 @@ public final class PlacementOptions {
     }
 
     /**
-     * Finds out which ranks are where.
+     * Computes the node and the process of each rank.
      *
-     * @param there what {@link #hosts} has returned
+     * @param there the result of {@link #hosts}
      * @param ranksPerProcess how many ranks share a process
-     * @return their places
+     * @return the placement
      */
     Placement placement(Optional<Hosts> there, int ranksPerProcess) {
         return there.map(list -> onHosts(list, ranksPerProcess)).orElseGet(() -> onThisHost(ranksPerProcess));
@@ -112,7 +110,7 @@ public final class PlacementOptions {
         return Placement.even(size, nodes == null ? 1 : nodes, ranksPerProcess);
     }
 
-    /** {@return what lies between the nodes} */
+    /** {@return the network addresses of the nodes} */
     Rails rails() {
         return Rails.parse(rails, Optional.ofNullable(ports), hosts(), nodes != null && nodes > 1);
     }

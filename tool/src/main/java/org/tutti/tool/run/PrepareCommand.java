@@ -14,9 +14,9 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /**
- * The command {@code tutti prepare}, which the script {@code tutti} runs after building: makes the archive of the
- * ranks' classes ({@link RankCache}) with a small job, and then does what {@code tutti run} does, so that the JVM that
- * runs this command may make the launcher's own.
+ * The command {@code tutti prepare}, which the script {@code tutti} runs after building. It makes the archive of the
+ * ranks' classes ({@link RankCache}) with a small job. Then it acts as {@code tutti run}, so that the JVM that runs
+ * this command can make the launcher's own archive.
  */
 @Command(name = "prepare", hidden = true, description = "Makes the archive of classes that lets ranks start faster.")
 public final class PrepareCommand implements Callable<Integer> {
@@ -44,7 +44,7 @@ public final class PrepareCommand implements Callable<Integer> {
         return runSample();
     }
 
-    /** One process with two ranks: the class path is just the library, and two processes cannot write one list. */
+    /** Uses one process with two ranks: the class path is just the library, and two processes cannot write one list. */
     private static void makeRankCache() throws IOException, InterruptedException {
         for (var old : RankCache.files()) {
             Files.delete(old);

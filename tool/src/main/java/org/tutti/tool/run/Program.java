@@ -14,21 +14,21 @@ import java.util.zip.ZipException;
 import org.tutti.tool.UsageException;
 
 /**
- * What each rank runs: a class with a main method, where it is found, and its arguments.
+ * The program of a job: a class with a main method, its class path, and its arguments.
  *
  * @param mainClass the binary name of the class
- * @param classPath the program's own class path, which does not name the library
+ * @param classPath the program's own class path, without the library
  * @param compiled the directory of the classes that the launcher has compiled; other hosts get a copy of it
- * @param arguments what follows the program on the command line
+ * @param arguments the arguments of the program
  */
 record Program(String mainClass, String classPath, Optional<Path> compiled, List<String> arguments) {
 
-    /** {@return a program whose classes are where they are} */
+    /** {@return a program without classes that the launcher has compiled} */
     static Program of(String mainClass, String classPath, List<String> arguments) {
         return new Program(mainClass, classPath, Optional.empty(), arguments);
     }
 
-    /** {@return the program in a jar, named by its manifest} */
+    /** {@return the program in a jar; the manifest of the jar names its class} */
     static Program ofJar(Path jar, String classPath, List<String> arguments) throws IOException {
         requireFile(jar);
         try (var file = new JarFile(jar.toFile())) {
@@ -52,7 +52,7 @@ record Program(String mainClass, String classPath, Optional<Path> compiled, List
         }
     }
 
-    /** {@return the program in a class of the class path, which is the current directory if none was given} */
+    /** {@return the program in a class on the class path; an empty class path means the current directory} */
     static Program ofClass(String name, String classPath, List<String> arguments) throws IOException {
         var found = classPath.isEmpty() ? "." : classPath;
         if (!MainMethod.isOnClassPath(name, found)) {
@@ -76,7 +76,7 @@ record Program(String mainClass, String classPath, Optional<Path> compiled, List
         return join(compiled.map(Path::toString).orElse(""), classPath);
     }
 
-    /** {@return the parts of a class path as one, without the empty ones} */
+    /** {@return parts of a class path joined to one, without empty parts} */
     static String join(String... parts) {
         return String.join(File.pathSeparator, List.of(parts).stream().filter(part -> !part.isEmpty()).toList());
     }

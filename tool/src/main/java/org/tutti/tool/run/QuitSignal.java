@@ -9,21 +9,21 @@ import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Tells that this process has got SIGQUIT. The JVM keeps that signal for itself, for thread dumps; but the JVM handles
- * the signal on a thread of its own, which sleeps otherwise, and Linux counts how often a thread has gone to sleep. The
- * dump goes where the JVM's options send it: the script {@code tutti} has the launcher print none.
+ * Notices that this process has got SIGQUIT. The JVM reserves this signal for thread dumps. But the JVM handles signals
+ * on a thread of its own that otherwise sleeps, and Linux counts how often a thread has gone to sleep. The dump goes
+ * where the JVM's options send it; the script {@code tutti} makes the launcher print none.
  *
- * <p>A process that is stopped and goes on (Ctrl-Z and {@code fg}, a debugger, a frozen control group, a machine that
- * was suspended) wakes all its threads, so the count of the JVM's thread alone proves nothing. A second thread, the
- * witness, sleeps for ever: the signal wakes the JVM's thread and not the witness. Both are compared only while both
- * sleep, so a wake-up that only one of them has followed counts for nothing. A SIGQUIT that comes together with such a
- * stop is lost. The signals that end this process, such as SIGTERM, are handled by the same thread of the JVM: they
- * look like SIGQUIT for as long as the process lives on.
+ * <p>When this process stops and goes on (Ctrl-Z and {@code fg}, a debugger, a frozen control group, a suspended
+ * machine), all its threads wake, so the count of the JVM's thread alone proves nothing. A second thread, the witness,
+ * sleeps for ever: the signal wakes the JVM's thread and not the witness. This class compares the two counts only while
+ * both threads sleep, so a wake-up that only one of them has completed counts for nothing. A SIGQUIT that comes
+ * together with such a stop is lost. The same thread of the JVM handles the signals that end this process, such as
+ * SIGTERM; they look like SIGQUIT as long as the process lives on.
  */
 final class QuitSignal {
     private static final Path THREADS = Path.of("/proc/self/task");
     private static final Path OWN_THREAD = Path.of("/proc/thread-self");
-    private static final String SIGNAL_THREAD = "Signal Dispatch"; // as much of its name as Linux keeps
+    private static final String SIGNAL_THREAD = "Signal Dispatch"; // Linux keeps only this much of the name
     private static final String NAME = "Name:";
     private static final String STATE = "State:";
     private static final String SLEEPING = "S (sleeping)";
@@ -50,14 +50,14 @@ final class QuitSignal {
         try {
             witness = Optional.of(THREADS.resolve(OWN_THREAD.toRealPath().getFileName()).resolve("status"));
         } catch (IOException _) {
-            return; // no Linux: then the signal is not noticed
+            return; // not Linux: this class does not notice the signal
         }
         while (true) {
             LockSupport.park();
         }
     }
 
-    /** {@return whether the signal has come since this was asked last} */
+    /** {@return whether the signal has come since the last call} */
     synchronized boolean hasCome() {
         look();
         boolean come = isNew;
@@ -65,7 +65,7 @@ final class QuitSignal {
         return come;
     }
 
-    /** {@return whether the signal has come just before} */
+    /** {@return whether the signal has come a moment ago} */
     synchronized boolean isFresh() {
         look();
         return hasEverCome && System.nanoTime() - comeNanos < FRESH_NANOS;
@@ -81,7 +81,7 @@ final class QuitSignal {
         }
         long ofWitness = sleeps(witness.get());
         if (ofWitness == UNKNOWN || sleeps(dispatcher.get()) != sleeps) {
-            return; // something goes on: the next look sees how it ends
+            return; // a thread is awake: the next look sees the result
         }
         if (dispatcherSleeps != UNKNOWN && ofWitness == witnessSleeps) {
             isNew = true;
@@ -92,13 +92,13 @@ final class QuitSignal {
         witnessSleeps = ofWitness;
     }
 
-    /** {@return how often a thread that sleeps has gone to sleep; {@link #UNKNOWN} if it does not sleep} */
+    /** {@return how often a sleeping thread has gone to sleep; {@link #UNKNOWN} if it does not sleep} */
     private static long sleeps(Path thread) {
         try {
             var status = Files.readString(thread);
             return field(status, STATE).equals(SLEEPING) ? Long.parseLong(field(status, SLEEPS)) : UNKNOWN;
         } catch (IOException | NumberFormatException _) {
-            return UNKNOWN; // the kernel keeps none
+            return UNKNOWN; // this kernel keeps no such count
         }
     }
 
@@ -115,7 +115,7 @@ final class QuitSignal {
                 }
             }
         } catch (IOException | DirectoryIteratorException _) {
-            return Optional.empty(); // no Linux: then the signal is not noticed
+            return Optional.empty(); // not Linux: this class does not notice the signal
         }
         return Optional.empty();
     }
@@ -124,7 +124,7 @@ final class QuitSignal {
         try {
             return field(Files.readString(thread.resolve("status")), NAME);
         } catch (IOException _) {
-            return ""; // it has just ended
+            return ""; // the thread has just ended
         }
     }
 }

@@ -14,14 +14,15 @@ import org.tutti.job.launch.JobEnvironment;
 import org.tutti.tool.UsageException;
 
 /**
- * By what the nodes of a job reach each other, as the command line says it.
+ * The addresses, interfaces or subnets through which the nodes of a job reach each other, as the command line gives
+ * them.
  *
- * @param everywhere the addresses, interfaces or subnets on every host that has none of its own; empty to choose
- * @param ofHosts those of hosts that have some of their own
+ * @param everywhere the rails of every host that has none of its own; empty to choose
+ * @param ofHosts the rails of hosts that have some of their own
  * @param ports the ports to listen at, empty for any
  */
 record Rails(String everywhere, Map<String, String> ofHosts, String ports) {
-    /** Nothing is said. */
+    /** The rails of a command line without {@code --rails} and {@code --ports}. */
     static final Rails CHOSEN = new Rails("", Map.of(), "");
 
     private static final String LOOPBACK = "127.0.0.1";
@@ -30,8 +31,8 @@ record Rails(String everywhere, Map<String, String> ofHosts, String ports) {
     /**
      * Reads the command line.
      *
-     * @param given what {@code --rails} has said, each time that it was there
-     * @param ports what {@code --ports} has said
+     * @param given the values of all options {@code --rails}
+     * @param ports the value of {@code --ports}
      * @param hosts the hosts of the job, if they are not all this one
      * @param severalNodesHere whether several nodes are on this host
      */
@@ -92,7 +93,7 @@ record Rails(String everywhere, Map<String, String> ofHosts, String ports) {
         }
     }
 
-    /** {@return those of a host, or of this one; empty to choose} */
+    /** {@return the rails of a host, or of this one; empty to choose} */
     String of(Optional<String> host) {
         return host.map(name -> ofHosts.getOrDefault(name, everywhere)).orElse(everywhere);
     }

@@ -15,24 +15,24 @@ import java.util.regex.Pattern;
 import org.tutti.job.node.NodeFile;
 
 /**
- * The library as the ranks load it, and the archive of classes beside it (class data sharing) that lets them start in
- * half the time: what was loaded in a training run, and the classes of its lambda expressions ({@link PrepareCommand}).
- * An AOT cache would have less, because a JVM with an incubator module, as the Vector API is, links no classes ahead of
- * time.
+ * The library as the ranks load it, and the archive of classes beside it (class data sharing). With the archive, ranks
+ * start in half the time. It holds the classes that a training run loaded, and the classes of its lambda expressions
+ * ({@link PrepareCommand}). An AOT cache would hold fewer, because a JVM with an incubator module, such as the Vector
+ * API, links no classes ahead of time.
  *
- * <p>The JVM takes the archive only for class paths that begin with the library's very jar. A JVM with an archive that
- * does not fit would do without the JDK's own archive, too; so the name of the archive tells its jar and its JVM, and
- * one of another name is not used.
+ * <p>The JVM accepts the archive only for class paths that begin with this very jar of the library. A JVM with an
+ * archive that does not fit would also do without the JDK's own archive. The name of the archive therefore identifies
+ * its jar and its JVM, and this class ignores archives with other names.
  */
 public final class RankCache {
     private static final String JAR = "jar:";
     private static final String SUFFIX = ".jsa";
 
-    /** Options that ask for another archive, or for objects of another layout than those of the archive. */
+    /** Options that ask for another archive, or for another layout of objects than the archive's. */
     private static final Pattern OTHER = Pattern.compile("-XX:(AOT|\\w*Archive).*|-Xshare:.*"
             + "|-XX:[+](UseZGC|UseCompactObjectHeaders)|-XX:-UseCompressed\\w+");
 
-    /** A larger heap has longer references than the archive's. */
+    /** The largest heap with references as short as the archive's. */
     private static final long COMPRESSED_HEAP_BYTES_MAX = 31L << 30;
 
     private static final String SILENCE = "-Xlog:aot*=off,cds*=off";
@@ -47,8 +47,8 @@ public final class RankCache {
     /**
      * {@return the jar of a class, or its directory}
      *
-     * <p>The class path tells where it is. The code source of a class does not, because an AOT cache keeps the place
-     * that the jar had in the training run.
+     * <p>This method takes it from the class path. The code source of the class would be wrong, because an AOT cache
+     * keeps the path that the jar had in the training run.
      */
     public static Path codeOf(Class<?> type) {
         var classPath = System.getProperty("java.class.path");
@@ -61,7 +61,7 @@ public final class RankCache {
         return Path.of(URI.create(code.startsWith(JAR) ? code.substring(JAR.length(), code.length() - 1) : code));
     }
 
-    /** {@return where the archive is, if it has been made} */
+    /** {@return the path of the archive, whether it exists or not} */
     static Path file() {
         try {
             var jar = Files.readAttributes(library(), BasicFileAttributes.class);
@@ -72,7 +72,7 @@ public final class RankCache {
         }
     }
 
-    /** {@return the archives of whatever was and is at the library's place, for any JVM} */
+    /** {@return the archives of every library that is or was at this path, for any JVM} */
     static List<Path> files() throws IOException {
         try (var files = Files.list(library().getParent())) {
             return files.filter(file -> file.getFileName().toString().startsWith(prefix())
@@ -85,7 +85,8 @@ public final class RankCache {
     }
 
     /**
-     * {@return the JVM options that use the archive, none if there is no archive of a jar or the user asks for another}
+     * {@return the JVM options that use the archive; empty if there is no archive of a jar or the user asks for
+     * another}
      *
      * @param userOptions options of the user, from the command line and from the environment
      * @param heapBytes how large the heap may become
@@ -98,7 +99,7 @@ public final class RankCache {
                 : List.of("-XX:SharedArchiveFile=" + file(), SILENCE);
     }
 
-    /** {@return the JVM options of the run whose classes will be in the archive} */
+    /** {@return the JVM options of the training run, which lists the classes of the archive} */
     static List<String> trainingOptions(Path classes) {
         return List.of("-XX:DumpLoadedClassList=" + classes, SILENCE);
     }

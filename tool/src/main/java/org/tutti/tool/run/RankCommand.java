@@ -16,18 +16,18 @@ import org.tutti.collective.kernel.Vectors;
 import org.tutti.job.RankProcess;
 import org.tutti.job.launch.JobEnvironment;
 
-/** The command and the environment that start one process of a job. */
+/** Builds the command and the environment that start one process of a job. */
 final class RankCommand {
     /**
-     * Whether ranks get the Vector API, an incubator module, where the JDK has it; its warning is kept from the
-     * output.
+     * Whether ranks get the Vector API, an incubator module, because the JDK has it. The launcher drops the JVM's
+     * warning.
      */
     static final boolean VECTOR_MODULE = Vectors.areInJdk();
 
     /** The line that a JVM with an incubator module prints before anything else. */
     static final String VECTOR_WARNING = "WARNING: Using incubator modules: " + Vectors.MODULE;
 
-    /** Whatever started the launcher may have been told these; the ranks learn them otherwise. */
+    /** Variables that another launcher may have set for this launcher; the ranks learn their values in another way. */
     private static final Set<String> FOREIGN_VARIABLES =
             Set.of(JobEnvironment.RENDEZVOUS, JobEnvironment.SECRET_FILE);
 
@@ -35,18 +35,24 @@ final class RankCommand {
 
     private static final double HEAP_SHARE_PERCENT = 60;
 
-    /** One thread collects a heap of this size in a few seconds, in which its process must not count as silent. */
+    /**
+     * The largest heap for the serial collector. One thread collects it in a few seconds, in which its process must not
+     * count as silent.
+     */
     private static final long SERIAL_HEAP_BYTES_MAX = 4L << 30;
 
     /**
-     * Has compiled loops look every so many rounds whether somebody asks where the rank is. The serial and the parallel
-     * collector leave that out of counted loops, and a rank in a long one could not say where it is; the others have
-     * these very settings by themselves.
+     * Makes compiled loops check every 1,000 rounds whether the rank is asked where it is. The serial and the parallel
+     * collector omit this check in counted loops, and a rank in a long loop could not answer. The other collectors have
+     * these settings by default.
      */
     private static final List<String> ANSWERING_LOOPS =
             List.of("-XX:+UseCountedLoopSafepoints", "-XX:LoopStripMiningIter=1000");
 
-    /** The launcher looks for missing ranks by itself and says more; the ranks' own patience is for other launchers. */
+    /**
+     * How much longer the ranks wait for each other than the launcher does, because the launcher's report says more.
+     * The limit of the ranks is meant for other launchers.
+     */
     private static final long JOIN_TIMEOUT_MARGIN_MILLIS = 2_000;
 
     private static final long JOIN_TIMEOUT_MAX_MILLIS = 86_400_000;
@@ -56,14 +62,14 @@ final class RankCommand {
 
     /**
      * @param plan the node
-     * @param program what its ranks run
+     * @param program the program of its ranks
      */
     RankCommand(NodePlan plan, Program program) {
         this.plan = plan;
         this.program = program;
     }
 
-    /** {@return what starts the node's process with this number; its standard input is empty} */
+    /** {@return the builder of the node's process with this number; the standard input of the process is empty} */
     ProcessBuilder process(int process) {
         var ranks = plan.ranksOf(process);
         var shape = plan.shape();
@@ -83,7 +89,7 @@ final class RankCommand {
         environment.put(JobEnvironment.HEARTBEAT_MILLIS, String.valueOf(plan.heartbeat().toMillis()));
         environment.put(JobEnvironment.JOIN_TIMEOUT_MILLIS, String.valueOf(
                 Math.min(plan.joinTimeout().toMillis() + JOIN_TIMEOUT_MARGIN_MILLIS, JOIN_TIMEOUT_MAX_MILLIS)));
-        if (!plan.rails().isEmpty()) { // else what this host's own environment says counts
+        if (!plan.rails().isEmpty()) { // otherwise this host's own environment decides
             environment.put(JobEnvironment.RAILS, plan.rails());
         }
         if (!plan.ports().isEmpty()) {
@@ -122,12 +128,13 @@ final class RankCommand {
     }
 
     /**
-     * A JVM takes the whole machine unless told that it is one of several. Options of the user's command line come
-     * later and win. Those of the environment come earlier; a collector among them wins, because a JVM takes only one.
+     * The options that let a JVM share its machine; by default, a JVM takes the whole machine. Options from the user's
+     * command line come later and take precedence. Options from the environment come earlier; a collector among them
+     * replaces the default one, because a JVM accepts only one.
      */
     private List<String> defaultOptions(List<String> userOptions) {
         List<String> options = new ArrayList<>();
-        options.add("-XX:-UsePerfData"); // a file in /tmp for each JVM, which kill -9 leaves there
+        options.add("-XX:-UsePerfData"); // a file in /tmp for each JVM, which kill -9 would leave there
         options.add("-XX:+ExitOnOutOfMemoryError"); // a rank that has lost a thread would leave the others waiting
         if (userOptions.stream().noneMatch(option -> option.matches("-XX:.*(CountedLoop|StripMining).*"))) {
             options.addAll(ANSWERING_LOOPS);
@@ -144,7 +151,7 @@ final class RankCommand {
         return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }
 
-    /** {@return the options for modules that ranks have besides those of every JVM} */
+    /** {@return the options for the modules that ranks need in addition to those of every JVM} */
     static List<String> modules() {
         return VECTOR_MODULE ? List.of("--add-modules", Vectors.MODULE) : List.of();
     }

@@ -7,8 +7,8 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Reads the number of ranks. A value may follow its option without a blank, and {@code -np4} is then read as
- * {@code -n} with {@code p4}.
+ * Reads the number of ranks. A value may follow its option without a blank, so {@code -np4} arrives as {@code -n} with
+ * {@code p4}.
  */
 final class RankCountConverter implements ITypeConverter<Integer> {
     private static final Pattern FORM = Pattern.compile("p?(-?\\d{1,9})");

@@ -3,14 +3,14 @@ package org.tutti.tool.run;
 
 import java.util.stream.IntStream;
 
-/** The ranks that one process or node holds: consecutive, both ends included. */
+/** The consecutive ranks of one process or node, both ends included. */
 record RankRange(int first, int last) {
     /** {@return the ranks in ascending order} */
     IntStream ranks() {
         return IntStream.rangeClosed(first, last);
     }
 
-    /** {@return how many they are} */
+    /** {@return the number of the ranks} */
     int count() {
         return last - first + 1;
     }

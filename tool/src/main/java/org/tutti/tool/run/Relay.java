@@ -9,11 +9,11 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Passes one output stream of a process on, byte for byte and without knowing its charset, in whole lines. A line for
+ * Passes one output stream of a process on, byte for byte and independent of its charset, in whole lines. A line for
  * which there is no {@link LineRoom} is passed on in pieces.
  */
 final class Relay {
-    /** The length of a buffer before a longer line comes. */
+    /** The length of a buffer, unless a line is longer. */
     static final int BUFFER_BYTES = 1 << 16;
 
     private static final byte[] OUT_OF_MEMORY =
@@ -25,7 +25,7 @@ final class Relay {
     private final Optional<LineFilter> filter;
     private final LineRoom room;
     private final Thread thread;
-    private boolean inLine; // whose beginning has been written
+    private boolean inLine; // the beginning of the line has been written
     private boolean saidTooLong;
     private volatile boolean reading;
     private volatile boolean saidOutOfMemory;
@@ -43,12 +43,12 @@ final class Relay {
     /**
      * Starts a relay.
      *
-     * @param name what the stream is, for messages and as the name of the relay's thread
+     * @param name the name of the stream, for messages and for the relay's thread
      * @param source the process's stream
-     * @param sink where its lines go
-     * @param tag what each line is preceded by
-     * @param filter which lines are not passed on as they are
-     * @param room for lines that are longer than the buffer
+     * @param sink takes the lines
+     * @param tag precedes each line
+     * @param filter replaces or drops lines
+     * @param room the room for lines that are longer than the buffer
      */
     static Relay start(String name, InputStream source, LineTarget sink, byte[] tag, Optional<LineFilter> filter,
             LineRoom room) {
@@ -57,7 +57,7 @@ final class Relay {
         return relay;
     }
 
-    /** Waits, until {@link System#nanoTime()} passes the deadline at most, for the last output to be written. */
+    /** Waits until the last output has been written, or until {@link System#nanoTime()} passes the deadline. */
     void awaitEnd(long deadlineNanos) throws InterruptedException {
         thread.join(Duration.ofNanos(deadlineNanos - System.nanoTime()));
     }
@@ -67,7 +67,7 @@ final class Relay {
         return thread.isAlive() && !reading;
     }
 
-    /** {@return whether the last line so far is what a JVM says that ends because there is no memory left} */
+    /** {@return whether the last line so far is the one that a JVM prints when it ends because no memory is left} */
     boolean saidOutOfMemory() {
         return saidOutOfMemory;
     }
@@ -107,7 +107,7 @@ final class Relay {
         }
     }
 
-    /** {@return a buffer of the usual length instead of one for a long line, whose room is given back} */
+    /** {@return a buffer of the usual length in the place of this one; the room of a longer buffer is given back} */
     private byte[] smallest(byte[] buffer) {
         if (buffer.length == BUFFER_BYTES) {
             return buffer;
@@ -121,7 +121,7 @@ final class Relay {
         try {
             return source.read(buffer, filled, buffer.length - filled);
         } catch (IOException e) {
-            return -1; // the stream is closed under us when its process ends
+            return -1; // the stream is closed under this thread when its process ends
         } finally {
             reading = false;
         }

@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 
-/** Sends the launcher's standard input to rank 0 on another host, never more than that host has room for. */
+/** Sends the launcher's standard input to rank 0 on another host, never more than the host has room for. */
 final class RemoteInput {
     private static final int PIECE_BYTES = 1 << 14;
     private static final Path STATUS = Path.of("/proc/self/stat");
@@ -27,7 +27,7 @@ final class RemoteInput {
         this.send = send;
     }
 
-    /** Takes note that the host has room for so many bytes. */
+    /** Notes that the host has room for this many more bytes. */
     synchronized void addRoom(int bytes) {
         room.release(bytes);
         if (!started) {
@@ -43,7 +43,7 @@ final class RemoteInput {
             } catch (IOException e) {
                 System.getLogger(RemoteInput.class.getName()).log(System.Logger.Level.DEBUG, "standard input", e);
             } catch (InterruptedException _) {
-                return; // nobody does that
+                return; // nothing interrupts this thread
             }
         }
         send.accept(new SessionFrame.Builder(FrameKind.INPUT).piece(new byte[0], 0, 0).bytes());
@@ -64,12 +64,12 @@ final class RemoteInput {
     }
 
     private int drain(int most) {
-        int count = Math.min(room.availablePermits(), most); // nobody else takes any
+        int count = Math.min(room.availablePermits(), most); // no other thread takes any
         room.acquireUninterruptibly(count);
         return count;
     }
 
-    /** A shell stops a job in the background that reads from the terminal. */
+    /** Whether this job is in the background of its shell, which would stop it for reading from the terminal. */
     private static boolean isInBackground() {
         try {
             var line = Files.readString(STATUS);

@@ -29,15 +29,15 @@ import org.tutti.job.node.RankFailure;
 import org.tutti.job.node.Secret;
 
 /**
- * A node on another host: one process there ({@link HostSession}), started by an agent such as ssh, does what the
- * launcher does here, and tells of it over the agent's standard streams.
+ * A node on another host. An agent such as ssh starts one process there ({@link HostSession}), which does the work that
+ * the launcher does for a node of its own, and reports it over the agent's standard streams.
  *
- * <p>One thread takes frames off the connection and never waits for anything else; another one sends, so that nobody
- * waits for a host that does not listen. Whoever has nothing to say says so, and a host that is silent for too long, or
- * whose agent ends, is lost: its processes count as failed.
+ * <p>One thread takes frames off the connection and never waits for anything else. Another thread sends, so that no
+ * other thread waits for a host that does not listen. Each side sends a beat when it has nothing else to send. A host
+ * that is silent for too long, or that loses its agent, is lost: its processes count as failed.
  */
 final class RemoteNode implements JobNode {
-    /** How often a side that has nothing to say says so, in parts of the heartbeat limit. */
+    /** How many beats a side sends within the heartbeat limit if it has nothing else to send. */
     static final int BEATS = 5;
 
     private static final int NOBODY = -1;
@@ -45,7 +45,10 @@ final class RemoteNode implements JobNode {
     private static final int QUEUE_MAX = 1 << 14;
     private static final int STATUS_NOT_FOUND = 127;
     private static final Pattern RENDEZVOUS = Pattern.compile("[!-~]{1," + NodeFile.RENDEZVOUS_LENGTH_MAX + "}");
-    /** What has a command ignore SIGQUIT: Ctrl-\ in the launcher's terminal, which others get too, is no end. */
+    /**
+     * Makes a command ignore SIGQUIT, because Ctrl-\ in the launcher's terminal reaches agents too and must not end
+     * them.
+     */
     private static final List<String> UNDISTURBED = List.of("/bin/sh", "-c", "trap '' QUIT; exec \"$@\"", "sh");
 
     private static final Duration AGENT_GRACE = Duration.ofSeconds(1);
@@ -60,7 +63,7 @@ final class RemoteNode implements JobNode {
     private final List<RemoteProcess> processes;
     private final RemoteInput input = new RemoteInput(this::send);
     private final BlockingQueue<byte[]> queue = new LinkedBlockingQueue<>(QUEUE_MAX);
-    private final CountDownLatch greeted = new CountDownLatch(1); // or lost
+    private final CountDownLatch greeted = new CountDownLatch(1); // also counted down when the host is lost
     private final long startNanos = System.nanoTime();
     private final BitSet joined = new BitSet();
     private final BitSet left = new BitSet();
@@ -94,7 +97,7 @@ final class RemoteNode implements JobNode {
                 plan.ranksOf(number), (out, err) -> output.relay(firstProcess + number, out, err))).toList();
     }
 
-    /** {@return the node, whose host may still turn out not to answer: its processes have ended then} */
+    /** {@return the node; if its host turns out not to answer, the processes of the node have ended} */
     static RemoteNode open(Hosts hosts, NodePlan plan, Program program, int firstProcess, Secret secret,
             JobOutput output) {
         var node = new RemoteNode(hosts, plan, program, firstProcess, secret, output);
@@ -116,7 +119,7 @@ final class RemoteNode implements JobNode {
         Thread.ofPlatform().daemon().name("to " + host).start(this::transmit);
     }
 
-    /** The shell would only say it by a status. */
+    /** Checks that a command exists, because the shell would report its absence only as a status. */
     private static void requireCommand(String name) throws IOException {
         boolean found = name.contains("/") ? Files.isExecutable(Path.of(name))
                 : Arrays.stream(System.getenv().getOrDefault("PATH", "").split(":"))
@@ -145,7 +148,7 @@ final class RemoteNode implements JobNode {
         } catch (IOException e) {
             loseStarted("what its agent, " + quoted() + ", passes on is not Tutti's: " + e.getMessage());
         } catch (InterruptedException _) {
-            return; // nobody does that
+            return; // nothing interrupts this thread
         }
     }
 
@@ -230,7 +233,7 @@ final class RemoteNode implements JobNode {
 
     // ---- to the host
 
-    /** Has a frame sent in its turn; when the host takes nothing, it is lost. */
+    /** Queues a frame for sending; a host that takes no frames is lost. */
     void send(byte[] frame) {
         if (!isLost() && !queue.offer(frame)) {
             loseStarted("it takes nothing from the launcher");
@@ -256,7 +259,7 @@ final class RemoteNode implements JobNode {
         } catch (IOException | UncheckedIOException e) {
             System.getLogger(RemoteNode.class.getName()).log(System.Logger.Level.DEBUG, host, e); // receive() notices
         } catch (InterruptedException _) {
-            return; // nobody does that
+            return; // nothing interrupts this thread
         }
     }
 
@@ -289,7 +292,7 @@ final class RemoteNode implements JobNode {
         return lost != null;
     }
 
-    /** {@return ", silent for so many seconds" if the host should have said something meanwhile, or nothing} */
+    /** {@return ", silent for N s" if the host is late with its beats, otherwise an empty text} */
     String silence() {
         long silentMillis = silentNanos / 1_000_000;
         boolean late = greeted.getCount() == 0 && silentMillis > 2 * plan.heartbeat().toMillis() / BEATS;
@@ -333,7 +336,10 @@ final class RemoteNode implements JobNode {
         }
     }
 
-    /** Time counts only while this process runs: after a stop it finds what the host has said meanwhile. */
+    /**
+     * Counts silence only while this process runs: after a stop, this process has yet to read what the host has sent
+     * meanwhile.
+     */
     private void countSilence(long heard) {
         long now = System.nanoTime();
         long elapsed = Math.min(now - lookedNanos, plan.heartbeat().toNanos() / BEATS);
@@ -342,7 +348,7 @@ final class RemoteNode implements JobNode {
         heardBeforeNanos = heard;
     }
 
-    // ---- what the launcher asks
+    // ---- questions of the launcher
 
     @Override
     public String name() {
@@ -426,7 +432,7 @@ final class RemoteNode implements JobNode {
         }
     }
 
-    /** Waits, until {@link System#nanoTime()} passes the deadline at most, for what the agent prints. */
+    /** Waits until the agent's output has been passed on, or until {@link System#nanoTime()} passes the deadline. */
     void awaitAgentsOutput(long deadlineNanos) throws InterruptedException {
         if (agentErr != null) {
             agentErr.awaitEnd(deadlineNanos);

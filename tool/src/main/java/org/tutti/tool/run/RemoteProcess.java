@@ -10,8 +10,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * A process of the job on another host, as far as that host has told of it. One that returned 0 counts as ended only
- * when all of its output has arrived, so that nothing is lost unseen.
+ * A process of the job on another host, as far as the host has reported it. A process that returned 0 counts as ended
+ * only when all of its output has arrived, so that no output is lost unnoticed.
  */
 final class RemoteProcess implements StartedProcess {
     private static final int STATUS_LOST = 1;
@@ -28,9 +28,10 @@ final class RemoteProcess implements StartedProcess {
     private volatile boolean outputEnded;
 
     /**
-     * @param node where it runs
-     * @param number its number there
-     * @param output what passes its output on, in whole
+     * @param node the node of the process
+     * @param number the number of the process on the node
+     * @param ranks the ranks of the process
+     * @param output passes the output of the process on
      */
     RemoteProcess(RemoteNode node, int number, RankRange ranks, ChildProcess.OutputRelay output) {
         this.node = node;
@@ -44,13 +45,13 @@ final class RemoteProcess implements StartedProcess {
         return new RemoteStream(bytes -> node.send(SessionFrame.of(FrameKind.ROOM_FOR_OUTPUT, number, stream, bytes)));
     }
 
-    // ---- what the host says
+    // ---- reports of the host
 
     void started(long identifier) {
         pid = identifier;
     }
 
-    /** {@return false when the host was not allowed to send so much} */
+    /** {@return false if the host has sent more than it was allowed to} */
     boolean printed(int stream, byte[] piece) {
         return streams.get(stream).append(piece);
     }
@@ -76,7 +77,7 @@ final class RemoteProcess implements StartedProcess {
         outputEnded();
     }
 
-    // ---- what the launcher asks
+    // ---- questions of the launcher
 
     @Override
     public RankRange ranks() {
@@ -131,7 +132,7 @@ final class RemoteProcess implements StartedProcess {
         } catch (TimeoutException _) {
             return;
         } catch (ExecutionException e) {
-            throw new IllegalStateException(e); // it is completed with a value only
+            throw new IllegalStateException(e); // the future is only ever completed with a value
         }
     }
 

@@ -7,22 +7,23 @@ import java.util.Deque;
 import java.util.function.IntConsumer;
 
 /**
- * An output of a process on another host, as far as it has arrived and was not read. The host sends no more than there
- * is room for, and is told of the room that reading makes: so whoever takes frames off the connection never waits.
+ * An output stream of a process on another host: the bytes that have arrived and have not been read. The host sends no
+ * more than this stream has room for, and reading makes room, of which the host is told. The thread that takes frames
+ * off the connection therefore never waits.
  */
 final class RemoteStream extends InputStream {
     private final IntConsumer room;
     private final Deque<byte[]> pieces = new ArrayDeque<>();
-    private int consumed; // of the first piece
+    private int consumed; // bytes of the first piece
     private int waiting;
     private boolean ended;
 
-    /** @param room is told how many bytes were read */
+    /** @param room takes the number of bytes that a read has consumed */
     RemoteStream(IntConsumer room) {
         this.room = room;
     }
 
-    /** Appends what has arrived. {@return false when there was no room for it} */
+    /** Appends bytes that have arrived. {@return false if there is no room for them} */
     synchronized boolean append(byte[] piece) {
         if (piece.length > SessionFrame.WINDOW_BYTES - waiting) {
             return false;
@@ -35,13 +36,13 @@ final class RemoteStream extends InputStream {
         return true;
     }
 
-    /** Says that nothing more will come. */
+    /** Marks the end of the stream. */
     synchronized void end() {
         ended = true;
         notifyAll();
     }
 
-    /** {@return whether there is something to read} */
+    /** {@return whether there are bytes to read} */
     synchronized boolean isWaiting() {
         return waiting > 0;
     }

@@ -15,17 +15,22 @@ import org.tutti.job.node.RankFailure;
 import static org.tutti.job.RankProcess.STATUS_SECONDARY;
 
 /**
- * Finds out whether something is wrong with a job, and what was wrong first.
+ * Finds out whether something is wrong with a job, and which failure came first.
  *
- * <p>A failure spreads within microseconds, and processes end when they please, so the first to end badly need not be
- * the first that failed. The node file remembers the rank that was first marked as failed, by itself or by another:
- * once its process has ended, the reason is known. A process that says that it failed only because of another one is
- * not the first cause, even if marked first (the other may have left its job while its exception went through), unless
- * no other process comes forward in time: while one lives whose rank has left, it has longer than the others, as on a
- * busy machine the way from the exception to the end of the process is long. What counts is the ends that were taken
- * note of, not those that have just happened: they come in any order. If nobody has failed, somebody has left, or has
- * closed a communicator, while others still needed that: who could not go on has said whom it missed, and the last one
- * of such a chain is named. In a job that goes on, the failures after the first are told one by one.
+ * <p>A failure spreads within microseconds, and processes end in any order, so the first process to end badly need not
+ * be the first that failed. The node file remembers the rank that was marked as failed first, by itself or by another
+ * rank. Once the process of this rank has ended, the reason is known.
+ *
+ * <p>A process may report that it failed only because of another one. Such a process is not the first cause, even if it
+ * was marked first: the other rank may have left its job while its exception propagated. It counts as the cause only if
+ * no other process comes forward in time. That time is longer while the process of a rank that has left still lives,
+ * because on a busy machine the way from the exception to the end of the process is long. A process counts as ended
+ * when this class has noted its end, not when the end happens, because the notes come in any order.
+ *
+ * <p>If no process has failed by itself, a rank has left the job, or closed a communicator, while another rank still
+ * needed it. A rank that could not go on has named the rank that it missed. Such ranks may form a chain; this class
+ * reports the last rank of the chain as the cause. In a job that goes on, this class reports the failures after the
+ * first one by one.
  */
 final class RootCause {
     /** How long ranks may take to end by themselves once something is wrong. */
@@ -34,7 +39,10 @@ final class RootCause {
     /** How long the process of a rank that has left may take to say whether it is why others could not go on. */
     static final Duration LEAVING_GRACE = Duration.ofSeconds(5);
 
-    /** A signal that ends one process may have been sent to all, and be about to end the launcher. */
+    /**
+     * How long to wait after a process ended by a signal: the signal may have been sent to all processes, and be about
+     * to end the launcher.
+     */
     private static final Duration SETTLING = Duration.ofMillis(300);
 
     private static final List<Integer> STATUSES_SENT_TO_ALL = List.of(128 + 1, 128 + 2, 128 + 15);
@@ -48,8 +56,8 @@ final class RootCause {
     private final LongSupplier clock;
     private final long startNanos;
     private final Set<StartedProcess> ended = new HashSet<>();
-    private final Set<StartedProcess> failed = new LinkedHashSet<>(); // ended badly, in this order
-    private final Set<Object> reported = new HashSet<>(); // processes, and what became of lost hosts
+    private final Set<StartedProcess> failed = new LinkedHashSet<>(); // processes that ended badly, in this order
+    private final Set<Object> reported = new HashSet<>(); // processes, and the clauses about lost hosts
     private boolean firstReported;
     private int markedRank = NOBODY;
     private long markedNanos;
@@ -65,9 +73,9 @@ final class RootCause {
     /**
      * @param plan the job
      * @param processes its processes by number
-     * @param nodes what the ranks say
+     * @param nodes know what the ranks have reported
      * @param output may fail as well
-     * @param clock tells nanoseconds, as {@link System#nanoTime()}
+     * @param clock gives nanoseconds, as {@link System#nanoTime()}
      */
     RootCause(JobPlan plan, List<StartedProcess> processes, JobNodes nodes, JobOutput output, LongSupplier clock) {
         this.plan = plan;
@@ -78,7 +86,7 @@ final class RootCause {
         this.startNanos = clock.getAsLong();
     }
 
-    /** Takes note of the end of a process. */
+    /** Notes the end of a process. */
     void ended(StartedProcess process) {
         ended.add(process);
         boolean left = process.ranks().ranks().allMatch(rank -> nodes.hasLeft(rank) || !nodes.hasJoined(rank));
@@ -87,12 +95,12 @@ final class RootCause {
         }
     }
 
-    /** {@return whether something is wrong, though the reason may not be known yet} */
+    /** {@return whether something is wrong, even if the reason is not known yet} */
     boolean inTrouble() {
         return inTrouble;
     }
 
-    /** {@return whether there is something that the verdict has yet to name} */
+    /** {@return whether a failure is known that {@link #verdict} has yet to name} */
     boolean isUndecided() {
         return inTrouble && !firstReported || plan.keepGoing() && unreported().isPresent();
     }
@@ -102,12 +110,12 @@ final class RootCause {
         return Duration.ofNanos(clock.getAsLong() - troubleNanos);
     }
 
-    /** {@return why the job ends, if it does and the reason is known} */
+    /** {@return why the job ends, if it ends and the reason is known} */
     Optional<Ending> verdict() {
         var verdict = limitPassed();
         if (verdict.isPresent()) {
             trouble();
-            troubleNanos -= GRACE.toNanos(); // the ranks know nothing of it, so they need not be waited for
+            troubleNanos -= GRACE.toNanos(); // the ranks do not know of it, so waiting for their reports is useless
             return verdict;
         }
         noteMark();
@@ -116,7 +124,7 @@ final class RootCause {
         }
         var abort = nodes.abort();
         if (abort.isPresent()) {
-            inTrouble &= !firstReported; // the ranks may have been in trouble for long, but not have known of this
+            inTrouble &= !firstReported; // the ranks may have been in trouble for long, but did not know of the abort
             trouble();
             return abort;
         }
@@ -126,7 +134,7 @@ final class RootCause {
         return inTrouble ? firstCause() : Optional.empty();
     }
 
-    /** {@return whether the time is over that the job, or its ranks' joining, may take} */
+    /** {@return whether the time limit for the job, or for the joining of its ranks, has passed} */
     boolean isOverdue() {
         return plan.timeout().isPresent() && isPast(startNanos, plan.timeout().get())
                 || anyJoined && !allJoined && isPast(firstJoinNanos, plan.joinTimeout());
@@ -155,7 +163,7 @@ final class RootCause {
             anyJoined = true;
             firstJoinNanos = clock.getAsLong();
         }
-        if (anyJoined) { // then whoever has ended should have joined before
+        if (anyJoined) { // a process that has ended should have joined before
             processes.stream()
                     .filter(process -> !process.isAlive() && !process.ranks().ranks().allMatch(nodes::hasJoined))
                     .findFirst()
@@ -183,7 +191,8 @@ final class RootCause {
     }
 
     private void noteMark() {
-        if (markedRank != NOBODY && !firstReported && nodes.hasLeft(markedRank)) { // which was told of later
+        if (markedRank != NOBODY && !firstReported && nodes.hasLeft(markedRank)) { // the rank's leaving was reported
+                                                                                   // after the mark
             markedRank = NOBODY;
             inTrouble &= !failed.isEmpty();
         }
@@ -195,14 +204,20 @@ final class RootCause {
         }
     }
 
-    /** A host that is cut off may notice first, and accuse the others: these have the time to notice, too. */
+    /**
+     * Whether other nodes may still contradict the mark. A host that is cut off may notice first and accuse the others;
+     * the others get time to notice it too.
+     */
     private boolean isDisputed() {
         return markedRank != NOBODY && firstEnded == null && !firstReported
                 && processes.get(plan.processOf(markedRank)).isAlive() && nodes.isDisputed(markedRank)
                 && !isPast(markedNanos, plan.heartbeat().plus(GRACE));
     }
 
-    /** A rank that throws has left by the time that its process ends, if its program closes the job on the way out. */
+    /**
+     * Whether a rank that has left may still turn out to be the cause. A rank that throws has left before its process
+     * ends, if its program closes the job on the way out.
+     */
     private boolean mayStillConfess() {
         return firstSecondary != null && firstEnded == null && !firstReported
                 && (markedRank == NOBODY || hasEndedSecondary(processes.get(plan.processOf(markedRank))))
@@ -226,7 +241,7 @@ final class RootCause {
         return late && firstSecondary != null ? Optional.of(endingOfSecondary()) : Optional.empty();
     }
 
-    /** Nobody has failed: the cause is who was missed. */
+    /** The ending if no process has failed by itself: the cause is a rank that was missed. */
     private Ending endingOfSecondary() {
         var separation = nodes.separation();
         int victim = separation.isPresent() ? NOBODY : firstSecondary.ranks().ranks()
@@ -240,7 +255,10 @@ final class RootCause {
                 plan.keepGoing());
     }
 
-    /** A rank may have missed another victim: follows them to the last one, who missed a rank that is none. */
+    /**
+     * Follows the chain of missed ranks, because a missed rank may be a victim too. The result is the last victim: the
+     * rank that it missed has missed none. NOBODY if the missed rank itself has failed.
+     */
     private int lastVictim(int first) {
         var seen = new HashSet<Integer>();
         int victim = first;
@@ -265,7 +283,7 @@ final class RootCause {
         if (settling) {
             return Optional.empty();
         }
-        boolean accused = process.isAlive() || isSecondary(process); // by others, not by how it ended
+        boolean accused = process.isAlive() || isSecondary(process); // by others, not by its own exit status
         var separation = accused ? nodes.separation() : Optional.<String>empty();
         var ending = report(process, rank);
         return Optional.of(separated(separation).orElse(ending));
@@ -278,7 +296,7 @@ final class RootCause {
         return Ending.of(process, rank, nodes, plan.keepGoing());
     }
 
-    /** What else has failed in a job that goes on; a lost host is told of once. */
+    /** The next failure in a job that goes on; a lost host is reported once. */
     private Optional<Ending> nextFailure() {
         return unreported().map(process -> report(process, NOBODY));
     }
@@ -292,7 +310,10 @@ final class RootCause {
         return process.lost().isEmpty() && process.exitStatus() == STATUS_SECONDARY;
     }
 
-    /** Whether it is no first cause, though it may be marked: of several ranks one may have had no part in it. */
+    /**
+     * Whether a process has ended without being the first cause. It may be marked all the same: of its several ranks,
+     * one may have had no part in the failure.
+     */
     private static boolean hasEndedSecondary(StartedProcess process) {
         return !process.isAlive() && isSecondary(process);
     }

@@ -137,7 +137,10 @@ public final class RunCommand implements Callable<Integer> {
         return Launch.run(plan(), this::program);
     }
 
-    /** An option that is missing before the program, and stands after it, was meant for us more often than not. */
+    /**
+     * Warns of options of ours after the program if they are missing before it, because they were probably meant for
+     * us.
+     */
     private void sayWhatIsMisplaced() {
         for (var argument : arguments) {
             var option = spec.findOption(argument.replaceFirst("=.*", ""));
@@ -198,7 +201,10 @@ public final class RunCommand implements Callable<Integer> {
         return environment;
     }
 
-    /** Passes on what an option says, else a variable: what is wrong is better said once than by every rank. */
+    /**
+     * Passes on the value of an option, or else of a variable. Checking it here reports an error once instead of once
+     * for every rank.
+     */
     private static void pass(Map<String, String> environment, String variable, String option, String given,
             Consumer<String> check) {
         String text = given.isEmpty() ? System.getenv(variable) : given;

@@ -11,16 +11,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A message between the launcher and the process that stands for it on another host: the length of its body in four
- * bytes, its kind in one, its body. Numbers are big-endian; texts and pieces of bytes follow their length.
+ * A message between the launcher and a {@link HostSession}: the length of its body in four bytes, its kind in one byte,
+ * and its body. Numbers are big-endian; a text or a piece of bytes follows its length.
  *
- * <p>A frame that ends early, is too long or is of no known kind is an {@link IOException}: the connection is given up.
+ * <p>A frame that ends early, is too long or has an unknown kind is an {@link IOException}, and the receiver gives the
+ * connection up.
  */
 final class SessionFrame {
-    /** The longest body. The arguments of a program can be half as long on Linux. */
+    /** The longest body in bytes. The arguments of a program can be half as long on Linux. */
     static final int BYTES_MAX = 1 << 22;
 
-    /** How many bytes of an output or of standard input may be on the way. */
+    /** How many bytes of one output, or of standard input, may be in flight. */
     static final int WINDOW_BYTES = 1 << 17;
 
     private static final int HEAD_BYTES = Integer.BYTES + 1;
@@ -83,7 +84,7 @@ final class SessionFrame {
         }
     }
 
-    /** {@return the next frame, or null when the other side has ended the connection between frames} */
+    /** {@return the next frame, or null if the other side has ended the connection between frames} */
     static SessionFrame read(DataInputStream in) throws IOException {
         int first = in.read();
         if (first < 0) {
@@ -101,7 +102,7 @@ final class SessionFrame {
         return new SessionFrame(kind, ByteBuffer.wrap(body));
     }
 
-    /** Writes a frame as a whole. */
+    /** Writes a frame atomically with respect to other writers of the stream. */
     static void write(OutputStream out, byte[] frame) {
         try {
             synchronized (out) {
@@ -122,7 +123,7 @@ final class SessionFrame {
         return body.getInt();
     }
 
-    /** {@return a number that is to be at least 0, and below a limit} */
+    /** {@return the next number of the body, checked to be at least 0 and below a limit} */
     int numberBelow(int limit) throws IOException {
         int number = number();
         if (number < 0 || number >= limit) {

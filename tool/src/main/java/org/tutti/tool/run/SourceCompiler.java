@@ -19,8 +19,8 @@ import com.sun.source.util.JavacTask;
 import org.tutti.tool.UsageException;
 
 /**
- * Compiles a source file once, for all ranks. As with {@code java File.java}, other classes come from sources beside
- * it, and {@code import module org.tutti} and compact source files work.
+ * Compiles a source file once, for all ranks. As with {@code java File.java}, the compiler finds other classes in
+ * sources beside the file, and accepts {@code import module org.tutti} and compact source files.
  */
 final class SourceCompiler {
     private final Path source;
@@ -29,7 +29,7 @@ final class SourceCompiler {
 
     /**
      * @param source the file with the main class
-     * @param classPath where else classes may be found, or nothing
+     * @param classPath the class path for other classes, may be empty
      * @param library the jar or directory of module {@code org.tutti}
      */
     SourceCompiler(Path source, String classPath, Path library) {
@@ -38,12 +38,12 @@ final class SourceCompiler {
         this.library = library;
     }
 
-    /** {@return the name of the main class, or nothing after the compiler has printed why there is none} */
+    /** {@return the name of the main class, or empty after the compiler has printed its errors} */
     Optional<String> compile(Path target) throws IOException {
         var compiler = ToolProvider.getSystemJavaCompiler();
         try (var files = compiler.getStandardFileManager(null, null, null)) {
             var unit = parse(compiler, files);
-            // the library uses an incubator module; that is no warning for the program
+            // the library uses an incubator module; the program needs no warning of it
             var options = List.of("-Xlint:-incubating", "-d", target.toString(), "-sourcepath",
                     sourceRoot(unit).toString(), "-classpath",
                     classPath, "--module-path", library.toString(), "--add-modules", "org.tutti", "-proc:none");
@@ -69,7 +69,10 @@ final class SourceCompiler {
         return directory.resolve("../".repeat(packagePath.getNameCount())).normalize();
     }
 
-    /** The class with a main method that the file is named after, or else the first with one, or else the first. */
+    /**
+     * The class that has a main method and the name of the file; else the first class with a main method; else the
+     * first.
+     */
     private String mainClass(CompilationUnitTree unit) {
         var fileName = source.getFileName().toString();
         var classes =

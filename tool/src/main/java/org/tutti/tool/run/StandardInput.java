@@ -15,7 +15,7 @@ final class StandardInput {
     /**
      * {@return whether the process was started with a standard input}
      *
-     * <p>Where it was not, the JVM has taken its descriptor for a file of its own: of the JDK, or of the class path.
+     * <p>If it was not, the JVM has taken the descriptor for a file of the JDK or of the class path.
      */
     static boolean isThere() {
         try {
@@ -24,7 +24,7 @@ final class StandardInput {
                     && Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                             .noneMatch(entry -> isSame(Path.of(entry), file));
         } catch (IOException _) {
-            return true; // a pipe or a socket, which have no path; or not Linux
+            return true; // a pipe or a socket, which has no path; or not Linux
         }
     }
 
@@ -32,7 +32,7 @@ final class StandardInput {
         try {
             return entry.toRealPath().equals(file);
         } catch (IOException _) {
-            return false; // there is no such entry
+            return false; // the descriptor is not open
         }
     }
 }

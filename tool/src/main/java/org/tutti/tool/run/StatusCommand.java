@@ -11,14 +11,14 @@ import org.tutti.tool.UsageException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** The command {@code tutti status}: has running jobs say where their ranks are. */
+/** The command {@code tutti status}: makes running jobs say where their ranks are. */
 @Command(name = "status", mixinStandardHelpOptions = true,
         description = "Says where the ranks of a running job are: in which call, in which line, waiting for whom.",
         footer = {"", "It asks the launchers of this host that belong to you, through their files in the temporary "
                 + "directory.", "", "Examples:", "  tutti status", "  tutti status 9372-mwu3fnk6"})
 public final class StatusCommand implements Callable<Integer> {
     private static final int STATUS_NO_ANSWER = 1;
-    private static final Duration PATIENCE = Duration.ofSeconds(5); // a launcher itself waits for half of that
+    private static final Duration PATIENCE = Duration.ofSeconds(5); // a launcher itself waits for half as long
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "job", defaultValue = "",
             description = "The name of a job, or the process number of its tutti run. Default: all of yours here.")
@@ -55,14 +55,14 @@ public final class StatusCommand implements Callable<Integer> {
         return any ? 0 : STATUS_NO_ANSWER;
     }
 
-    /** {@return whether somebody answers} */
+    /** {@return whether a launcher answers} */
     private static boolean print(Path directory) throws TimeoutException {
         try {
             var answer = StatusSocket.ask(JobDirectory.socket(directory), PATIENCE);
             System.out.print(answer);
             return !answer.isEmpty();
         } catch (IOException _) {
-            return false; // it has no launcher, or not any more
+            return false; // the directory has no launcher, or its launcher has just ended
         }
     }
 }

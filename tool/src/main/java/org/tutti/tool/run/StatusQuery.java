@@ -12,8 +12,8 @@ import org.tutti.job.diagnosis.HangReport;
 import org.tutti.job.diagnosis.RankLocation;
 
 /**
- * Asks all ranks of a job where they are. Each process answers for its ranks, by a thread of its own, so a rank that is
- * stuck need not do anything; only a process that stands still says nothing.
+ * Asks all ranks of a job where they are. Each process answers for its ranks on a thread of its own, so a stuck rank
+ * need not do anything. Only a process that stands still does not answer.
  */
 final class StatusQuery {
     private static final Duration PATIENCE = Duration.ofMillis(2500);
@@ -26,8 +26,8 @@ final class StatusQuery {
 
     /**
      * @param plan the job
-     * @param nodes what its ranks are asked through
-     * @param processes those that were started, by number; it may grow meanwhile
+     * @param nodes pass questions and answers on
+     * @param processes the started processes by number; the list may grow meanwhile
      */
     StatusQuery(JobPlan plan, JobNodes nodes, List<StartedProcess> processes) {
         this.plan = plan;
@@ -35,12 +35,18 @@ final class StatusQuery {
         this.processes = processes;
     }
 
-    /** {@return where each rank is, in no order; ranks whose processes say nothing are waited for, but not for long} */
+    /**
+     * {@return where each rank is, in no particular order; this method waits only a short time for processes that do
+     * not answer}
+     */
     List<RankLocation> call() throws InterruptedException {
         return call(PATIENCE);
     }
 
-    /** {@return where each rank is, in no order; ranks whose processes say nothing are waited for for so long} */
+    /**
+     * {@return where each rank is, in no particular order; this method waits this long for processes that do not
+     * answer}
+     */
     synchronized List<RankLocation> call(Duration patience) throws InterruptedException {
         nodes.ask();
         long deadlineNanos = System.nanoTime() + patience.toNanos();
@@ -60,7 +66,7 @@ final class StatusQuery {
         }
     }
 
-    /** Takes in what there is to know of a process's ranks, if its answer need not be waited for. */
+    /** Adds what is known about a process's ranks. {@return false if its answer is still to be waited for} */
     private boolean hear(int number, boolean late, List<RankLocation> all) {
         boolean started = number < processes.size();
         boolean lives = started && processes.get(number).isAlive();
@@ -79,12 +85,12 @@ final class StatusQuery {
                 : started && nodes.hasJoined(rank) ? RankLocation.State.SILENT : RankLocation.State.ABSENT;
     }
 
-    /** {@return what to say of the ranks, after asking them} */
+    /** {@return the lines of a report about all ranks, after asking them} */
     List<String> report() throws InterruptedException {
         return report(call());
     }
 
-    /** {@return what to say of ranks that were asked} */
+    /** {@return the lines of a report about ranks that have been asked} */
     List<String> report(List<RankLocation> ranks) {
         List<String> lines = new ArrayList<>();
         lines.add("job " + plan.job() + ", " + HangReport.duration((System.nanoTime() - startNanos) / 1_000_000)

@@ -22,8 +22,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Where the launcher answers {@code tutti status}: a socket in the directory of the job, which only its owner can
- * enter. Whoever connects is told where the ranks are, and need not say anything.
+ * Answers {@code tutti status}: a socket in the directory of the job, which only the owner of the job can enter. Every
+ * client that connects is told where the ranks are, and need not send anything.
  */
 final class StatusSocket implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(StatusSocket.class.getName());
@@ -39,9 +39,9 @@ final class StatusSocket implements AutoCloseable {
     }
 
     /**
-     * Opens the socket of a job and answers there; a job that cannot have one goes on without.
+     * Opens the socket of a job and answers there. If a job cannot have a socket, it goes on without one.
      *
-     * @param path the socket
+     * @param path the path of the socket
      * @param report gives the lines of an answer
      */
     static StatusSocket open(Path path, Callable<List<String>> report) throws IOException {
@@ -50,7 +50,7 @@ final class StatusSocket implements AutoCloseable {
         try {
             server.bind(UnixDomainSocketAddress.of(path));
             Thread.ofPlatform().daemon().name("status").start(socket::serve);
-        } catch (IOException e) { // such as a temporary directory whose path is too long
+        } catch (IOException e) { // for example, the path of the temporary directory is too long
             LOG.log(Level.DEBUG, "tutti status will not find this job", e);
         }
         return socket;
@@ -64,10 +64,10 @@ final class StatusSocket implements AutoCloseable {
                     client.write(bytes);
                 }
             } catch (InterruptedException _) {
-                return; // nobody does that
-            } catch (Exception e) { // whatever it is, the next one who asks is answered
+                return; // nothing interrupts this thread
+            } catch (Exception e) { // whatever it is, the next client gets an answer
                 LOG.log(Level.DEBUG, "an answer was not given", e);
-                LockSupport.parkNanos(RETRY_NANOS); // it may be that too many files are open
+                LockSupport.parkNanos(RETRY_NANOS); // perhaps too many files are open
             }
         }
     }
@@ -75,11 +75,11 @@ final class StatusSocket implements AutoCloseable {
     /**
      * Asks the launcher of a job.
      *
-     * @param path where it has its socket
-     * @param limit how long it may take
-     * @return what it says
-     * @throws IOException if there is none
-     * @throws TimeoutException if it does not answer
+     * @param path the path of its socket
+     * @param limit how long the answer may take
+     * @return the answer
+     * @throws IOException if there is no launcher
+     * @throws TimeoutException if the launcher does not answer in time
      */
     static String ask(Path path, Duration limit) throws IOException, TimeoutException {
         try (var launcher = SocketChannel.open(StandardProtocolFamily.UNIX)) {
@@ -87,7 +87,7 @@ final class StatusSocket implements AutoCloseable {
                 launcher.connect(UnixDomainSocketAddress.of(path));
                 return new String(Channels.newInputStream(launcher).readAllBytes(), StandardCharsets.UTF_8);
             });
-            Thread.ofPlatform().daemon().name("ask").start(answer); // it ends when the channel is closed
+            Thread.ofPlatform().daemon().name("ask").start(answer); // the thread ends when the channel is closed
             return answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             throw new IOException("there is no launcher at " + path, e.getCause());

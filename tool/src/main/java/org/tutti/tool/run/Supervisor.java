@@ -11,20 +11,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * The life of a job: starts its processes, waits for their ends, and once something is wrong ends the others. They are
- * given a second to end by themselves, for they may have something to say (and some more while one that has left its
- * job may be about to say why: {@link RootCause}); then SIGTERM, and a second later SIGKILL. Unless the job is to keep
- * going: then only an abort, a passed limit or lost output ends it.
+ * Runs a job: starts its processes, waits for their ends, and ends the others once something is wrong. The others first
+ * get a second to end by themselves, because they may have something to report. They get more while a rank that has
+ * left its job may be about to say why ({@link RootCause}). Then they get SIGTERM, and a second later SIGKILL. In a job
+ * that is to keep going, only an abort, a passed limit or lost output ends the others.
  */
 final class Supervisor {
     private static final long LOOK_INTERVAL_MILLIS = 50;
     private static final long RENDEZVOUS_INTERVAL_MILLIS = 5;
     private static final Duration DRAINING_LIMIT = Duration.ofMillis(500);
 
-    /** How long ranks may take to end by a signal that has been sent to all processes of the job, as by Ctrl-C. */
+    /** How long ranks may take to end after a signal to all processes of the job, such as that of Ctrl-C. */
     private static final Duration SIGNAL_TO_ALL_LIMIT = Duration.ofMillis(200);
 
-    /** How long ranks may take to say where they are when a signal ends the job: SIGKILL may follow soon. */
+    /** How long ranks may take to say where they are when a signal ends the job, because SIGKILL may follow soon. */
     private static final Duration LAST_CALL_LIMIT = Duration.ofMillis(800);
 
     private static final Duration STOPPING_GRACE = Duration.ofMillis(700);
@@ -44,8 +44,8 @@ final class Supervisor {
 
     /**
      * @param plan the job
-     * @param nodes where its processes are started, and what its ranks and the launcher tell each other
-     * @param output where what it prints goes
+     * @param nodes start its processes, and pass news between ranks and launcher
+     * @param output takes the output of the processes
      */
     Supervisor(JobPlan plan, JobNodes nodes, JobOutput output) {
         this.plan = plan;
@@ -55,12 +55,12 @@ final class Supervisor {
         this.statusQuery = new StatusQuery(plan, nodes, processes);
     }
 
-    /** {@return what asks the ranks where they are} */
+    /** {@return the query that asks the ranks where they are} */
     StatusQuery statusQuery() {
         return statusQuery;
     }
 
-    /** {@return the status to exit with, once all processes have ended and all is said} */
+    /** {@return the status to exit with, once all processes have ended and all reports are printed} */
     int supervise() throws InterruptedException {
         start();
         int running = processes.size();
@@ -69,12 +69,12 @@ final class Supervisor {
                     TimeUnit.MILLISECONDS);
             nodes.look();
             if (stopping) {
-                return 1; // unheard: a signal decides
+                return 1; // not used: a signal decides the status
             }
             if (process != null) {
                 running--;
                 if (process.exitStatus() == StartedProcess.STATUS_OUT_OF_MEMORY) {
-                    // its output says whether it was that
+                    // the output of the process says whether this status means that
                     process.awaitOutput(System.nanoTime() + DRAINING_LIMIT.toNanos());
                 }
                 rootCause.ended(process);
@@ -99,7 +99,7 @@ final class Supervisor {
         return first.map(Ending::status).orElse(0);
     }
 
-    /** Ends all processes that are left, soon; called on the way out, by whoever ends the launcher. */
+    /** Ends all remaining processes soon. The shutdown hook or the end of the launch calls this. */
     void stop() throws InterruptedException {
         stopping = true;
         if (Cleanup.isEnding() && first.isEmpty()) {
@@ -108,7 +108,10 @@ final class Supervisor {
         endAll();
     }
 
-    /** A signal ends the job. The ranks may have got the signal as well: of ranks that all end nothing is said. */
+    /**
+     * Says where the ranks are when a signal ends the job. The ranks may have got the signal as well: if all of them
+     * end, this method says nothing.
+     */
     private void sayWhereTheRanksAre() throws InterruptedException {
         awaitEnds(SIGNAL_TO_ALL_LIMIT);
         if (processes.stream().anyMatch(StartedProcess::isAlive)) {
@@ -130,11 +133,12 @@ final class Supervisor {
 
     private boolean anyFailedToStart() {
         var first = ended.peek();
-        return first != null && first.exitStatus() != 0 && plan.hosts().isEmpty(); // hosts start theirs anyway
+        return first != null && first.exitStatus() != 0 && plan.hosts().isEmpty(); // other hosts start their processes
+                                                                                   // anyway
     }
 
     private void report(Ending verdict) throws InterruptedException {
-        drain(); // so that the sentence follows what the rank itself had to say
+        drain(); // the sentence follows the output of the rank itself
         var location = rootCause.isOverdue() ? statusQuery.report() : List.<String>of(); // before any rank is ended
         output.say(verdict.sentence());
         if (!location.isEmpty()) {
@@ -179,7 +183,9 @@ final class Supervisor {
         }
     }
 
-    /** Waits for the output of the processes that have ended; not for long, since their children may hold the pipes. */
+    /**
+     * Waits for the output of the processes that have ended; not for long, because their children may hold the pipes.
+     */
     private void drain() throws InterruptedException {
         long deadlineNanos = System.nanoTime() + DRAINING_LIMIT.toNanos();
         for (var process : processes) {

@@ -14,8 +14,9 @@ import java.util.stream.Stream;
 import org.tutti.tool.UsageException;
 
 /**
- * The charset of the locale in which this JVM was started, in which it reads and writes arguments, variables of the
- * environment and paths. Characters that it does not have would be lost without a word: in the locale C all but ASCII.
+ * The charset of the locale in which this JVM was started. The JVM reads and writes arguments, variables of the
+ * environment and paths in this charset, and silently loses characters that the charset does not have: in the locale C,
+ * all except ASCII.
  */
 public final class SystemCharset {
     /** The charset. */
@@ -29,8 +30,8 @@ public final class SystemCharset {
     /**
      * Checks that this JVM has understood the arguments of its command line.
      *
-     * @param arguments as it has understood them
-     * @throws UsageException when one is no text in the charset of the locale
+     * @param arguments the arguments as this JVM has understood them
+     * @throws UsageException if an argument is no text in the charset of the locale
      */
     public static void requireArguments(String... arguments) {
         byte[] line;
@@ -39,7 +40,8 @@ public final class SystemCharset {
         } catch (IOException _) {
             return; // not Linux
         }
-        var given = new String(line, StandardCharsets.ISO_8859_1).split("\0", -1); // and one after the last end
+        var given = new String(line, StandardCharsets.ISO_8859_1).split("\0", -1); // with an empty part after the last
+                                                                                   // end
         int first = given.length - 1 - arguments.length;
         for (int index = 0; index < arguments.length && first >= 0; index++) {
             if (!isText(given[first + index].getBytes(StandardCharsets.ISO_8859_1))) {
@@ -51,7 +53,7 @@ public final class SystemCharset {
 
     private static boolean isText(byte[] bytes) {
         try {
-            CHARSET.newDecoder().decode(ByteBuffer.wrap(bytes)); // which reports what it cannot decode
+            CHARSET.newDecoder().decode(ByteBuffer.wrap(bytes)); // throws if the bytes are no text
             return true;
         } catch (CharacterCodingException _) {
             return false;
@@ -72,7 +74,10 @@ public final class SystemCharset {
         }
     }
 
-    /** {@return a text that is to be an argument, a variable or a path on this host} */
+    /**
+     * {@return a text for an argument, a variable or a path on this host, after checking that the charset has its
+     * characters}
+     */
     static String require(String text) {
         if (!CHARSET.newEncoder().canEncode(text)) {
             throw new UsageException("\"" + text + "\" cannot be written in " + inForce());

@@ -7,36 +7,34 @@ import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 
 /**
- * Takes the thread dumps out of a rank's standard output that its JVM prints when Ctrl-\ in the terminal has sent
- * SIGQUIT to all processes of the job: the launcher says where the ranks are instead. The dump of a rank that has got
- * the signal alone is what somebody wants to see.
+ * Drops thread dumps from a rank's standard output, if Ctrl-\ in the terminal has sent SIGQUIT to all processes of the
+ * job: the launcher says where the ranks are instead. If a rank alone has got the signal, its dump stays, because a
+ * user wants to see it.
  */
 final class ThreadDumps implements LineFilter {
     private static final byte[] BEGINNING = "Full thread dump ".getBytes(StandardCharsets.US_ASCII);
     private static final String LAST_PART = "Heap\n";
 
-    /** What a line of a dump begins with: a thread's name, an indented line, the end of a list, or a headline. */
+    /** The beginning of a dump's line: a thread's name, an indented line, the end of a list, or a headline. */
     private static final Pattern LINE =
             Pattern.compile("[\"\\s}]|0x\\p{XDigit}{8}|_\\w+=0x|=+\n|Threads class SMR info:"
                     + "|JNI global refs|Heap\n|Found (one|\\d+) .*deadlock|Java stack information for the threads");
 
     private static final byte[] TIME = "0000-00-00 00:00:00\n".getBytes(StandardCharsets.US_ASCII);
 
-    /** The signal goes to all at once, but who gets a processor first dumps first. */
+    /** How much earlier than the launcher a rank may notice a signal that was sent to all. */
     private static final long SIGNAL_NANOS_MAX = 500_000_000;
 
     private static final long DUMP_NANOS_MAX = 5_000_000_000L;
     private static final long LOOK_MILLIS = 20;
 
     private final BooleanSupplier isFresh;
-    private byte[] time = NOTHING; // held until it is known whether a dump follows
+    private byte[] time = NOTHING; // held until it is clear whether a dump follows
     private boolean inDump;
     private boolean inLastPart;
     private long beginNanos;
 
-    /**
-     * @param isFresh whether the launcher has got the signal just before
-     */
+    /** @param isFresh whether the launcher has got the signal a moment ago */
     ThreadDumps(BooleanSupplier isFresh) {
         this.isFresh = isFresh;
     }
@@ -82,7 +80,7 @@ final class ThreadDumps implements LineFilter {
 
     private boolean isInDump(byte[] bytes, int from, int to) {
         if (!inDump || System.nanoTime() - beginNanos > DUMP_NANOS_MAX) {
-            inDump = false; // its end was perhaps not as expected
+            inDump = false; // its end perhaps looked different
             return false;
         }
         var line = new String(bytes, from, to - from, StandardCharsets.ISO_8859_1);
@@ -90,7 +88,7 @@ final class ThreadDumps implements LineFilter {
             return false; // the program goes on meanwhile
         }
         inLastPart |= line.equals(LAST_PART);
-        inDump = !inLastPart || !line.equals("\n"); // an empty line ends it
+        inDump = !inLastPart || !line.equals("\n"); // an empty line ends the dump
         return true;
     }
 

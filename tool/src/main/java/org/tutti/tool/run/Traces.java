@@ -14,8 +14,9 @@ import java.util.stream.Collectors;
 import org.tutti.job.RankProcess;
 
 /**
- * The exceptions of the ranks. Often all of them throw the same one: what one has thrown is passed on, and of the
- * others only their numbers. Exceptions are the same if all is, but for the number of the rank itself.
+ * The exceptions of the ranks. All ranks often throw the same exception. In that case the launcher passes on the
+ * exception of the first rank, and names the other ranks in one sentence. Exceptions are the same if they differ only
+ * in the number of their own rank.
  */
 final class Traces {
     private static final byte MARK = (byte) RankProcess.TRACE_MARK;
@@ -24,19 +25,19 @@ final class Traces {
 
     private final int size;
     private final boolean each;
-    private final Map<String, Integer> first = new LinkedHashMap<>(); // ranks by what they threw
+    private final Map<String, Integer> first = new LinkedHashMap<>(); // the first rank by its exception
     private final Map<Integer, TreeSet<Integer>> alike = new LinkedHashMap<>();
 
     /**
      * @param size how many ranks the job has
-     * @param each whether those of all ranks are passed on, as nobody sees them side by side
+     * @param each whether to pass on the exceptions of all ranks, because each rank's output has a file of its own
      */
     Traces(int size, boolean each) {
         this.size = size;
         this.each = each;
     }
 
-    /** {@return what is to be passed on instead of a line, if it is an exception; else null} */
+    /** {@return the bytes to pass on instead of a line, if the line is an exception; otherwise null} */
     synchronized byte[] take(byte[] bytes, int from, int to) {
         if (bytes[from] != MARK) {
             return null;
@@ -55,7 +56,9 @@ final class Traces {
         return new byte[0];
     }
 
-    /** Which rank has thrown the same before, or null. What is thrown when many are known is not remembered. */
+    /**
+     * The rank that has thrown the same exception before, or null. Beyond a limit, new exceptions are not remembered.
+     */
     private Integer known(String trace, int rank) {
         return first.size() < TRACES_MAX ? first.putIfAbsent(trace, rank) : first.get(trace);
     }
@@ -64,7 +67,7 @@ final class Traces {
         return trace.replaceAll("\\brank " + rank + "\\b", Matcher.quoteReplacement("rank …"));
     }
 
-    /** {@return a sentence for each exception that others have thrown as well, once} */
+    /** {@return a sentence, once, for each exception that other ranks have thrown as well} */
     synchronized List<String> sentences() {
         var sentences = alike.entrySet().stream().map(entry -> {
             var ranks = entry.getValue();
