@@ -39,7 +39,7 @@ public final class BenchCommand implements Callable<Integer> {
     /** The first line of the file that {@code --csv} writes. */
     public static final String CSV_COLUMNS = "contender,operation,layout,ranks,bytes,microseconds,low,high,calls";
 
-    /** The first line of that file with {@code --percentiles}. */
+    /** The first line of the file that {@code --csv} writes with {@code --percentiles}. */
     static final String PERCENTILES_CSV_COLUMNS = "contender,operation,layout,ranks,bytes,"
             + Stream.of(Percentile.values()).map(Percentile::column).collect(Collectors.joining(",")) + ",calls";
 
@@ -136,7 +136,7 @@ public final class BenchCommand implements Callable<Integer> {
         int status = oneSided.areChosen() ? measureOneSided(how) : measureCollectives(kind, how);
         if (status == 0) {
             time.warning().ifPresent(System.err::println);
-            if (gates == null) { // else that is for who gives the turns to say
+            if (gates == null) { // otherwise the program that gives the turns warns
                 warningOfTry(repeats).ifPresent(System.err::println);
             }
         }
@@ -174,9 +174,9 @@ public final class BenchCommand implements Callable<Integer> {
     }
 
     /**
-     * {@return a sentence for who takes figures of so few repeats for more than a try}
+     * {@return a warning that figures of few repeats are no more than a try, if there are few}
      *
-     * @param repeats how many
+     * @param repeats the number of repeats
      */
     public static Optional<String> warningOfTry(int repeats) {
         return repeats >= MeasuredLoop.REPEATS_WARMED_UP ? Optional.empty()
@@ -186,14 +186,17 @@ public final class BenchCommand implements Callable<Integer> {
                         + "--repeats " + MeasuredLoop.REPEATS_WARMED_UP + ".");
     }
 
-    /** With gates others are known to run, which wait for their turns. */
+    /**
+     * Warns of other busy processes, except with gates: then other benchmarks are known to run, and wait for their
+     * turns.
+     */
     private void warnOfOthers() throws InterruptedException {
         if (gates == null) {
             MachineTime.warningOfOthers().ifPresent(System.err::println);
         }
     }
 
-    /** The name of the constant that was chosen, or nothing. */
+    /** The name of the chosen constant, or an empty text. */
     private String protocolName() {
         return protocol.isEmpty() ? protocol
                 : Stream.of(TransferProtocol.values()).map(TransferProtocol::name)
@@ -216,17 +219,17 @@ public final class BenchCommand implements Callable<Integer> {
     }
 
     /**
-     * Measures algorithms, for another command.
+     * Measures algorithms for another command.
      *
-     * @param where the ranks
-     * @param collectives what to measure
-     * @param algorithms the names of their algorithms, besides those that Tutti chooses
-     * @param sizes of messages, in bytes
-     * @param repeats how often to repeat
+     * @param where the number of ranks, and their placement
+     * @param collectives the collectives to measure
+     * @param algorithms the names of their algorithms, in addition to those that Tutti chooses
+     * @param sizes the sizes of messages in bytes
+     * @param repeats the number of repeats
      * @param csv the file to write
-     * @return the status of the ranks, 0 if all is well
-     * @throws IOException when they cannot be started
-     * @throws InterruptedException never, as nobody interrupts the launcher
+     * @return the exit status of the ranks, 0 if they succeeded
+     * @throws IOException if they cannot be started
+     * @throws InterruptedException never, because nothing interrupts the launcher
      */
     public static int measure(PlacementOptions where, List<Collective> collectives, List<String> algorithms,
             List<Long> sizes, int repeats, Path csv) throws IOException, InterruptedException {
@@ -264,13 +267,13 @@ public final class BenchCommand implements Callable<Integer> {
                 throw new UsageException("--algorithm " + name
                         + " is no algorithm of any collective; tutti info --algorithms lists them, and which have "
                         + "chunks that can be chosen, as in srm@32k"
-                        + Suggestion.of(name.substring(name.indexOf('=') + 1), names())); // as tutti run has it
+                        + Suggestion.of(name.substring(name.indexOf('=') + 1), names())); // as in tutti run
             }
         }
         return names;
     }
 
-    /** {@return the bytes that a word such as 64k stands for} */
+    /** {@return the number of bytes that a word such as 64k denotes} */
     public static long bytes(String text) {
         String lower = text.toLowerCase(Locale.ROOT);
         int shift = lower.endsWith("k") ? 10 : lower.endsWith("m") ? 20 : 0;
@@ -280,7 +283,7 @@ public final class BenchCommand implements Callable<Integer> {
                 return bytes << shift;
             }
         } catch (NumberFormatException e) {
-            // said below, with the sizes that are out of range
+            // reported below, together with sizes out of range
         }
         throw new UsageException(
                 "--bytes " + text + " is not possible; give multiples of 8 from 8 to 1024m, such as 8,1k,8m");

@@ -7,9 +7,9 @@ import org.tutti.Collective;
 import org.tutti.Communicator;
 
 /**
- * A cell of a collective: one algorithm and one size, where ranks have blocks that of a block. An element, of every
- * block, changes with every call, and one of the result is checked after it; all elements are checked after every
- * repeat. The calls are blocking ones here.
+ * A cell of a collective: one algorithm and one size. If ranks have blocks, the size is that of a block. Each call
+ * changes one element of every block, and checks one element of its result; all elements are checked after every
+ * repeat. The calls of this class are blocking.
  */
 class BenchLoop extends MeasuredLoop {
     private static final int PRIME = 31;
@@ -55,7 +55,7 @@ class BenchLoop extends MeasuredLoop {
         return new Run(nanosPerCall(calls, this::blockingCalls), calls);
     }
 
-    /** The time of a call when so many follow each other in a loop. */
+    /** The time of a call if this many calls follow each other in a loop. */
     final double nanosPerCall(int calls, IntConsumer loop) {
         world.barrier();
         world.barrier(); // the second one ends on all ranks at nearly the same time
@@ -118,17 +118,17 @@ class BenchLoop extends MeasuredLoop {
         return operands;
     }
 
-    /** The elements of a block. */
+    /** The number of elements in a block. */
     final int blockCount() {
         return count;
     }
 
-    /** Changes what this rank contributes to any collective. */
+    /** Changes an element of this rank's contribution, in any collective. */
     final int changeOwn() {
         return count == 0 ? 0 : change(collective == Collective.BROADCAST ? 0 : rank);
     }
 
-    /** Checks an element of the result of any collective, if there is one: of the next block in each call. */
+    /** Checks an element of the result of any collective, if there is one; each call checks the next block. */
     final void checkOne(int changed) {
         if (hasResult) {
             int checked = changed + (int) (call % targetBlocks) * count;
@@ -136,7 +136,7 @@ class BenchLoop extends MeasuredLoop {
         }
     }
 
-    /** Changes an element of each block of this rank's source, the next one in each call. */
+    /** Changes an element of each block of this rank's source; each call changes the next element. */
     private int change(int contributor) {
         call++;
         int changed = (int) (call % count);
@@ -148,7 +148,7 @@ class BenchLoop extends MeasuredLoop {
         return changed;
     }
 
-    /** What an element of the result is when those that it comes from were changed last in a certain call. */
+    /** The right value of an element of the result, if the elements that it depends on last changed in this call. */
     private double expected(int index, long at) {
         int ofBlock = rank * count + index % count;
         return switch (collective) {
@@ -184,7 +184,7 @@ class BenchLoop extends MeasuredLoop {
         }
     }
 
-    /** Small whole numbers, so that sums are exact in any order. */
+    /** Small whole numbers, because their sums are exact in any order. */
     private static double element(int rank, int index, long call) {
         return rank + 1 + index % PRIME + call % PRIME;
     }

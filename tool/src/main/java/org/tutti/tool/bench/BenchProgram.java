@@ -18,7 +18,7 @@ import org.tutti.choice.Choice;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.tool.bench.MeasuredLoop.Repeat;
 
-/** What every rank of {@code tutti bench} runs. */
+/** The program that every rank of {@code tutti bench} runs. */
 public final class BenchProgram {
     /** Stands for the names of all algorithms. */
     static final String ALL = "*";
@@ -40,7 +40,7 @@ public final class BenchProgram {
             };
         }
 
-        /** What Tutti chooses for such a call of the world. */
+        /** The algorithm that Tutti chooses for such a call of the world. */
         String chosen(Communicator world) {
             return operation.collective().map(collective -> call == CallKind.WITH_BLOCKS
                     ? Choice.ofBlocks(collective, world.topology(), true)
@@ -64,21 +64,21 @@ public final class BenchProgram {
     private final boolean percentiles;
 
     /**
-     * Puts together what the program is told.
+     * Composes the arguments of this program.
      *
-     * @param virtualRanks how many ranks are threads of one process, or 0
+     * @param virtualRanks the number of ranks that are threads of one process, or 0
      * @param rounds how often to measure all cells
-     * @param repeats how often to repeat each, in a round
+     * @param repeats how often to repeat each cell in a round
      * @param algorithms the names of algorithms, or {@link #ALL}
-     * @param csv the file to write, or nothing
-     * @param operations what to measure
-     * @param sizes of messages, in bytes
+     * @param csv the file to write, or empty
+     * @param operations the operations to measure
+     * @param sizes the sizes of messages in bytes
      * @param segments whether operands are off the heap
-     * @param gates the directory of the gates, or nothing
-     * @param kind the communicators whose calls are measured
-     * @param calls how they are called
+     * @param gates the directory of the gates, or empty
+     * @param kind the communicators to call on
+     * @param calls the kinds of calls
      * @param percentiles whether each call is timed
-     * @return its arguments
+     * @return the arguments
      */
     static List<String> arguments(int virtualRanks, int rounds, int repeats, List<String> algorithms, String csv,
             List<CollectiveOperation> operations, List<Long> sizes, boolean segments, String gates,
@@ -106,11 +106,11 @@ public final class BenchProgram {
         this.percentiles = Boolean.parseBoolean(arguments[11]);
     }
 
-    /** @param arguments as {@link #arguments} has put them together */
+    /** @param arguments the result of {@link #arguments} */
     public static void main(String[] arguments) throws IOException {
         var program = new BenchProgram(arguments);
         if (program.virtual) {
-            Tutti.join().close(); // alone in its process, the launcher's job has no more to do
+            Tutti.join().close(); // the launcher's job has this one rank, which has no more to do
             Tutti.runLocal(Integer.parseInt(arguments[0]), JobOptions.DEFAULT.withThreads(Threads.VIRTUAL),
                     program::run);
         } else {
@@ -163,7 +163,7 @@ public final class BenchProgram {
         return cells;
     }
 
-    /** The algorithms to measure; an empty name is Tutti's own choice. */
+    /** The algorithms to measure; an empty name means Tutti's own choice. */
     private List<String> algorithms(CollectiveOperation operation) {
         List<String> names = new ArrayList<>(List.of(""));
         operation.collective().ifPresent(collective -> {

@@ -25,11 +25,11 @@ final class BenchReport implements AutoCloseable {
 
     /**
      * @param writes whether this rank writes
-     * @param csv the file, or nothing
-     * @param layout where the ranks are
-     * @param ranks how many there are
-     * @param hasOverlaps whether there are overlaps, which have a column
-     * @param hasPercentiles whether percentiles are told instead of means
+     * @param csv the file, or empty
+     * @param layout a description of the layout
+     * @param ranks the number of ranks
+     * @param hasOverlaps whether there is a column of overlaps
+     * @param hasPercentiles whether the figures are percentiles instead of means
      */
     BenchReport(boolean writes, String csv, String layout, int ranks, boolean hasOverlaps, boolean hasPercentiles)
             throws IOException {
@@ -51,7 +51,7 @@ final class BenchReport implements AutoCloseable {
         }
     }
 
-    /** {@return where the ranks of a job of processes are} */
+    /** {@return a description of the layout of a job of processes} */
     static String layout(Communicator world) {
         int nodes = world.topology().nodes();
         return nodes == 1 ? "one node" : nodes + " nodes";
@@ -60,13 +60,13 @@ final class BenchReport implements AutoCloseable {
     /**
      * Reports a cell.
      *
-     * @param operation what was called
-     * @param algorithm by which, or nothing if Tutti chose
-     * @param chosen what it chose, or nothing if there was no choice
-     * @param kind how
-     * @param bytes of a message
+     * @param operation the operation
+     * @param algorithm the requested algorithm, or empty if Tutti chose
+     * @param chosen the algorithm that Tutti chose, or empty if it had no choice
+     * @param kind the kind of the calls
+     * @param bytes the size of a message
      * @param repeats the figures
-     * @param calls of a repeat
+     * @param calls the number of calls of a repeat
      */
     void add(String operation, String algorithm, String chosen, CallKind kind, long bytes, List<Repeat> repeats,
             long calls) {
@@ -86,7 +86,7 @@ final class BenchReport implements AutoCloseable {
                     operation, layout.replace(",", ""), ranks, bytes, told[0], told[1], told[2],
                     calls,
                     hasOverlaps ? "," + overlap : "");
-            csv.flush(); // someone may wait for it
+            csv.flush(); // another program may wait for it
         }
     }
 
@@ -96,7 +96,7 @@ final class BenchReport implements AutoCloseable {
                 Arrays.stream(all).max().orElseThrow()};
     }
 
-    /** Of each percentile the median of the repeats. */
+    /** The median over the repeats, for each percentile. */
     private static double[] percentiles(List<Repeat> repeats) {
         return Stream.of(Percentile.values()).mapToDouble(each -> median(repeats.stream()
                 .mapToDouble(repeat -> repeat.percentiles().get(each.ordinal())).toArray())).toArray();

@@ -8,11 +8,11 @@ import java.util.function.Consumer;
 
 import org.tutti.tool.bench.MeasuredLoop.Repeat;
 
-/** When a rank measures: at once, or whenever it is its turn. */
+/** Decides when a rank measures: immediately, or when its turn comes. */
 final class BenchTurns implements AutoCloseable {
     private final int repeats;
     private final boolean percentiles;
-    private final Gate gate; // or null
+    private final Gate gate; // null without turns
     private boolean begun;
 
     private BenchTurns(int repeats, boolean percentiles, Gate gate) {
@@ -24,10 +24,10 @@ final class BenchTurns implements AutoCloseable {
     /**
      * {@return the turns of a rank}
      *
-     * @param repeats how many there are of each cell
+     * @param repeats the number of repeats of each cell
      * @param percentiles whether each call is timed
-     * @param gates the directory of the gates, or nothing
-     * @param rank whose they are
+     * @param gates the directory of the gates, or empty
+     * @param rank the rank
      */
     static BenchTurns of(int repeats, boolean percentiles, String gates, int rank) throws IOException {
         return new BenchTurns(repeats, percentiles, gates.isEmpty() ? null : new Gate(gates, rank));
@@ -37,8 +37,8 @@ final class BenchTurns implements AutoCloseable {
      * Measures a cell.
      *
      * @param loop the cell
-     * @param isNew whether it is measured for the first time, so that much has to be compiled
-     * @param report what hears the figures of its repeats: of all at the end, or of each after its turn
+     * @param isNew whether this is its first measurement, before which much has to be compiled
+     * @param report takes the figures: of all repeats at the end, or of each repeat after its turn
      */
     void measure(MeasuredLoop loop, boolean isNew, Consumer<List<Repeat>> report) throws IOException {
         if (percentiles) {
@@ -60,7 +60,7 @@ final class BenchTurns implements AutoCloseable {
         report.accept(figures);
     }
 
-    /** A turn for each repeat, and one before, to warm up; each is told at once. */
+    /** Takes one turn to warm up, and one for each repeat; reports the figures of each turn immediately. */
     private void measureInTurns(MeasuredLoop loop, Consumer<List<Repeat>> report) throws IOException {
         gate.await();
         warmUp(loop);

@@ -8,17 +8,19 @@ import java.util.stream.Stream;
 
 import org.tutti.tool.UsageException;
 
-/** What {@code --call} names: how a collective is called. */
+/** The values of {@code --call}: the ways to call a collective. */
 public enum CallKind {
     /** The call returns when it is done. */
     BLOCKING,
-    /** The same, told by {@link org.tutti.Blocks} that all blocks are of one length: only where blocks may differ. */
+    /**
+     * A blocking call with {@link org.tutti.Blocks} of one length; only for collectives that take blocks of any length.
+     */
     WITH_BLOCKS,
-    /** The call is started, and awaited at once. */
+    /** The call is started, and awaited immediately. */
     NON_BLOCKING,
     /** The call is prepared once, and run each time. */
     PREPARED,
-    /** The call is prepared once; each time it is started, and awaited at once. */
+    /** The call is prepared once; each time it is started, and awaited immediately. */
     PREPARED_STARTED,
     /** The call is started, the rank computes as long as a call takes, and then awaits it. */
     OVERLAPPED;
@@ -28,7 +30,7 @@ public enum CallKind {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** {@return the kinds of labels of the command line} */
+    /** {@return the kinds with these labels on the command line} */
     public static List<CallKind> ofLabels(List<String> labels) {
         return labels.stream().map(CallKind::ofLabel).toList();
     }

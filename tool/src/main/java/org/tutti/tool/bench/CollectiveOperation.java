@@ -10,15 +10,15 @@ import org.tutti.Collective;
 import org.tutti.choice.Suggestion;
 import org.tutti.tool.UsageException;
 
-/** What {@code --collective} names: the collectives, and making a group of ranks and closing it. */
+/** The values of {@code --collective}: the collectives, and making a group of ranks and closing it. */
 public enum CollectiveOperation {
     /** A barrier. */
     BARRIER(Collective.BARRIER),
-    /** A broadcast of rank 0. */
+    /** A broadcast from rank 0. */
     BROADCAST(Collective.BROADCAST),
-    /** A sum that rank 0 gets. */
+    /** A sum at rank 0. */
     REDUCE(Collective.REDUCE),
-    /** A sum that all ranks get. */
+    /** A sum at all ranks. */
     ALLREDUCE(Collective.ALLREDUCE),
     /** A gather to rank 0. */
     GATHER(Collective.GATHER),
@@ -28,17 +28,17 @@ public enum CollectiveOperation {
     ALLGATHER(Collective.ALLGATHER),
     /** An all-to-all. */
     ALL_TO_ALL(Collective.ALL_TO_ALL),
-    /** A sum of which each rank gets a block. */
+    /** A sum that leaves each rank with one block. */
     REDUCE_SCATTER(Collective.REDUCE_SCATTER),
     /** The sums up to each rank. */
     SCAN(Collective.SCAN),
     /** The sums before each rank. */
     EXCLUSIVE_SCAN(Collective.EXCLUSIVE_SCAN),
-    /** A group of the even ranks and one of the odd ranks, by their colors. */
+    /** Splits the ranks by colors into a group of the even ranks and one of the odd ranks. */
     SPLIT,
-    /** The same, by their lists: nobody meets the ranks of the other group. */
+    /** Creates the same groups from lists of ranks: no rank meets the ranks of the other group. */
     CREATE,
-    /** A group of all ranks. */
+    /** Makes a group of all ranks. */
     DUPLICATE;
 
     private final Optional<Collective> collective;
@@ -56,12 +56,14 @@ public enum CollectiveOperation {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** {@return the labels of all} */
+    /** {@return the labels of all operations} */
     public static List<String> labels() {
         return Stream.of(values()).map(CollectiveOperation::label).toList();
     }
 
-    /** {@return the operations of labels of the command line; without any, all but those that make groups} */
+    /**
+     * {@return the operations with these labels on the command line; without labels, all except those that make groups}
+     */
     public static List<CollectiveOperation> ofLabels(List<String> labels) {
         return labels.isEmpty() ? Stream.of(values()).filter(operation -> !operation.makesGroups()).toList()
                 : labels.stream().map(CollectiveOperation::ofLabel).toList();
@@ -73,27 +75,27 @@ public enum CollectiveOperation {
                         + String.join(", ", labels()) + Suggestion.of(label, labels())));
     }
 
-    /** {@return the collective that is called, unless groups are made} */
+    /** {@return the collective to call, unless the operation makes groups} */
     Optional<Collective> collective() {
         return collective;
     }
 
-    /** {@return whether a group is made} */
+    /** {@return whether the operation makes a group} */
     public boolean makesGroups() {
         return collective.isEmpty();
     }
 
-    /** {@return whether it can be called like this; calls with blocks are for what has blocks} */
+    /** {@return whether the operation can be called in this way; calls with blocks need a collective with blocks} */
     boolean canBeCalled(CallKind kind) {
         return kind != CallKind.WITH_BLOCKS || collective.filter(Collective::hasBlocks).isPresent();
     }
 
-    /** {@return which of these sizes of messages, in bytes, it is measured with} */
+    /** {@return the sizes of messages in bytes, out of these, with which to measure the operation} */
     public List<Long> sizes(List<Long> wanted) {
         return hasElements() ? wanted : List.of(0L);
     }
 
-    /** {@return whether it has a message} */
+    /** {@return whether the operation has a message} */
     public boolean hasElements() {
         return collective.filter(Collective::hasElements).isPresent();
     }

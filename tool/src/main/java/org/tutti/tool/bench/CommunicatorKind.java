@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 
 import org.tutti.tool.UsageException;
 
-/** What {@code --communicator} names: the communicators whose calls are measured. */
+/** The values of {@code --communicator}: the communicators to call on. */
 public enum CommunicatorKind {
     /** All ranks. */
     WORLD,
@@ -15,7 +15,7 @@ public enum CommunicatorKind {
     NODE,
     /** A group of the even ranks and one of the odd ranks, both at the same time. */
     INTERLEAVED,
-    /** All ranks, and a duplicate, whose calls alternate. */
+    /** The world and a duplicate of it; the calls alternate between the two. */
     ALTERNATING;
 
     /** {@return its name on the command line and in files} */
@@ -23,14 +23,14 @@ public enum CommunicatorKind {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** {@return the kind of a label of the command line} */
+    /** {@return the kind with this label on the command line} */
     public static CommunicatorKind ofLabel(String label) {
         return Stream.of(values()).filter(kind -> kind.label().equals(label)).findFirst()
                 .orElseThrow(() -> new UsageException("--communicator " + label + " is not one of "
                         + Stream.of(values()).map(CommunicatorKind::label).collect(Collectors.joining(", "))));
     }
 
-    /** {@return whether a call is one of some ranks, beside others of the other ranks} */
+    /** {@return whether each call includes only some of the ranks, while the other ranks make calls of their own} */
     public boolean divides() {
         return this == NODE || this == INTERLEAVED;
     }

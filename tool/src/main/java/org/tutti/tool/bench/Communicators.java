@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 
 import org.tutti.Communicator;
 
-/** The communicators to which a rank's calls go, in turns; it has the same number in all of them. */
+/** The communicators that a rank calls on in turn; the rank has the same number in all of them. */
 final class Communicators implements AutoCloseable {
     private final List<Communicator> made;
     private final Communicator[] called;
@@ -18,7 +18,7 @@ final class Communicators implements AutoCloseable {
         this.called = called;
     }
 
-    /** {@return those of a kind; collective} */
+    /** {@return the communicators of a kind; collective} */
     static Communicators of(CommunicatorKind kind, Communicator world) {
         return switch (kind) {
             case WORLD -> new Communicators(List.of(), world);
@@ -35,7 +35,7 @@ final class Communicators implements AutoCloseable {
         return new Communicators(List.of(group), group);
     }
 
-    /** {@return views of them, which need not be closed} */
+    /** {@return views of these communicators, which need not be closed} */
     Communicators views(UnaryOperator<Communicator> view) {
         var views = called.clone();
         for (int i = 0; i < views.length; i++) {
@@ -44,7 +44,7 @@ final class Communicators implements AutoCloseable {
         return new Communicators(List.of(), views);
     }
 
-    /** {@return all of them, in the order of their turns} */
+    /** {@return the communicators in the order of their turns} */
     Stream<Communicator> stream() {
         return Stream.of(called);
     }
@@ -57,7 +57,7 @@ final class Communicators implements AutoCloseable {
         return called[0].size();
     }
 
-    /** {@return the one whose turn it is} */
+    /** {@return the communicator that has its turn} */
     Communicator next() {
         latest = latest + 1 == called.length ? 0 : latest + 1;
         return called[latest];

@@ -8,15 +8,15 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Where a rank waits for its turn, when several benchmarks alternate: a named pipe, from which it reads a byte a turn.
- * Waiting costs no processor time, so it does not disturb whose turn it is.
+ * Makes a rank wait for its turn when several benchmarks alternate. The rank reads one byte a turn from a named pipe.
+ * Waiting takes no processor time, so it does not disturb the benchmark that has its turn.
  */
 final class Gate implements AutoCloseable {
     private final FileInputStream pipe;
 
     /**
-     * @param directory where the pipes are, named by the ranks
-     * @param rank whose it is
+     * @param directory the directory of the pipes, which are named by the ranks
+     * @param rank the rank that waits
      */
     Gate(String directory, int rank) throws IOException {
         this.pipe = new FileInputStream(Path.of(directory, String.valueOf(rank)).toFile());
@@ -24,7 +24,7 @@ final class Gate implements AutoCloseable {
 
     /** Waits for the next turn. */
     void await() throws IOException {
-        // on a thread of the system, as a virtual one would keep its carrier
+        // on a platform thread, because a virtual thread would keep its carrier
         int turn = CompletableFuture.supplyAsync(this::read, task -> Thread.ofPlatform().daemon().start(task)).join();
         if (turn < 0) {
             throw new IOException(

@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * The times of a rank's calls, to three digits. Adding one takes some nanoseconds and allocates nothing. The peers'
- * programs count in the same way: {@code bench/peers/loop.h}.
+ * The times of a rank's calls, to three significant digits. Adding a time takes some nanoseconds and allocates nothing.
+ * The peers' programs count in the same way: {@code bench/peers/loop.h}.
  */
 final class Latencies {
     private static final long NANOS_MAX = TimeUnit.HOURS.toNanos(1);
@@ -16,7 +16,7 @@ final class Latencies {
 
     private final Histogram counts = new Histogram(NANOS_MAX, DIGITS);
 
-    /** Counts a call that took so long. */
+    /** Counts a call that took this long. */
     void add(long nanos) {
         counts.recordValue(Math.min(nanos, NANOS_MAX));
     }
@@ -26,7 +26,7 @@ final class Latencies {
         counts.reset();
     }
 
-    /** {@return the microseconds that so many percent of the calls took at most, 0 if there were none} */
+    /** {@return the time in microseconds that this percentage of the calls did not exceed, 0 if there were none} */
     double micros(Percentile percentile) {
         return counts.getValueAtPercentile(percentile.percent()) / NANOS_PER_MICRO;
     }

@@ -11,7 +11,7 @@ final class MakingLoop extends MeasuredLoop {
     private final Communicators communicators;
     private final CollectiveOperation operation;
     private final int color;
-    private final int[] mates; // of the group that is made, in their order
+    private final int[] mates; // of the new group, in its order
 
     MakingLoop(Communicator world, Communicators communicators, CollectiveOperation operation) {
         super(world);
@@ -63,6 +63,6 @@ final class MakingLoop extends MeasuredLoop {
 
     @Override
     public void close() {
-        // there is nothing but the groups
+        // there is nothing to close except the groups
     }
 }

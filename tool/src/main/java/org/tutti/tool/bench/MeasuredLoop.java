@@ -14,14 +14,14 @@ import org.tutti.Communicator;
 import org.tutti.Reduction;
 
 /**
- * Measures one cell: calls follow each other without pause, as in an application's loop. First it is found how many
- * calls make a run, then everything is compiled. A repeat is such a run, and its figure that of the slowest rank. Where
- * each call is timed by itself, a repeat is as many runs as rare times need. The peers' programs do the same, but for
- * what concerns compilers: {@code bench/peers/loop.h}.
+ * Measures one cell: calls follow each other without pause, as in an application's loop. This class first finds how
+ * many calls make a run, and then runs until everything is compiled. A repeat is one run, and its figure is that of the
+ * slowest rank. If each call is timed by itself, a repeat is as many runs as rare times need. The peers' programs do
+ * the same, except for the compiler: {@code bench/peers/loop.h}.
  */
 abstract class MeasuredLoop implements AutoCloseable {
     private static final double RUN_NANOS = 50_000_000;
-    private static final double TIMED_NANOS = 1_000_000_000; // of a repeat whose calls are timed one by one
+    private static final double TIMED_NANOS = 1_000_000_000; // of a repeat with calls that are timed one by one
     private static final double TIMED_NANOS_MAX = 10_000_000_000.0;
     private static final long TIMED_CALLS = 2_000;
     private static final int CALLS_MAX = 1_000_000;
@@ -33,7 +33,7 @@ abstract class MeasuredLoop implements AutoCloseable {
     private static final double FIRST_COMPILING_NANOS_MAX = 20_000_000_000.0;
     private static final double COMPILING_NANOS_MAX = 5_000_000_000.0;
     private static final double COMPILING_WINDOW_NANOS = 500_000_000;
-    private static final double COMPILING_SHARE_MAX = 0.03; // of eight ranks a quarter of a core
+    private static final double COMPILING_SHARE_MAX = 0.03; // for eight ranks, a quarter of a core
     private static final int QUIET_WINDOWS = 2;
     private static final double NANOS_PER_MILLI = 1e6;
     private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
@@ -42,28 +42,28 @@ abstract class MeasuredLoop implements AutoCloseable {
 
     private final Communicator world;
     private Optional<Latencies> latencies = Optional.empty(); // if each call is timed
-    private int calls = CALLS_MIN; // of a run, the same at every rank
+    private int calls = CALLS_MIN; // of a run, the same on every rank
     private long made;
     private long compiledMillis;
     private long notedNanos;
-    private double compilingNanos; // in the latest run, at the rank whose compiler had most to do
-    private double runNanos; // of the latest run, with what is not measured
+    private double compilingNanos; // in the latest run, on the rank with the busiest compiler
+    private double runNanos; // of the latest run, including time that is not measured
 
     /**
-     * What a rank did in a run.
+     * The account of a rank's run.
      *
-     * @param nanosPerCall 0 for a rank that called nothing
-     * @param calls how many calls it made
+     * @param nanosPerCall the time of a call; 0 for a rank that did not call
+     * @param calls how many calls the rank made
      */
     record Run(double nanosPerCall, long calls) {}
 
     /**
      * The figures of a repeat.
      *
-     * @param microseconds of a call on the slowest rank
-     * @param overlap how much of the shorter of call and computing was hidden by the other, in percent, if the ranks
-     *            have computed
-     * @param percentiles microseconds, each on the rank where it is the greatest, in the order of {@link Percentile},
+     * @param microseconds the time of a call on the slowest rank
+     * @param overlap the part of the shorter of call and computing that the other hid, in percent, if the ranks
+     *            computed
+     * @param percentiles microseconds, each from the rank where it is the greatest, in the order of {@link Percentile},
      *            if each call was timed
      */
     record Repeat(double microseconds, OptionalDouble overlap, List<Double> percentiles) {}
@@ -73,25 +73,25 @@ abstract class MeasuredLoop implements AutoCloseable {
     }
 
     /**
-     * Calls what is measured.
+     * Makes the calls of a run.
      *
-     * @param callsWanted how often
-     * @param isRepeat whether the figure counts; else it is to warm up
+     * @param callsWanted how many calls to make
+     * @param isRepeat whether the figure counts; otherwise the run only warms up
      */
     abstract Run run(int callsWanted, boolean isRepeat);
 
-    /** Times each call by itself from now on. */
+    /** Times each later call by itself. */
     final void timeEachCall() {
         latencies = Optional.of(new Latencies());
     }
 
     /**
-     * Makes the calls of a run, at once or, if each is timed, one by one. The time of a call begins when that of the
-     * one before ends, so nothing that delays calls is left out; and it has what comes with a call in any run, the
-     * change of an element and the check of another one.
+     * Makes the calls of a run in one loop or, if each call is timed, one by one. The time of a call begins when that
+     * of the call before ends, so the times leave out nothing that delays calls. They include the change of one element
+     * and the check of another one, as in every run.
      *
-     * @param count how many
-     * @param loop what makes so many
+     * @param count the number of calls
+     * @param loop makes a given number of calls
      */
     final void makeCalls(int count, IntConsumer loop) {
         if (latencies.isEmpty()) {
@@ -108,25 +108,26 @@ abstract class MeasuredLoop implements AutoCloseable {
         }
     }
 
-    /** {@return nanoseconds, which go on while there is what is measured} */
+    /** {@return nanoseconds of a clock that runs while the measured operation does} */
     long clock() {
         return System.nanoTime();
     }
 
-    /** Checks all results of the runs until now. */
+    /** Checks the results of all runs so far. */
     abstract void checkAll();
 
-    /** Every rank hears how many calls those made in a run that called. */
+    /** Tells every rank how many calls a calling rank made in a run. */
     void noteCalls(long callsMade) {
-        // who calls, counts
+        // a calling rank has counted its own calls
     }
 
     /**
-     * Finds how many calls make a run, and runs until several in a row take about as long as the first of them: then
-     * everything is compiled. With a rank on every core the compiler has none for itself, and many runs in a row can be
-     * equally slow before it is done; longest in the first cell, where it compiles what all cells have in common. So a
-     * cell is run until the compilers of all ranks have little to do. Who wants few repeats wants to try something, and
-     * waits less; for a single one not at all.
+     * Finds how many calls make a run, and runs until several runs in a row take about as long as the first of them;
+     * everything is compiled then. With a rank on every core, the compiler has no core for itself, and many runs in a
+     * row can be equally slow before it is done. It takes longest in the first cell, where it compiles the code that
+     * all cells share. A cell therefore runs first until the compilers of all ranks have little to do. With few repeats
+     * the user only tries something, so this step is left out and the warm-up has a shorter minimum, down to none for a
+     * single repeat.
      *
      * @param repeats how many repeats follow
      * @param isFirst whether this is the first cell that this process measures
@@ -140,14 +141,17 @@ abstract class MeasuredLoop implements AutoCloseable {
                         * (isFirst ? 2 : 1));
     }
 
-    /** Finds how many calls make a run, of what this process has measured before. */
+    /** Finds how many calls make a run, in a cell that this process has measured before. */
     final void warmUpAgain() {
         runUntilSteady(1, 0);
     }
 
-    /** A compilation is counted when it has ended, which may take long: so one quiet window is not enough. */
+    /**
+     * Runs until the compilers are quiet. One quiet window is not enough, because a compilation counts when it ends,
+     * and may take long.
+     */
     private void runUntilCompiled(double nanosMax) {
-        compiledNanos(); // what was compiled before does not count
+        compiledNanos(); // earlier compilations do not count
         passedNanos();
         int quiet = 0;
         for (double total = 0; quiet < QUIET_WINDOWS && total < nanosMax;) {
@@ -180,12 +184,12 @@ abstract class MeasuredLoop implements AutoCloseable {
         calls = (int) Math.clamp(RUN_NANOS / nanosPerCall, CALLS_MIN, Math.min(CALLS_MAX, GROWTH_MAX * calls));
     }
 
-    /** {@return the overlap of the latest run, in which a call took so long on the slowest rank, if it has one} */
+    /** {@return the overlap of the latest run, if it has one, given the time of a call on the slowest rank} */
     OptionalDouble overlap(double nanosPerCall) {
         return OptionalDouble.empty();
     }
 
-    /** {@return the figures of a repeat; all ranks are done with their checks} */
+    /** {@return the figures of a repeat; when this method returns, all ranks have checked their results} */
     final Repeat repeat() {
         latencies.ifPresent(Latencies::clear);
         double nanos = latencies.isEmpty() ? slowest(run(calls, true)) : timedRuns();
@@ -194,7 +198,7 @@ abstract class MeasuredLoop implements AutoCloseable {
         return new Repeat(nanos / 1e3, overlap(nanos), latencies.map(this::percentiles).orElse(List.of()));
     }
 
-    /** Runs until there are calls enough, of which one of a thousand says something, but not for ever. */
+    /** Runs until there are so many calls that one in a thousand is significant, within a time limit. */
     private double timedRuns() {
         long all = 0;
         double total = 0;
@@ -235,14 +239,14 @@ abstract class MeasuredLoop implements AutoCloseable {
         return (double) notedNanos - before;
     }
 
-    /** The time of the compilations that have ended since the last call, of all threads that compile. */
+    /** The time of the compilations that have ended since the last call, summed over all compiler threads. */
     private double compiledNanos() {
         long before = compiledMillis;
         compiledMillis = COMPILER == null ? 0 : COMPILER.getTotalCompilationTime();
         return (compiledMillis - before) * NANOS_PER_MILLI;
     }
 
-    /** Collective. */
+    /** Closes the cell; collective. */
     @Override
     public abstract void close();
 }

@@ -5,18 +5,18 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What a figure of {@code --one-sided} is about.
+ * The cell of {@code --one-sided} that a figure belongs to.
  *
- * @param operation what is called
- * @param target what the ranks do meanwhile that do not call
- * @param bytes of the data of a call
+ * @param operation the operation
+ * @param target the behavior of the ranks that do not call
+ * @param bytes the size of a call's data
  */
 public record OneSidedCell(OneSidedOperation operation, Target target, long bytes) {
-    /** What ranks do that do not call. */
+    /** The behavior of the ranks that do not call. */
     public enum Target {
         /** They wait for the caller in a collective. */
         PASSIVE(""),
-        /** They compute, 300 ms at a time, and look at nothing. */
+        /** They compute, 300 ms at a time, and do nothing for Tutti. */
         COMPUTING("-computing");
 
         private final String suffix;
@@ -26,7 +26,7 @@ public record OneSidedCell(OneSidedOperation operation, Target target, long byte
         }
     }
 
-    /** {@return the cells of all combinations that there are, in the order in which everybody measures them} */
+    /** {@return the cells of all valid combinations, in the order in which all ranks measure them} */
     public static List<OneSidedCell> of(List<OneSidedOperation> operations, List<Target> targets, List<Long> sizes) {
         return operations.stream().distinct().sorted().flatMap(operation -> targets.stream().distinct().sorted()
                 .filter(target -> target == Target.PASSIVE || !operation.isCalledByAll())
@@ -35,24 +35,24 @@ public record OneSidedCell(OneSidedOperation operation, Target target, long byte
                 .toList();
     }
 
-    /** {@return the names that operations have in files, with what the target does} */
+    /** {@return the names of operations in files, combined with the behavior of the target} */
     public static List<String> labels() {
         return Stream.of(OneSidedOperation.values()).flatMap(operation -> Stream.of(Target.values())
                 .map(target -> new OneSidedCell(operation, target, 0).label())).toList();
     }
 
-    /** {@return the name of the operation in files, with what the target does} */
+    /** {@return the name of the operation in files, combined with the behavior of the target} */
     public String label() {
         return operation.label() + target.suffix;
     }
 
-    /** {@return the cell as programs are told of it, such as put-computing:8} */
+    /** {@return the cell as an argument of programs, such as put-computing:8} */
     @Override
     public String toString() {
         return label() + ":" + bytes;
     }
 
-    /** {@return the cell that a word of a program's arguments stands for} */
+    /** {@return the cell that a word of a program's arguments denotes} */
     static OneSidedCell parse(String word) {
         String[] parts = word.split(":");
         Target target = parts[0].endsWith(Target.COMPUTING.suffix) ? Target.COMPUTING : Target.PASSIVE;

@@ -13,16 +13,17 @@ import org.tutti.TransferProtocol;
 import org.tutti.tool.bench.OneSidedCell.Target;
 
 /**
- * A cell of {@code --one-sided}: rank 0 operates on the memory of the last rank, the others wait for it, or compute.
- * {@code bench/peers/onesided.c} does the same step by step.
+ * A cell of {@code --one-sided}: rank 0 operates on the memory of the last rank; the other ranks wait for it, or
+ * compute. {@code bench/peers/onesided.c} does the same step by step.
  *
- * <p><b>Checks.</b> Of what is put, an element changes with every call; after every repeat the target, which counts the
+ * <p><b>Checks.</b> An element of the put data changes with every call. After every repeat the target, which counts the
  * calls too, compares its memory with the elements of the last calls. Before every get the caller spoils an element,
- * which must be right afterwards; the target's memory changes from run to run. Of what is accumulated the target knows
- * the sums, and of fetch-and-adds every single result is known. All are small whole numbers, so that sums are exact.
+ * which must be right afterwards; the target's memory changes from run to run. The target knows the sums of accumulated
+ * data, and the caller knows the result of every single fetch-and-add. All values are small whole numbers, so that sums
+ * are exact.
  *
- * <p><b>A target that computes</b> looks at the clock only, for 300 ms from the beginning of a repeat on. The caller
- * calls until the repeat has its calls or that time is over, once at least.
+ * <p><b>A computing target</b> only reads the clock, for 300 ms from the beginning of a repeat. The caller calls until
+ * the repeat has its calls or that time is over, but at least once.
  */
 final class OneSidedLoop extends MeasuredLoop {
     private static final int TRAIN = 16;
@@ -46,7 +47,7 @@ final class OneSidedLoop extends MeasuredLoop {
     private final Section section;
     private final double[] sums;
     private final Optional<Mutexes> mutexes;
-    private long timedNanos; // what the half of a lock and an unlock took until now that is measured
+    private long timedNanos; // total time of the measured half, if a lock or an unlock is measured alone
     private long generation;
     private long call;
     private int changed;
@@ -77,7 +78,7 @@ final class OneSidedLoop extends MeasuredLoop {
         this.mutexes = operation.isLock() ? Optional.of(memory.allocateMutexes(1)) : Optional.empty();
     }
 
-    /** The columns of a section that is about as wide as high: a power of two. */
+    /** The number of columns of a section that is about as wide as high: a power of two. */
     private static int columns(int count) {
         int columns = 1;
         while (count % (2 * columns) == 0 && (long) columns * columns < count) {
@@ -115,19 +116,19 @@ final class OneSidedLoop extends MeasuredLoop {
             makeCalls(callsWanted, this::call);
         }
         if (operation == OneSidedOperation.PUT_TRAIN) {
-            memory.fence(target); // the last train may be a short one
+            memory.fence(target); // the last train may be incomplete
         }
         return new Run((double) (clock() - begin) / calls, calls);
     }
 
-    /** For the half of a lock and an unlock, the clock stands still in the other half. */
+    /** For a lock or an unlock alone, the clock stands still during the other half. */
     @Override
     long clock() {
         boolean isHalf = operation == OneSidedOperation.LOCK || operation == OneSidedOperation.UNLOCK;
         return isHalf ? timedNanos : System.nanoTime();
     }
 
-    /** What is got or accumulated changes from run to run. */
+    /** Changes the data to get or to accumulate from run to run. */
     private void prepare() {
         generation++;
         if (operation == OneSidedOperation.ACCUMULATE) {
@@ -147,7 +148,7 @@ final class OneSidedLoop extends MeasuredLoop {
 
     private static void compute(long until) {
         while (System.nanoTime() - until < 0) {
-            // the clock is all that it looks at
+            // only reads the clock
         }
     }
 
@@ -286,7 +287,7 @@ final class OneSidedLoop extends MeasuredLoop {
         }
     }
 
-    /** Changes an element, the next one in each call. */
+    /** Changes an element; each call changes the next one. */
     private void change() {
         advance();
         own.set(place(changed), element(changed, call));
@@ -302,7 +303,7 @@ final class OneSidedLoop extends MeasuredLoop {
         changed = changed + 1 == count ? 0 : changed + 1;
     }
 
-    /** Where an element lies: of a section in the left halves of the rows. */
+    /** The index of an element in memory: elements of a section lie in the left halves of the rows. */
     private int place(int index) {
         return operation.isStrided() ? index + (index & -columns) : index;
     }
@@ -330,7 +331,7 @@ final class OneSidedLoop extends MeasuredLoop {
             case PUT_TRAIN -> checkTrain();
             case PUT, PUT_STRIDED, ACCUMULATE -> checkPart();
             case LOCK_UNLOCK, LOCK, UNLOCK -> {
-                // they have no data
+                // these operations have no data
             }
         }
     }
@@ -368,7 +369,7 @@ final class OneSidedLoop extends MeasuredLoop {
         for (int i = 0; isTarget && i < count; i++) {
             check(local(place(i)), i, operation == OneSidedOperation.ACCUMULATE ? sums[i] : lastElement(i, call));
             if (operation.isStrided()) {
-                check(local(place(i) + columns), i, 0); // nobody writes to the right halves
+                check(local(place(i) + columns), i, 0); // no rank writes to the right halves
             }
         }
     }
@@ -377,13 +378,13 @@ final class OneSidedLoop extends MeasuredLoop {
         return memory.local().getAtIndex(ValueLayout.JAVA_DOUBLE, index);
     }
 
-    /** The element that the target has after some call: of the last one that changed it. */
+    /** The target's element after a call: the value from the last call that changed this element. */
     private double lastElement(int index, long at) {
         long changedAt = lastCall(at, index, count);
         return changedAt == 0 ? 0 : element(index, changedAt);
     }
 
-    /** The last call up to some call whose number is like another one modulo a period; 0 if there was none. */
+    /** The last call, up to a given one, with a number that equals another one modulo a period; 0 if there was none. */
     private static long lastCall(long at, long like, long period) {
         return Math.max(0, at - Math.floorMod(at - like, period));
     }

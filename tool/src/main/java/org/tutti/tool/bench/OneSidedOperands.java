@@ -9,7 +9,7 @@ import org.tutti.Reduction;
 import org.tutti.RemotePart;
 import org.tutti.Span;
 
-/** The caller's doubles, which it puts and accumulates, or gets, in whichever kind of memory. */
+/** The caller's doubles, on or off the heap: the source of puts and accumulates, or the target of gets. */
 interface OneSidedOperands {
     /** {@return operands in an array} */
     static OneSidedOperands array(int count) {
@@ -32,7 +32,7 @@ interface OneSidedOperands {
 
     void accumulate(RemotePart part);
 
-    /** {@return the operands, for sections} */
+    /** {@return the operands, for operations on sections} */
     Span span();
 
     /** A Java array. */

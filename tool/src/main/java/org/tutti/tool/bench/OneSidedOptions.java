@@ -10,7 +10,7 @@ import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.OneSidedCell.Target;
 import picocli.CommandLine.Option;
 
-/** The options of {@code bench} and {@code compare} that say which one-sided operations to measure. */
+/** The options of {@code bench} and {@code compare} that choose one-sided operations to measure. */
 public final class OneSidedOptions {
     @Option(names = "--one-sided", description = "Measure remote memory instead of collectives.")
     private boolean oneSided;
@@ -36,10 +36,10 @@ public final class OneSidedOptions {
     }
 
     /**
-     * Checks what the user has chosen.
+     * Checks the options that the user has combined.
      *
-     * @param collectives the collectives that were chosen as well
-     * @param kinds the communicators that were chosen as well
+     * @param collectives the collectives that the user chose
+     * @param kinds the communicators that the user chose
      * @param percentiles whether each call is to be timed
      */
     public void check(List<String> collectives, List<CommunicatorKind> kinds, boolean percentiles) {

@@ -10,21 +10,21 @@ import java.util.stream.Stream;
 import org.tutti.TransferProtocol;
 import org.tutti.Tutti;
 
-/** What every rank of {@code tutti bench --one-sided} runs. */
+/** The program that every rank of {@code tutti bench --one-sided} runs. */
 public final class OneSidedProgram {
     private OneSidedProgram() {}
 
     /**
-     * Puts together what the program is told.
+     * Composes the arguments of this program.
      *
-     * @param cells what to measure
-     * @param repeats how often to repeat
-     * @param csv the file to write, or nothing
+     * @param cells the cells to measure
+     * @param repeats how often to repeat each cell
+     * @param csv the file to write, or empty
      * @param segments whether operands are off the heap
-     * @param protocol how data travel between nodes, or nothing for Tutti's choice
-     * @param gates the directory of the gates, or nothing
+     * @param protocol the protocol for data between nodes, or empty for Tutti's choice
+     * @param gates the directory of the gates, or empty
      * @param percentiles whether each call is timed
-     * @return its arguments
+     * @return the arguments
      */
     static List<String> arguments(List<OneSidedCell> cells, int repeats, String csv, boolean segments,
             String protocol, String gates, boolean percentiles) {
@@ -32,7 +32,7 @@ public final class OneSidedProgram {
                 String.valueOf(repeats), csv, String.valueOf(segments), protocol, gates, String.valueOf(percentiles));
     }
 
-    /** @param arguments as {@link #arguments} has put them together */
+    /** @param arguments the result of {@link #arguments} */
     public static void main(String[] arguments) throws IOException {
         List<OneSidedCell> cells = Stream.of(arguments[0].split(",")).map(OneSidedCell::parse).toList();
         boolean segments = Boolean.parseBoolean(arguments[3]);

@@ -10,15 +10,21 @@ import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
 import org.tutti.Span;
 
-/** The doubles that a benchmark sends and gets, in whichever kind of memory; a broadcast has its target as source. */
+/**
+ * The doubles that a benchmark sends and receives, on or off the heap. In a broadcast, the target is the source as
+ * well.
+ */
 interface Operands extends AutoCloseable {
-    /** {@return the operands in arrays; one without target elements has its target as source} */
+    /** {@return operands in arrays; with no target elements, the target is the source} */
     static Operands arrays(int sourceCount, int targetCount) {
         double[] source = new double[sourceCount];
         return new Arrays(source, targetCount == 0 ? source : new double[targetCount]);
     }
 
-    /** {@return the same in memory that the ranks of a node share; collective} */
+    /**
+     * {@return operands in memory that the ranks of a node share; with no target elements, the target is the source;
+     * collective}
+     */
     static Operands segments(Communicator communicator, int sourceCount, int targetCount) {
         long sourceBytes = (long) sourceCount * Double.BYTES;
         long targetBytes = (long) targetCount * Double.BYTES;
@@ -28,7 +34,7 @@ interface Operands extends AutoCloseable {
                 : Span.of(memory.local().asSlice(sourceBytes, targetBytes), DataType.DOUBLE));
     }
 
-    /** Collective. */
+    /** Closes the operands; collective. */
     @Override
     void close();
 
@@ -37,10 +43,10 @@ interface Operands extends AutoCloseable {
     /** {@return an element of the target} */
     double result(int index);
 
-    /** {@return what is sent, as requests and prepared calls take it} */
+    /** {@return the source, for requests and prepared calls} */
     Span sourceSpan();
 
-    /** {@return where the result goes} */
+    /** {@return the target, for requests and prepared calls} */
     Span targetSpan();
 
     void broadcast(Communicator communicator);
@@ -49,7 +55,7 @@ interface Operands extends AutoCloseable {
 
     void allreduce(Communicator communicator);
 
-    /** Calls a collective in which ranks have blocks, or a scan. */
+    /** Calls a collective with blocks, or a scan. */
     void call(Communicator communicator, Collective collective);
 
     /** Java arrays. */
@@ -105,7 +111,7 @@ interface Operands extends AutoCloseable {
 
         @Override
         public void close() {
-            // the collector frees arrays
+            // the garbage collector frees arrays
         }
     }
 

@@ -10,16 +10,16 @@ import org.tutti.Communicator;
 import org.tutti.Reduction;
 
 /**
- * A cell of non-blocking calls during which the ranks compute, as IMB-NBC measures them. Right before each run it is
- * measured how long the calls take alone, and the same computing alone, with all ranks at it; so what ranks take from
- * each other where they share cores counts as computing. The work is counted in steps: what the calls take from it
- * makes the run longer.
+ * A cell of non-blocking calls during which the ranks compute, measured as IMB-NBC does. Right before each run, this
+ * class measures how long the calls take alone, and how long the same computing takes alone on all ranks. Time that
+ * ranks take from each other on shared cores therefore counts as computing. The work is counted in steps, so time that
+ * the calls take from the computing makes the run longer.
  */
 final class OverlappedLoop extends StartedLoop {
     private static final int RUNS_ALONE = 5;
 
     private final Communicator world;
-    private double stepsPerNano = 1; // as the latest run found
+    private double stepsPerNano = 1; // measured before the latest run
     private double callNanos;
     private double computingNanos;
 
@@ -43,7 +43,7 @@ final class OverlappedLoop extends StartedLoop {
         }
     }
 
-    /** The median of some runs, of each of which the slowest rank counts; every rank gets the same. */
+    /** The median over some runs of the time of a call on the slowest rank; the same on every rank. */
     private double nanosAlone(int calls, IntConsumer loop) {
         double[] nanos = new double[RUNS_ALONE];
         for (int i = 0; i < nanos.length; i++) {

@@ -3,13 +3,13 @@ package org.tutti.tool.bench;
 
 import java.util.Locale;
 
-/** What {@code --percentiles} tells of calls that are timed one by one. */
+/** The percentiles that {@code --percentiles} reports for calls that are timed one by one. */
 public enum Percentile {
     /** Half of the calls take longer. */
     P50("p50", 50),
-    /** One of a hundred takes longer. */
+    /** One call in a hundred takes longer. */
     P99("p99", 99),
-    /** One of a thousand takes longer. */
+    /** One call in a thousand takes longer. */
     P999("p99.9", 99.9);
 
     private final String label;
@@ -30,7 +30,7 @@ public enum Percentile {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** {@return how many percent of the calls take no longer} */
+    /** {@return the percentage of the calls that take no longer} */
     double percent() {
         return percent;
     }

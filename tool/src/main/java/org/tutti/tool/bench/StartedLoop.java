@@ -15,12 +15,12 @@ import org.tutti.Reduction;
 import org.tutti.Request;
 import org.tutti.Span;
 
-/** A cell whose calls are started and then awaited, or prepared, or have blocks. */
+/** A cell of calls that are started and then awaited, or prepared, or have blocks. */
 class StartedLoop extends BenchLoop {
     private final Collective collective;
     private final Span source;
     private final Span target;
-    private final List<Supplier<Request>> starts; // one for each communicator, in turns
+    private final List<Supplier<Request>> starts; // one for each communicator, called in turn
     private int latest;
     private long computed = 1;
 
@@ -33,7 +33,7 @@ class StartedLoop extends BenchLoop {
         this.starts = measured.stream().map(each -> start(each, kind)).toList();
     }
 
-    /** Makes a call, and returns null if it is done then. */
+    /** Returns the start of a call; its result is null if the call is complete. */
     private Supplier<Request> start(Communicator communicator, CallKind kind) {
         return switch (kind) {
             case WITH_BLOCKS -> {
@@ -63,7 +63,7 @@ class StartedLoop extends BenchLoop {
         return new Run(nanosPerCall(calls, count -> startedCalls(count, 0)), calls);
     }
 
-    /** Starts calls and awaits each; meanwhile it computes for some steps. */
+    /** Starts calls and awaits each; between the two, the rank computes for some steps. */
     final void startedCalls(int calls, long steps) {
         for (int i = 0; i < calls; i++) {
             int changed = changeOwn();
@@ -78,8 +78,8 @@ class StartedLoop extends BenchLoop {
     }
 
     /**
-     * Marsaglia's xorshift, which no compiler makes shorter: each step needs the one before, and none needs memory. The
-     * result is kept, so that nothing can be left out.
+     * Marsaglia's xorshift, which no compiler can shorten: each step needs the one before, and no step needs memory.
+     * The result is kept, so that the compiler cannot leave the steps out.
      */
     final void compute(long steps) {
         long value = computed;
@@ -91,7 +91,7 @@ class StartedLoop extends BenchLoop {
         computed = value;
     }
 
-    /** A block for each rank, as long as the one that a rank has of a collective's source or target. */
+    /** Blocks of equal length, one for each rank, as long as a block of the collective. */
     private Blocks blocks(int ranks) {
         int[] counts = new int[ranks];
         Arrays.fill(counts, blockCount());

@@ -6,17 +6,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The congestion control that TCP connections of this machine have unless they ask for another one, which Java cannot.
- * One that paces what is sent by a rate that it has to find out holds messages back where ranks send in bursts.
+ * The congestion control of the TCP connections of this machine. A program could ask for another one for its
+ * connections, but Java cannot. A congestion control that paces sending by an estimated rate delays messages of ranks
+ * that send in bursts.
  *
- * @param name as Linux calls it, or what is not known
+ * @param name the name that Linux uses, or a text that it is not known
  */
 record CongestionControl(String name) {
     private static final Path SETTING = Path.of("/proc/sys/net/ipv4/tcp_congestion_control");
     private static final String UNKNOWN = "not known";
-    private static final String PACING = "bbr"; // and bbr2, bbr3
+    private static final String PACING = "bbr"; // also of bbr2 and bbr3
 
-    /** {@return that of this machine, or of its network namespace} */
+    /** {@return the congestion control of this machine, or of its network namespace} */
     static CongestionControl ofThisMachine() {
         try {
             return new CongestionControl(Files.isReadable(SETTING) ? Files.readString(SETTING).strip() : UNKNOWN);
@@ -25,7 +26,7 @@ record CongestionControl(String name) {
         }
     }
 
-    /** {@return its name, and what to do about it if it slows ranks down} */
+    /** {@return the name, and the remedy if this congestion control slows ranks down} */
     String describe() {
         return name.startsWith(PACING)
                 ? name + ", which paces what is sent: messages between nodes may wait for milliseconds; see sysctl "

@@ -26,8 +26,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * The command {@code tutti info}: what Tutti finds on this machine, what it would use, which algorithms there are, and
- * when which is chosen.
+ * The command {@code tutti info}: prints what Tutti finds on this machine and would use, the algorithms, and the sizes
+ * for which it chooses each.
  */
 @Command(name = "info", mixinStandardHelpOptions = true,
         description = "Shows this machine as Tutti sees it, sizes of its shared memory, its rails, the algorithms, "
