@@ -10,9 +10,9 @@ import org.tutti.lab.simulate.SimulateCommand;
 import org.tutti.lab.simulate.TuneCommand;
 import org.tutti.tool.Main;
 
-/** The command line of a checkout: the commands of {@code tutti.jar}, and those by which Tutti is developed. */
+/** The command line of a checkout: the commands of {@code tutti.jar}, and those for developing Tutti. */
 public final class Laboratory {
-    /** What a checkout has and {@code tutti.jar} has not. */
+    /** The commands that only a checkout has. */
     static final List<Class<?>> COMMANDS = List.of(CompareCommand.class, SimulateCommand.class, DrawCommand.class,
             ChartCommand.class, TuneCommand.class);
 
@@ -23,7 +23,7 @@ public final class Laboratory {
         System.exit(Main.run(COMMANDS, arguments));
     }
 
-    /** {@return the status after running a command} */
+    /** {@return the exit status of a command} */
     static int execute(String... arguments) {
         return Main.execute(COMMANDS, arguments);
     }

@@ -10,16 +10,16 @@ import java.util.concurrent.CompletableFuture;
 import org.tutti.TuttiException;
 
 /**
- * Processes of which each keeps a core busy as long as this is open, or as this process lives. Like each contender it
- * has a session of its own, as Linux may divide cores between sessions.
+ * Processes that each keep a core busy until this object is closed or this process ends. Each has a session of its own,
+ * like a contender, because Linux may divide cores between sessions.
  */
 final class BusyProcesses implements AutoCloseable {
-    /** How many there may be. */
+    /** The largest number of busy processes. */
     static final int COUNT_MAX = 256;
 
     private final List<Process> processes = new ArrayList<>();
 
-    /** Starts so many, and returns when all compute. */
+    /** Starts this many processes, and returns when all of them compute. */
     BusyProcesses(int count) throws IOException {
         var command = List.of("setsid", Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx16m", "-cp", System.getProperty("java.class.path"),
@@ -39,12 +39,12 @@ final class BusyProcesses implements AutoCloseable {
         }
     }
 
-    /** {@return how a heading tells of so many, after a comma} */
+    /** {@return a phrase about this many processes for a heading, after a comma} */
     static String phrase(int count) {
         return count == 0 ? "" : ", beside " + count + (count == 1 ? " busy process" : " busy processes");
     }
 
-    /** Fails if one has ended, as what is measured then has the machine for itself. */
+    /** Fails if a process has ended, because the contenders then had its core for themselves. */
     void requireAlive() {
         if (!processes.stream().allMatch(Process::isAlive)) {
             throw new TuttiException("one of the " + processes.size() + " processes of --busy " + processes.size()
@@ -52,12 +52,12 @@ final class BusyProcesses implements AutoCloseable {
         }
     }
 
-    /** {@return what they are} */
+    /** {@return the handles of the processes} */
     List<ProcessHandle> handles() {
         return processes.stream().map(Process::toHandle).toList();
     }
 
-    /** Returns when all have ended. */
+    /** Ends the processes, and returns when all have ended. */
     @Override
     public void close() {
         processes.forEach(Process::destroyForcibly);

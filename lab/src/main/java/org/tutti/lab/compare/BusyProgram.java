@@ -5,28 +5,29 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Keeps a core busy until its input ends, which it does with whoever has started it, however that one ends; for a day
- * at most. It prints a byte when it begins.
+ * Keeps a core busy until its input ends, for a day at most. The input ends together with the process that started this
+ * program, even if that process is killed. The program prints a byte when it begins.
  */
 public final class BusyProgram {
     private static final long NANOS_MAX = TimeUnit.DAYS.toNanos(1);
-    private static final int STEPS = 1_000_000; // between looks at the clock, some milliseconds
+    private static final int STEPS = 1_000_000; // between two looks at the clock, some milliseconds
 
     private BusyProgram() {}
 
-    /** @param none nothing */
+    /** @param none no arguments */
     public static void main(String[] none) {
         Thread.ofPlatform().daemon().start(BusyProgram::endWithInput);
         System.out.write('b');
         System.out.flush();
         long start = System.nanoTime();
         long value = 1;
-        while (value != 0 && System.nanoTime() - start < NANOS_MAX) { // never 0, which the compiler does not know
+        while (value != 0 && System.nanoTime() - start < NANOS_MAX) { // the value is never 0, but the compiler does not
+                                                                      // know that
             value = compute(value);
         }
     }
 
-    /** Marsaglia's xorshift, as of ranks that compute: it needs a core and no memory. */
+    /** Marsaglia's xorshift, as in computing ranks: it needs a core and no memory. */
     private static long compute(long from) {
         long value = from;
         for (int i = 0; i < STEPS; i++) {
@@ -40,10 +41,10 @@ public final class BusyProgram {
     private static void endWithInput() {
         try {
             while (System.in.read() >= 0) {
-                // nothing is said to it
+                // the input carries no messages
             }
         } catch (IOException _) {
-            // then nobody can tell it to go on, either
+            // the input is broken, and so has ended too
         }
         Runtime.getRuntime().halt(0);
     }

@@ -13,8 +13,8 @@ import org.tutti.tool.bench.CollectiveOperation;
  * A loop over collectives.
  *
  * @param operations the collectives, and ways to make groups
- * @param sizes bytes of a message, for those that have one
- * @param repeats how often each cell is repeated
+ * @param sizes the sizes of messages in bytes, for operations with a message
+ * @param repeats how often to repeat each cell
  * @param percentiles whether each call is timed
  */
 record CollectiveLoop(List<CollectiveOperation> operations, List<Long> sizes, int repeats, boolean percentiles)

@@ -30,7 +30,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The command {@code tutti compare}: the same loops in Tutti and in each peer that is installed, in turns. */
+/** The command {@code tutti compare}: runs the same loops in Tutti and in each installed peer, in turns. */
 @Command(name = "compare", sortOptions = false, mixinStandardHelpOptions = true,
         description = "Measures Tutti beside the MPI implementations that are installed: collectives, or remote "
                 + "memory.",
@@ -130,7 +130,7 @@ public final class CompareCommand implements Callable<Integer> {
     private Optional<NamespaceCluster> shaped = Optional.empty();
     private boolean complete = true;
 
-    /** {@return the status to exit with: 1 when a contender has failed} */
+    /** {@return the status to exit with: 1 if a contender has failed} */
     @Override
     public Integer call() throws IOException, InterruptedException {
         var kinds = communicators.stream().map(CommunicatorKind::ofLabel).toList();
@@ -167,7 +167,7 @@ public final class CompareCommand implements Callable<Integer> {
         return complete ? 0 : STATUS_INCOMPLETE;
     }
 
-    /** {@return what only the peers' programs in C can do of all that is wanted, if anything is} */
+    /** {@return the requested feature that only the peers' programs in C have, if any is requested} */
     private Optional<String> onlyInC(Loop loop, List<CommunicatorKind> kinds) {
         boolean withGroups = loop.makesGroups() || !kinds.equals(List.of(CommunicatorKind.WORLD));
         return withGroups ? Optional.of("groups") : percentiles ? Optional.of("percentiles") : Optional.empty();
@@ -205,7 +205,7 @@ public final class CompareCommand implements Callable<Integer> {
         return layouts;
     }
 
-    /** {@return how many rails hosts need that have those that are named} */
+    /** {@return how many rails a host needs to have all named ones} */
     private int railsOfHosts() {
         return 1 + rails.stream().mapToInt(rail -> rail.charAt(rail.length() - 1) - '0').max().orElseThrow();
     }
@@ -251,7 +251,7 @@ public final class CompareCommand implements Callable<Integer> {
         }
     }
 
-    /** The peers that take part; names those that are missing. */
+    /** The peers that take part; prints the names of those that are missing. */
     private List<String> installedPeers(Optional<String> onlyInC) {
         var own = oneSided.areChosen() ? TuttiContenders.ONE_SIDED_NAMES : TuttiContenders.NAMES;
         var peers = oneSided.areChosen() ? PeerPrograms.ONE_SIDED_NAMES
@@ -291,7 +291,7 @@ public final class CompareCommand implements Callable<Integer> {
         return contenders;
     }
 
-    /** In each round the contenders are started anew, and have their turns, cell by cell. */
+    /** Starts the contenders anew in each round, and gives them their turns, cell by cell. */
     private void measure(Layout layout, List<Contender> contenders, Loop loop, Place place, Cleanup cleanup)
             throws IOException, InterruptedException {
         var left = new ArrayList<>(contenders.stream().filter(contender -> contender.suits().test(layout))
@@ -332,8 +332,9 @@ public final class CompareCommand implements Callable<Integer> {
     }
 
     /**
-     * Each is started when its first turn comes: starting takes the cores of whoever has a turn. Who fails is told of
-     * once, and measured no more in this layout.
+     * Gives the contenders their turns in a cell. Each contender starts when its first turn comes, because starting
+     * takes cores from the contender that has its turn. A contender that fails is reported once, and measured no more
+     * in this layout.
      */
     private void alternate(BusyProcesses others, Layout layout, Cell cell, List<Contender> left,
             Map<Contender, Invocation> started,
@@ -348,7 +349,7 @@ public final class CompareCommand implements Callable<Integer> {
                 }
                 var invocation = started.get(contender);
                 try {
-                    boolean counts = turn > 0; // the first is to warm up
+                    boolean counts = turn > 0; // the first turn warms up
                     var before = counts ? traffic(layout) : Optional.<Traffic>empty();
                     var figures = invocation.turn(cell);
                     others.requireAlive();
@@ -375,7 +376,7 @@ public final class CompareCommand implements Callable<Integer> {
 
     private void tell(Layout layout, ContenderException failure) {
         if (Cleanup.isEnding()) {
-            return; // it was ended
+            return; // the user has ended the comparison
         }
         System.err.println("tutti: " + layout + ": " + failure.getMessage());
         results.fail(layout, failure.getMessage().lines().findFirst().orElseThrow().replaceFirst("[:.]$", ""));

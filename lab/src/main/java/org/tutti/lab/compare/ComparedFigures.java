@@ -16,28 +16,28 @@ import org.tutti.lab.compare.Contender.Kind;
 import org.tutti.lab.compare.Figure.Cell;
 import org.tutti.tool.bench.Percentile;
 
-/** All figures of a comparison: for each layout, contender and cell those of its turns. */
+/** All figures of a comparison: those of each turn, by layout, contender and cell. */
 final class ComparedFigures {
     private final Map<Layout, Map<Contender, Map<Cell, List<Figure>>>> turns = new LinkedHashMap<>();
 
     private final Map<Layout, Map<Contender, Map<Cell, List<Double>>>> counted = new LinkedHashMap<>();
     private final Map<Layout, List<String>> failures = new LinkedHashMap<>();
 
-    /** Takes in what a contender sent, or received, on the busiest node for a call of a turn. */
+    /** Adds the bytes that a contender sent, or received, on the busiest node for each call of a turn. */
     void count(Layout layout, Contender contender, Cell cell, double bytes) {
         counted.computeIfAbsent(layout, key -> new LinkedHashMap<>())
                 .computeIfAbsent(contender, key -> new LinkedHashMap<>())
                 .computeIfAbsent(cell, key -> new ArrayList<>()).add(bytes);
     }
 
-    /** {@return the bytes of a call on the busiest node's links, the median of the turns, if they were counted} */
+    /** {@return the median over the turns of a call's bytes on the busiest node's links, if they were counted} */
     OptionalDouble counted(Layout layout, Contender contender, Cell cell) {
         var bytes = counted.getOrDefault(layout, Map.of()).getOrDefault(contender, Map.of()).get(cell);
         return bytes == null ? OptionalDouble.empty()
                 : OptionalDouble.of(Figure.median(bytes.stream().mapToDouble(Double::doubleValue)));
     }
 
-    /** Remembers that a contender measured no more from some cell on, and why. */
+    /** Notes that a contender stopped measuring in a layout, and the reason. */
     void fail(Layout layout, String failure) {
         turns.computeIfAbsent(layout, key -> new LinkedHashMap<>());
         failures.computeIfAbsent(layout, key -> new ArrayList<>()).add(failure);
@@ -67,7 +67,7 @@ final class ComparedFigures {
         return contenders(layout).stream().anyMatch(contender -> contender.kind() == kind);
     }
 
-    /** {@return the cells of a layout, each once} */
+    /** {@return the cells of a layout, without repetition} */
     Set<Cell> cells(Layout layout) {
         Set<Cell> cells = new LinkedHashSet<>();
         turns.get(layout).values().forEach(figures -> cells.addAll(figures.keySet()));
@@ -79,7 +79,7 @@ final class ComparedFigures {
                 .map(Figure::ofTurns);
     }
 
-    /** {@return the names of the contenders, those of variants once} */
+    /** {@return the names of the contenders; variants share one name} */
     List<String> families(Layout layout) {
         return contenders(layout).stream().map(Contender::family).distinct().toList();
     }
@@ -97,7 +97,7 @@ final class ComparedFigures {
                 .min(Comparator.comparingDouble(Figure::median));
     }
 
-    /** {@return the time of a contender in those of the best one of a kind, if both were measured} */
+    /** {@return the ratio of a contender's time to that of the best contender of a kind, if both were measured} */
     OptionalDouble ratio(Layout layout, String family, Cell cell, Kind kind) {
         var own = fastest(layout, family, cell);
         var best = best(kind, layout, cell);
@@ -106,7 +106,9 @@ final class ComparedFigures {
                 : OptionalDouble.empty();
     }
 
-    /** {@return the geometric mean of the ratios of a contender in a layout, those of a percentile, if it has any} */
+    /**
+     * {@return the geometric mean of a contender's ratios in a layout, for a percentile or the means, if it has any}
+     */
     OptionalDouble meanRatio(Layout layout, String family, Kind kind, Optional<Percentile> percentile) {
         double[] ratios = cells(layout).stream().filter(cell -> cell.percentile().equals(percentile))
                 .map(cell -> ratio(layout, family, cell, kind))

@@ -6,24 +6,24 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * One program with one way to start it.
+ * A program, with one way to start it.
  *
- * @param name as in the CSV file; variants of a peer begin with its name and a blank
- * @param kind whose it is
- * @param leastBytes messages below are not measured; with 0, barriers are
+ * @param name the name in the CSV file; names of variants of a peer begin with its name and a blank
+ * @param kind the kind of the contender
+ * @param leastBytes the shortest message to measure; 0 includes operations without a message
  * @param suits the layouts that it can run in
- * @param starter how it is started
+ * @param starter gives the command that starts it
  */
 record Contender(String name, Kind kind, long leastBytes, Predicate<Layout> suits, Starter starter) {
-    /** Whose a contender is. */
+    /** The kinds of contenders. */
     enum Kind {
-        /** Tutti in one of its ways. */
+        /** Tutti in one of its variants. */
         TUTTI,
-        /** An MPI from C: what ratios are of. */
+        /** An MPI for C, the reference of ratios. */
         NATIVE,
-        /** An MPI from Java. */
+        /** An MPI for Java. */
         JAVA,
-        /** What memory or a socket allow by themselves. */
+        /** Memory or a socket without any library. */
         RAW
     }
 
@@ -31,13 +31,13 @@ record Contender(String name, Kind kind, long leastBytes, Predicate<Layout> suit
     @FunctionalInterface
     interface Starter {
         /**
-         * {@return the command that measures the loop: for each cell it has a turn to warm up and one for each repeat,
-         * waits for each at its gate, and then prints a line of the CSV file}
+         * {@return the command that measures the loop. The command has a turn to warm up each cell, and a turn for each
+         * repeat. It waits for each turn at its gate, and then prints a line of the CSV file}
          */
         List<String> command(Layout layout, Loop loop, Path gates);
     }
 
-    /** {@return the name without that of the variant, of which the better counts} */
+    /** {@return the name without that of the variant; the better of several variants counts} */
     String family() {
         return kind == Kind.TUTTI ? name : name.split(" ")[0];
     }

@@ -16,12 +16,12 @@ import org.tutti.tool.bench.OneSidedCell;
 import org.tutti.tool.bench.Percentile;
 
 /**
- * What a contender took for a cell, in microseconds a call: the mean of a turn, or a percentile of its calls.
+ * The time of a contender for a cell, in microseconds a call: the mean of a turn, or a percentile of its calls.
  *
  * @param cell the operation and its size
- * @param median of the turns
- * @param low the lowest
- * @param high the highest
+ * @param median the median of the turns
+ * @param low the lowest value
+ * @param high the highest value
  * @param calls how many calls a turn had, 0 if unknown
  */
 record Figure(Cell cell, double median, double low, double high, long calls) {
@@ -34,30 +34,30 @@ record Figure(Cell cell, double median, double low, double high, long calls) {
     private static final int FIRST_NUMBER = 3;
     private static final int CALLS = 6;
 
-    /** A figure of a turn whose calls are not known, or of several turns. */
+    /** A figure of a turn with an unknown number of calls, or of several turns. */
     Figure(Cell cell, double median, double low, double high) {
         this(cell, median, low, high, 0);
     }
 
     /**
-     * What is measured.
+     * The subject of a measurement.
      *
      * @param operation the collective, the way to make a group, or the one-sided operation
-     * @param bytes of its message, 0 if it has none
-     * @param percentile which one is told, if calls are timed one by one
+     * @param bytes the size of its message, 0 if it has none
+     * @param percentile the percentile of a figure, if calls are timed one by one
      */
     record Cell(String operation, long bytes, Optional<Percentile> percentile) {
-        /** A cell of calls whose mean is told. */
+        /** A cell with the mean of its calls. */
         Cell(String operation, long bytes) {
             this(operation, bytes, Optional.empty());
         }
 
-        /** {@return the same with this percentile of its calls} */
+        /** {@return the same cell with this percentile of its calls} */
         Cell at(Percentile other) {
             return new Cell(operation, bytes, Optional.of(other));
         }
 
-        /** {@return the same, whatever is told of its calls} */
+        /** {@return the same cell with the mean of its calls} */
         Cell measured() {
             return new Cell(operation, bytes);
         }
@@ -73,7 +73,7 @@ record Figure(Cell cell, double median, double low, double high, long calls) {
         }
     }
 
-    /** {@return the figures in a line of a contender's turn: one, or one of each percentile; none in another line} */
+    /** {@return the figures in a line of a contender's turn: a mean, or all percentiles; empty if the line has none} */
     static List<Figure> ofTurn(String line, boolean percentiles) {
         return percentiles
                 ? parsed(line)
@@ -82,13 +82,13 @@ record Figure(Cell cell, double median, double low, double high, long calls) {
                 : parse(line).stream().toList();
     }
 
-    /** The percentiles are in the columns of the mean and its extremes. */
+    /** Reads a percentile: the percentiles are in the columns of the mean and its extremes. */
     private static Figure ofPercentile(Percentile percentile, MatchResult parts) {
         double micros = Double.parseDouble(parts.group(FIRST_NUMBER + percentile.ordinal()));
         return new Figure(cell(parts).at(percentile), micros, micros, micros, calls(parts));
     }
 
-    /** {@return the figure in a line of a contender's output, if it is one} */
+    /** {@return the figure in a line of a contender's output, if the line has one} */
     static Optional<Figure> parse(String line) {
         return parsed(line).map(parts -> new Figure(cell(parts), Double.parseDouble(parts.group(FIRST_NUMBER)),
                 Double.parseDouble(parts.group(FIRST_NUMBER + 1)), Double.parseDouble(parts.group(FIRST_NUMBER + 2)),
@@ -108,7 +108,7 @@ record Figure(Cell cell, double median, double low, double high, long calls) {
         return parts.group(CALLS) == null ? 0 : Long.parseLong(parts.group(CALLS));
     }
 
-    /** {@return the median of the medians of several turns, with the lowest and the highest of all} */
+    /** {@return the median of the medians of several turns, with the lowest and the highest of all values} */
     static Figure ofTurns(List<Figure> turns) {
         return new Figure(turns.getFirst().cell, median(turns.stream().mapToDouble(Figure::median)),
                 turns.stream().mapToDouble(Figure::low).min().orElseThrow(),

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The named pipes where the ranks of a contender wait for their turns, one for each rank. A byte is a turn. They are
- * open for reading here as well, so that opening them waits for nobody.
+ * The named pipes at which the ranks of a contender wait for their turns, one for each rank. A byte is a turn. This
+ * process opens the pipes for reading too, so that opening them does not block.
  */
 final class Gates implements AutoCloseable {
     private final Path directory;
@@ -19,8 +19,8 @@ final class Gates implements AutoCloseable {
     /**
      * Makes the pipes.
      *
-     * @param parent where to put their directory
-     * @param ranks how many
+     * @param parent the directory for the directory of the pipes
+     * @param ranks the number of ranks
      */
     Gates(Path parent, int ranks) throws IOException, InterruptedException {
         this.directory = Files.createTempDirectory(parent, "gates-");

@@ -20,9 +20,9 @@ import org.tutti.lab.compare.Figure.Cell;
 import org.tutti.tool.run.DurationConverter;
 
 /**
- * One run of a contender, in a session of its own, which measures when it is its turn. Closing it ends whatever it has
- * started: first by asking, as mpirun then tells its ranks, then by force. Ranks may have left the group of processes,
- * so descendants are remembered too.
+ * One run of a contender, in a session of its own, which measures when its turn comes. Closing it ends all processes
+ * that it has started: first by a signal, which mpirun passes on to its ranks, then by force. Ranks may have left the
+ * group of processes, so this class remembers descendants too.
  */
 final class Invocation implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(3);
@@ -40,11 +40,11 @@ final class Invocation implements AutoCloseable {
     /**
      * Starts a contender.
      *
-     * @param contender which
+     * @param contender the contender
      * @param layout the ranks
-     * @param loop what it measures
-     * @param place its files, and the cluster that {@code bench/cluster} then means
-     * @param limit how long it may take for a turn
+     * @param loop the cells to measure
+     * @param place its files, and the cluster that {@code bench/cluster} uses
+     * @param limit how long a turn may take
      */
     Invocation(Contender contender, Layout layout, Loop loop, Place place, Duration limit)
             throws IOException, InterruptedException {
@@ -62,7 +62,7 @@ final class Invocation implements AutoCloseable {
         Thread.ofVirtual().start(this::read);
     }
 
-    /** Takes in what it prints; no figures say that there will be no more. */
+    /** Reads the output of the contender. An empty list of figures marks the end. */
     private void read() {
         try (var lines = process.inputReader(StandardCharsets.UTF_8)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -79,7 +79,7 @@ final class Invocation implements AutoCloseable {
         turns.add(List.of());
     }
 
-    /** {@return what it has measured in its next turn, which is to be of this cell} */
+    /** {@return the figures of the contender's next turn, which must be of this cell} */
     List<Figure> turn(Cell cell) throws IOException, InterruptedException {
         gates.open();
         var figures = turns.poll(limit.toMillis(), TimeUnit.MILLISECONDS);
@@ -97,7 +97,7 @@ final class Invocation implements AutoCloseable {
         return figures;
     }
 
-    /** Waits for its end, after the last turn. */
+    /** Waits for the end of the contender, after its last turn. */
     void end() throws IOException, InterruptedException {
         if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
             throw tookTooLong();
@@ -113,7 +113,7 @@ final class Invocation implements AutoCloseable {
                 + " for a turn and was killed; measure less, or give it more" + said());
     }
 
-    /** The beginning of what it printed; a peer says there if a result was wrong. */
+    /** The beginning of the contender's output, in which a peer reports a wrong result. */
     private String said() throws IOException {
         var lines = new ArrayList<>(Files.readAllLines(err));
         lines.addAll(others);
@@ -146,7 +146,7 @@ final class Invocation implements AutoCloseable {
         }
     }
 
-    /** They end soon, but whoever adopts them takes a moment to notice. */
+    /** Waits for the end of processes that are about to end; the process that adopts them takes a moment to notice. */
     private static void awaitAll(List<ProcessHandle> handles) {
         CompletableFuture.allOf(handles.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new))
                 .completeOnTimeout(null, GRACE.toMillis(), TimeUnit.MILLISECONDS).join();
@@ -163,7 +163,7 @@ final class Invocation implements AutoCloseable {
         }
     }
 
-    /** A contender did not measure what it should. */
+    /** A contender did not measure the cell that it should. */
     static final class ContenderException extends TuttiException {
         private static final long serialVersionUID = 1;
 

@@ -5,28 +5,28 @@ import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.CommunicatorKind;
 
 /**
- * Where the ranks of a comparison are: so many on each of so many nodes. Several nodes are network namespaces. And on
- * which communicators they call.
+ * The nodes and ranks of a comparison, and the communicators on which the ranks call. Several nodes are network
+ * namespaces.
  *
  * @param nodes the number of nodes
- * @param ranksPerNode the ranks of each
- * @param communicators those whose calls are measured
+ * @param ranksPerNode the number of ranks of each node
+ * @param communicators the communicators to call on
  */
 record Layout(int nodes, int ranksPerNode, CommunicatorKind communicators) {
     private static final int NODES_MAX = 64;
     private static final int RANKS_MAX = 1024;
 
-    /** A layout whose ranks call on the world. */
+    /** A layout in which the ranks call on the world. */
     Layout(int nodes, int ranksPerNode) {
         this(nodes, ranksPerNode, CommunicatorKind.WORLD);
     }
 
-    /** {@return the layout that an element of {@code -n} stands for} */
+    /** {@return the layout that an element of {@code -n} denotes} */
     static Layout ofRanks(String text) {
         return new Layout(1, number("-n", text, text, RANKS_MAX));
     }
 
-    /** {@return the layout that an element of {@code --nodes} stands for} */
+    /** {@return the layout that an element of {@code --nodes} denotes} */
     static Layout parse(String text) {
         var parts = text.split("x", -1);
         if (parts.length != 2) {
@@ -48,7 +48,7 @@ record Layout(int nodes, int ranksPerNode, CommunicatorKind communicators) {
                 + ", at most " + NODES_MAX + " nodes and " + RANKS_MAX + " ranks on each");
     }
 
-    /** {@return the same place, where the ranks call on others} */
+    /** {@return the same nodes and ranks, with calls on other communicators} */
     Layout on(CommunicatorKind others) {
         return new Layout(nodes, ranksPerNode, others);
     }

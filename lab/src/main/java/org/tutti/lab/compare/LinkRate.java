@@ -9,7 +9,7 @@ import org.tutti.lab.compare.Figure.Cell;
 import org.tutti.tool.UsageException;
 
 /**
- * What the links of a cluster allow: each link carries so many bytes a second in each direction.
+ * The limit that the links of a cluster set: each link carries this many bytes a second in each direction.
  *
  * @param bytesPerSecond the rate of a link
  */
@@ -18,7 +18,7 @@ record LinkRate(double bytesPerSecond) {
     private static final Map<String, Double> UNITS = Map.of("", 1.0, "k", 1e3, "m", 1e6, "g", 1e9);
     private static final double MICROS = 1e6;
 
-    /** {@return the wire of a rate as tc writes it: {@code bit} are bits, {@code bps} bytes a second} */
+    /** {@return the rate in the notation of tc: {@code bit} means bits a second, {@code bps} bytes a second} */
     static LinkRate ofRate(String rate) {
         var parts = RATE.matcher(rate.toLowerCase(Locale.ROOT));
         if (!parts.matches() || Double.parseDouble(parts.group(1)) == 0) {
@@ -28,23 +28,24 @@ record LinkRate(double bytesPerSecond) {
                 / (parts.group(3).equals("bit") ? Byte.SIZE : 1));
     }
 
-    /** {@return so many such wires side by side} */
+    /** {@return the rate of this many links side by side} */
     LinkRate times(int links) {
         return new LinkRate(bytesPerSecond * links);
     }
 
-    /** {@return the microseconds that the link of a node takes for so many bytes in one direction} */
+    /** {@return the microseconds that the link of a node takes for this many bytes in one direction} */
     double micros(double bytes) {
         return bytes / bytesPerSecond * MICROS;
     }
 
     /**
-     * {@return the bytes that must enter, or leave, the busiest node, whatever the algorithm} A broadcast's message
-     * enters each node but the root's, and leaves that one, once. Of a reduction, a node's sum leaves it once, and a
-     * message enters the root's node at least. In an allreduce every node must have of each element what the others
-     * have, and give what it has: with n nodes, each combining a share, two times (n - 1) / n of the message. Where
-     * ranks have blocks, those of p ranks on each other node enter a node or leave it, or of an all-to-all one for each
-     * of its own ranks.
+     * {@return the bytes that must enter, or leave, the busiest node, for any algorithm}
+     *
+     * <p>A broadcast's message enters each node except the root's, and leaves the root's node, once. In a reduction, a
+     * node's sum leaves it once, and at least one message enters the root's node. In an allreduce, every node needs the
+     * contributions of the other nodes to each element, and must give its own: with n nodes, each combining a share,
+     * these are 2 (n - 1) / n messages. If ranks have blocks, the blocks of the p ranks on each other node enter or
+     * leave a node; in an all-to-all, once for each of the node's own ranks.
      */
     static double leastBytes(Cell cell, int nodes, int ranksPerNode) {
         if (nodes == 1) {

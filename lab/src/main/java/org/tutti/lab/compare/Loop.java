@@ -6,21 +6,21 @@ import java.util.List;
 
 import org.tutti.lab.compare.Figure.Cell;
 
-/** What every contender measures in one invocation. */
+/** The cells that every contender measures in one invocation. */
 sealed interface Loop permits CollectiveLoop, OneSidedCells {
-    /** {@return the cells, in the order in which they are measured} */
+    /** {@return the cells, in the order of measuring} */
     List<Cell> cells();
 
-    /** {@return the cells from some bytes on} */
+    /** {@return a loop over the cells with at least this many bytes} */
     Loop from(long leastBytes);
 
     /** {@return how often each cell is repeated} */
     int repeats();
 
-    /** {@return whether each call is timed, and percentiles are told instead of means} */
+    /** {@return whether each call is timed, and the figures are percentiles instead of means} */
     boolean percentiles();
 
-    /** {@return what every peer's program is told of that} */
+    /** {@return the argument of the peers' programs for this} */
     default String figures() {
         return percentiles() ? "percentiles" : "means";
     }
@@ -28,15 +28,15 @@ sealed interface Loop permits CollectiveLoop, OneSidedCells {
     /** {@return the name of the peers' program in bench/peers, without its ending} */
     String program();
 
-    /** {@return the arguments of every peer's program in a layout, which waits at these gates} */
+    /** {@return the arguments of every peer's program in a layout; the program waits at these gates} */
     List<String> arguments(Layout layout, Path gates);
 
-    /** {@return the variables that a peer's program runs with, as name=value} */
+    /** {@return the variables of the environment of a peer's program, as name=value} */
     List<String> environment();
 
     /** {@return the options with which {@code tutti bench} measures the same in a layout} */
     List<String> benchOptions(Layout layout);
 
-    /** {@return whether groups of ranks are made} */
+    /** {@return whether the loop makes groups of ranks} */
     boolean makesGroups();
 }

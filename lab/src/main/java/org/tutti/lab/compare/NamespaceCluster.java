@@ -9,13 +9,15 @@ import java.util.Optional;
 
 import org.tutti.TuttiException;
 
-/** Hosts as network namespaces that exist as long as this does. */
+/** Hosts that are network namespaces and exist until this object is closed. */
 final class NamespaceCluster implements AutoCloseable {
     private final Place place;
 
     /**
-     * @param rails how many interfaces each host has
-     * @param rate of each of their links, if it is limited
+     * @param place the files of the comparison
+     * @param hosts the number of hosts
+     * @param rails the number of interfaces of each host
+     * @param rate the rate of each of their links, if it is limited
      */
     NamespaceCluster(Place place, int hosts, int rails, Optional<String> rate) throws IOException {
         this.place = place;
@@ -25,7 +27,7 @@ final class NamespaceCluster implements AutoCloseable {
         run(arguments);
     }
 
-    /** {@return what the interfaces of the hosts have counted until now} */
+    /** {@return the counters of the hosts' interfaces so far} */
     Traffic traffic() throws IOException {
         return Traffic.parse(run(List.of("counters")));
     }

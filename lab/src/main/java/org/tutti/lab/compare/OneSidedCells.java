@@ -11,14 +11,14 @@ import org.tutti.tool.bench.OneSidedCell;
 /**
  * A loop over one-sided operations.
  *
- * @param oneSidedCells what is measured
- * @param repeats how often each cell is repeated
+ * @param oneSidedCells the cells to measure
+ * @param repeats how often to repeat each cell
  * @param percentiles whether each call is timed
  */
 record OneSidedCells(List<OneSidedCell> oneSidedCells, int repeats, boolean percentiles)
         implements
             Loop {
-    /** With this instruction a copy of a megabyte takes ten times as long, where addresses are unlucky. */
+    /** Turns off an instruction with which a copy of a megabyte takes ten times as long at unlucky addresses. */
     private static final String NO_STRING_MOVES = "GLIBC_TUNABLES=glibc.cpu.x86_rep_movsb_threshold=0x7fffffff";
 
     @Override

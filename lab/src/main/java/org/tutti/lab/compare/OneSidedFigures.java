@@ -40,25 +40,25 @@ public final class OneSidedFigures {
     private final ComparedFigures results = new ComparedFigures();
 
     /**
-     * Whether a file is one of {@code tutti compare --csv}.
+     * Whether {@code tutti compare --csv} has written a file.
      *
      * @param file the file
-     * @return whether its first line can be read and says so
+     * @return whether its first line can be read and has the right columns
      */
     public static boolean areIn(Path file) {
         try (var reader = Files.newBufferedReader(file)) {
             return Report.CSV_COLUMNS.equals(reader.readLine());
         } catch (IOException e) {
-            return false; // who reads it next says what is wrong
+            return false; // the next reader reports the fault
         }
     }
 
     /**
      * Reads figures.
      *
-     * @param file a file that begins as it should
-     * @throws IOException when it cannot be read
-     * @throws UsageException when a line is no figure of a one-sided operation
+     * @param file a file with the right first line
+     * @throws IOException if it cannot be read
+     * @throws UsageException if a line is no figure of a one-sided operation
      */
     public OneSidedFigures(Path file) throws IOException {
         var lines = Files.readAllLines(file);
@@ -132,7 +132,7 @@ public final class OneSidedFigures {
         text.append("| ").append(String.join(" | ", columns.toList())).append(" |\n");
     }
 
-    /** Three digits that say something. */
+    /** A number with three significant digits. */
     private static String number(OptionalDouble value) {
         if (value.isEmpty()) {
             return "–";
@@ -154,10 +154,12 @@ public final class OneSidedFigures {
     // ---- charts
 
     /**
-     * {@return a drawing} In a row for each layout there is a panel of the rate over the bytes for each operation that
-     * has several sizes, with a line for each contender (Figures 8 to 11), and in another one a line for each protocol
-     * (Figures 6 and 7); in the last row, what one fence for all gains over one for each, over the ranks that are asked
-     * (Figure 12).
+     * {@return a drawing of all figures}
+     *
+     * <p>A row for each layout has a panel for each operation with several sizes: the rate over the bytes, with a line
+     * for each contender (Figures 8 to 11). If protocols were measured, a second row for the layout has a line for each
+     * protocol (Figures 6 and 7). The last row shows how much faster one fence for all ranks is than one fence for
+     * each, over the number of ranks (Figure 12).
      */
     public String chart() {
         var chart = new Chart();
@@ -197,7 +199,7 @@ public final class OneSidedFigures {
         }
     }
 
-    /** Bytes a microsecond are megabytes a second. */
+    /** The rates of a contender in bytes a microsecond, which are megabytes a second. */
     private List<Point> rates(Layout layout, String operation, String family) {
         return results.cells(layout).stream().filter(cell -> cell.operation().equals(operation))
                 .sorted(Comparator.comparingLong(Cell::bytes))

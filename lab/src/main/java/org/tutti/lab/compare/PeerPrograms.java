@@ -15,18 +15,20 @@ import java.util.stream.Stream;
 import org.tutti.TuttiException;
 import org.tutti.lab.compare.Contender.Kind;
 
-/** The other implementations: what they need, how their program is compiled, and how it is started at its best. */
+/**
+ * Knows the other implementations: their packages, how to compile their programs, and the fastest ways to start them.
+ */
 final class PeerPrograms {
-    /** The names of those that have collectives. */
+    /** The names of the peers that have collectives. */
     static final List<String> NAMES = List.of("openmpi", "mpich", "mpjexpress", PeerPrograms.OPENMPI_JAVA);
 
-    /** The one that needs to be pointed at its classes. */
+    /** The peer that needs the path of its classes. */
     static final String OPENMPI_JAVA = "openmpi-java";
 
-    /** The names of those whose program is in C, which can make groups of ranks and time single calls. */
+    /** The names of the peers with a program in C, which can make groups of ranks and time single calls. */
     static final List<String> C_NAMES = List.of("openmpi", "mpich");
 
-    /** The names of those that have one-sided operations. */
+    /** The names of the peers that have one-sided operations. */
     static final List<String> ONE_SIDED_NAMES = List.of("openmpi", "mpich", "raw");
 
     private static final Path MPJ = Path.of("/usr/share/mpj");
@@ -36,6 +38,7 @@ final class PeerPrograms {
     private final Path mpiJar;
 
     /**
+     * @param place the files of the comparison
      * @param mpiJar the classes of Open MPI's Java bindings, or null
      */
     PeerPrograms(Place place, Path mpiJar) {
@@ -43,7 +46,7 @@ final class PeerPrograms {
         this.mpiJar = mpiJar;
     }
 
-    /** {@return how to install a peer, and what its program is compiled with} */
+    /** {@return how to install a peer and the compiler of its program} */
     static String installLine(String peer) {
         return "apt-get install " + switch (peer) {
             case "openmpi" -> "openmpi-bin libopenmpi-dev gcc";
@@ -66,7 +69,7 @@ final class PeerPrograms {
         };
     }
 
-    /** Whether a compiler finds MPI's header, which may be in a package of its own. */
+    /** Whether a compiler finds MPI's header, which may be in a separate package. */
     private static boolean hasHeader(String compiler) {
         try {
             return new ProcessBuilder(compiler, "-E", "-x", "c", "-include", "mpi.h", "-o", "/dev/null", "/dev/null")
@@ -78,7 +81,7 @@ final class PeerPrograms {
         }
     }
 
-    /** {@return the contenders of a peer that is installed, for a loop; its program has been compiled} */
+    /** {@return the contenders of an installed peer for a loop; this method compiles the peer's program} */
     List<Contender> contenders(String peer, Loop measured) throws IOException, InterruptedException {
         return switch (peer) {
             case "openmpi" -> openMpi(peer, Kind.NATIVE,
@@ -91,7 +94,7 @@ final class PeerPrograms {
         };
     }
 
-    /** The variants of Open MPI, of which the best counts. */
+    /** The variants of Open MPI; the best one counts. */
     private List<Contender> openMpi(String peer, Kind kind, List<String> program, List<Boolean> hierarchies) {
         List<Contender> contenders = new ArrayList<>();
         for (int yields = 1; yields >= 0; yields--) {
@@ -116,13 +119,13 @@ final class PeerPrograms {
         return Stream.concat(some.stream(), others.stream()).toList();
     }
 
-    /** The beginning of a command that runs with these variables and those that the loop wants. */
+    /** The beginning of a command that sets these variables and those of the loop. */
     private static List<String> environment(Loop loop, String... variables) {
         var all = both(List.of(variables), loop.environment());
         return all.isEmpty() ? List.of() : both(List.of("env"), all);
     }
 
-    /** Two processes without anything in between; the second one enters the other host by itself. */
+    /** Two processes without a library between them; the second one enters the other host by itself. */
     private List<Contender> raw(Path program) {
         return List.of(new Contender("raw", Kind.RAW, 0, layout -> layout.ranks() == 2, (layout, loop, gates) -> {
             List<String> words = new ArrayList<>(environment(loop));
@@ -135,7 +138,7 @@ final class PeerPrograms {
         }));
     }
 
-    /** {@return what starts a program under Open MPI with these options besides those that the layout wants} */
+    /** {@return the command that starts a program under Open MPI with these options and those of the layout} */
     List<String> openMpiCommand(List<String> program, List<String> options, Layout layout, Loop loop,
             Path gates) {
         List<String> words = new ArrayList<>(environment(loop, "OMPI_ALLOW_RUN_AS_ROOT=1",
@@ -160,7 +163,7 @@ final class PeerPrograms {
     private List<Contender> mpich(Path program) {
         return List.of(new Contender("mpich", Kind.NATIVE, 0, layout -> true, (layout, loop, gates) -> {
             List<String> words = new ArrayList<>(layout.nodes() == 1 ? environment(loop)
-                    : environment(loop, "UCX_TLS=tcp,self", // it would find shared memory across namespaces
+                    : environment(loop, "UCX_TLS=tcp,self", // UCX would find shared memory across namespaces
                             "UCX_NET_DEVICES=" + String.join(",", place.rails())));
             words.addAll(List.of("mpirun.mpich", "-n", String.valueOf(layout.ranks())));
             if (layout.nodes() > 1) {
@@ -182,7 +185,7 @@ final class PeerPrograms {
         }
     }
 
-    /** Its ranks are threads of one process, the only way without daemons; so it has one node. */
+    /** MPJ Express with its ranks as threads of one process, and so on one node, because other ways need daemons. */
     private List<Contender> mpjExpress() throws IOException, InterruptedException {
         var home = place.cache().resolve("mpj");
         copy(MPJ, home);
@@ -211,7 +214,7 @@ final class PeerPrograms {
         }
     }
 
-    /** Compiles the calls of an MPI and the loop that makes them. */
+    /** Compiles the Java program that calls an MPI, and its loop. */
     private Path compileJava(String program, String classPath) throws IOException, InterruptedException {
         var classes = place.cache().resolve(program);
         Files.createDirectories(classes);

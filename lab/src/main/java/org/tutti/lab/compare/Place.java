@@ -15,11 +15,11 @@ import org.tutti.tool.UsageException;
 import org.tutti.tool.run.RankCache;
 
 /**
- * Where a comparison finds and puts its files.
+ * The files of a comparison, and its cluster.
  *
  * @param home the checkout, which has the sources of the peers' programs
- * @param cache for compiled programs, kept
- * @param scratch for what the contenders leave behind, removed at the end
+ * @param cache the directory for compiled programs, kept
+ * @param scratch the directory for files of the contenders, removed at the end
  * @param cluster the name of the cluster of several nodes
  * @param rails the interfaces between its hosts that the contenders may use
  */
@@ -27,7 +27,7 @@ record Place(Path home, Path cache, Path scratch, String cluster, List<String> r
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
     private static final long CLUSTERS = 10_000_000; // the name of a cluster has at most 8 characters
 
-    /** {@return the place of this comparison, with a new scratch directory} */
+    /** {@return the files of this comparison, with a new scratch directory} */
     static Place open(Optional<String> cluster, List<String> rails) throws IOException {
         var home = RankCache.codeOf(Place.class).resolve("../../..").normalize();
         if (!Files.isDirectory(home.resolve("bench/peers"))) {
@@ -55,21 +55,21 @@ record Place(Path home, Path cache, Path scratch, String cluster, List<String> r
                 .map(number -> cluster + "-" + number + ":" + layout.ranksPerNode()).toList());
     }
 
-    /** {@return the hosts of a layout in which each rank is a node, in the order of the ranks} */
+    /** {@return the hosts of a layout if each rank is a node, in the order of the ranks} */
     String hostsOfRanks(Layout layout) {
         return IntStream.range(0, layout.ranks())
                 .mapToObj(rank -> cluster + "-" + (rank / layout.ranksPerNode() + 1) + ":1")
                 .collect(Collectors.joining(","));
     }
 
-    /** {@return the command on the first host of the cluster, or here if there is one node} */
+    /** {@return the command, to be run on the first host of the cluster, or on this host if there is one node} */
     List<String> onFirstHost(Layout layout, List<String> command) {
         return layout.nodes() == 1 ? command
                 : Stream.concat(Stream.of(clusterScript().toString(), "exec", cluster + "-1"), command.stream())
                         .toList();
     }
 
-    /** {@return a script that, like ssh, has a shell on a host run its arguments} */
+    /** {@return a script that runs its arguments with a shell on a host, as ssh does} */
     Path agent() throws IOException {
         var script = scratch.resolve("agent");
         Files.writeString(script, """

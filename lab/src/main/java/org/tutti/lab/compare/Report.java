@@ -20,7 +20,7 @@ import org.tutti.simulator.Chart;
 import org.tutti.tool.bench.CommunicatorKind;
 import org.tutti.tool.bench.Percentile;
 
-/** Prints what a comparison has measured. */
+/** Prints the figures of a comparison. */
 final class Report {
     /** The first line of a file of figures. */
     static final String CSV_COLUMNS = Report.CELL_COLUMNS + ",microseconds,low,high";
@@ -40,9 +40,9 @@ final class Report {
     private final int busy;
 
     /**
-     * @param results what was measured
+     * @param results the figures
      * @param wire the links between the nodes, if their rate is known
-     * @param busy how many processes have kept a core busy meanwhile
+     * @param busy how many busy processes ran during the comparison
      */
     Report(ComparedFigures results, Optional<LinkRate> wire, int busy) {
         this.results = results;
@@ -50,7 +50,7 @@ final class Report {
         this.busy = busy;
     }
 
-    /** Prints a table for each layout: the medians of all, and the ratios of Tutti's contenders. */
+    /** Prints a table for each layout: the medians of all contenders, and the ratios of Tutti's contenders. */
     void print(PrintStream out) {
         for (var layout : results.layouts()) {
             var families = results.families(layout);
@@ -85,7 +85,7 @@ final class Report {
         }
     }
 
-    /** The percentiles of a layout, or nothing once if means are told. */
+    /** The percentiles of a layout, or one empty element if the figures are means. */
     private List<Optional<Percentile>> percentiles(Layout layout) {
         var all = results.cells(layout).stream().map(Cell::percentile).distinct().toList();
         return all.isEmpty() ? List.of(Optional.empty()) : all;
@@ -94,8 +94,8 @@ final class Report {
     /**
      * A column of ratios.
      *
-     * @param family whose time
-     * @param kind in times of the best one of this kind
+     * @param family the contender in the numerator
+     * @param kind the kind with its best contender in the denominator
      */
     private record Ratio(String family, Kind kind) {
         String title() {
@@ -103,14 +103,16 @@ final class Report {
         }
     }
 
-    /** The columns of Tutti's contenders: in times of the natives, and of what is possible if that was measured. */
+    /**
+     * The columns of Tutti's contenders: in relation to the native peers, and to raw transfers if those were measured.
+     */
     private List<Ratio> ratios(Layout layout) {
         var kinds = results.has(layout, Kind.RAW) ? List.of(Kind.NATIVE, Kind.RAW) : List.of(Kind.NATIVE);
         return results.contenders(layout).stream().filter(contender -> contender.kind() == Kind.TUTTI)
                 .flatMap(contender -> kinds.stream().map(kind -> new Ratio(contender.name(), kind))).toList();
     }
 
-    /** Prints a Markdown table: what the wire allows, what crossed it, and what the contenders took. */
+    /** Prints a Markdown table: the limit of the wire, the bytes that crossed it, and the times of the contenders. */
     private void printAgainst(LinkRate link, Layout layout, PrintStream out) {
         out.printf("%n%s against the wire%n%n", layout);
         out.println("| operation | bytes | limit µs | contender | counted bytes ÷ rate µs | time µs | time ÷ limit |");
@@ -136,7 +138,7 @@ final class Report {
         return " " + " ".repeat(Math.max(0, width - text.length())) + text;
     }
 
-    /** Writes a line for each contender, variants too, and cell. */
+    /** Writes a line for each cell and each contender, including variants. */
     void writeCsv(Path file) throws IOException {
         boolean hasPercentiles = results.layouts().stream().flatMap(layout -> results.cells(layout).stream())
                 .anyMatch(cell -> cell.percentile().isPresent());
@@ -161,15 +163,15 @@ final class Report {
         Files.write(file, lines);
     }
 
-    /** Those of a contender, none if it has not measured the cell. */
+    /** The percentiles of a contender, empty if it has not measured the cell. */
     private List<Double> percentiles(Layout layout, Contender contender, Cell cell) {
         return Stream.of(Percentile.values()).flatMap(each -> results.figure(layout, contender, cell.at(each)).stream())
                 .map(Figure::median).toList();
     }
 
     /**
-     * Draws a panel for each layout, operation and percentile: time over bytes, a line for each contender (of variants
-     * the fastest).
+     * Draws a panel for each layout, operation and percentile: time over bytes, a line for each contender (for
+     * variants, the fastest).
      */
     void writeChart(Path file) throws IOException {
         var chart = new Chart();

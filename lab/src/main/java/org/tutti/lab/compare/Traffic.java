@@ -8,7 +8,7 @@ import java.util.function.ToLongFunction;
 import org.tutti.TuttiException;
 
 /**
- * What the interfaces of all hosts have counted since they were made, with the headers of packets.
+ * The counters of the interfaces of all hosts since the hosts were made, including headers of packets.
  *
  * @param hosts the counters of each host
  */
@@ -16,12 +16,12 @@ record Traffic(Map<String, Counters> hosts) {
     /**
      * The counters of a host.
      *
-     * @param received the bytes that came in
-     * @param sent the bytes that went out
+     * @param received the number of bytes that came in
+     * @param sent the number of bytes that went out
      */
     record Counters(long received, long sent) {}
 
-    /** {@return what {@code bench/cluster counters} has printed} */
+    /** {@return the counters in the output of {@code bench/cluster counters}} */
     static Traffic parse(String text) {
         var hosts = new LinkedHashMap<String, Counters>();
         text.lines().map(line -> line.split(" ")).forEach(words -> {
@@ -34,7 +34,7 @@ record Traffic(Map<String, Counters> hosts) {
         return new Traffic(hosts);
     }
 
-    /** {@return the bytes that the busiest host received, or sent, since an earlier look, whichever is more} */
+    /** {@return the bytes that the busiest host received, or sent, since an earlier count, whichever are more} */
     long busiestSince(Traffic before) {
         return Math.max(most(before, Counters::received), most(before, Counters::sent));
     }

@@ -14,45 +14,52 @@ import org.tutti.lab.compare.Figure.Cell;
 import org.tutti.tool.Main;
 import org.tutti.tool.bench.BenchCommand;
 
-/** Tutti itself, by {@code tutti bench}: processes, virtual threads, and processes that send off-heap memory. */
+/**
+ * The contenders of Tutti itself, measured by {@code tutti bench}: processes, virtual threads, and processes that send
+ * off-heap memory.
+ */
 final class TuttiContenders {
     private static final String SINGLE_RAIL = "single-rail";
 
-    /** Each rank is a node of its own, on the host where it is: so no algorithm knows who shares memory. */
+    /** Makes each rank a node of its own on its host, so that no algorithm knows which ranks share memory. */
     static final String FLAT = "flat";
 
-    /** The names of all. */
+    /** The names of all contenders. */
     static final List<String> NAMES =
             List.of("tutti", "virtual", TuttiContenders.SINGLE_RAIL, TuttiContenders.FLAT, "segments");
 
-    /** The names of those that can measure one-sided operations. */
+    /** The names of the contenders that can measure one-sided operations. */
     static final List<String> ONE_SIDED_NAMES =
             Stream.of(Stream.of("tutti", "segments"), BenchCommand.protocols().stream(), Stream.of(SINGLE_RAIL))
                     .flatMap(Function.identity()).toList();
 
     private static final String PREFIX = "tutti ";
 
-    /** Of a collective; below, nobody keeps data off-heap for speed. */
+    /**
+     * The shortest message of a collective to send from off-heap memory: programs do not keep shorter ones there for
+     * speed.
+     */
     private static final long SEGMENTS_LEAST_BYTES = 1 << 20;
 
     private final Place place;
     private final List<String> algorithms;
 
     /**
-     * @param algorithms the names of algorithms that are contenders, too, besides what Tutti chooses
+     * @param place the files of the comparison
+     * @param algorithms the names of algorithms that are contenders too, in addition to Tutti's choice
      */
     TuttiContenders(Place place, List<String> algorithms) {
         this.place = place;
         this.algorithms = algorithms;
     }
 
-    /** {@return the choice of an algorithm for all that a loop measures, as {@code TUTTI_ALGORITHM} has it} */
+    /** {@return the choice of an algorithm for all collectives of a loop, as a value of {@code TUTTI_ALGORITHM}} */
     static String choice(Loop loop, String algorithm) {
         return loop.cells().stream().map(Cell::operation).distinct().map(each -> each + "=" + algorithm)
                 .collect(Collectors.joining(","));
     }
 
-    /** {@return those of these names, for a loop} */
+    /** {@return the contenders with these names, for a loop} */
     List<Contender> contenders(List<String> names, Loop measured) {
         long segmentsLeastBytes = measured instanceof OneSidedCells ? 0 : SEGMENTS_LEAST_BYTES;
         var all = Stream.of(
@@ -69,7 +76,7 @@ final class TuttiContenders {
                 new Contender("tutti segments", Kind.TUTTI, segmentsLeastBytes, layout -> true,
                         (layout, loop, gates) -> bench(layout, loop, gates, List.of("--segments"))));
         var protocols = BenchCommand.protocols().stream().map(protocol -> new Contender(PREFIX + protocol,
-                Kind.TUTTI, 0, layout -> layout.nodes() > 1, // on a node nothing travels
+                Kind.TUTTI, 0, layout -> layout.nodes() > 1, // on one node, no data travel
                 (layout, loop, gates) -> bench(layout, loop, gates, List.of("--protocol", protocol))));
         var forced = algorithms.stream().map(name -> new Contender(PREFIX + name, Kind.TUTTI, 0, layout -> true,
                 (layout, loop, gates) -> forced(bench(layout, loop, gates, List.of()), loop, name)));

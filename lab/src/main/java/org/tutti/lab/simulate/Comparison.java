@@ -13,11 +13,11 @@ import org.tutti.simulator.Prediction;
 import org.tutti.tool.UsageException;
 
 /**
- * Predictions beside what was measured: the shortest repeat of each, since a model knows of no disturbance, and its
- * figures are the lowest ones of several, too.
+ * Compares predictions with measurements. It takes the shortest repeat of each measurement, because a model knows of no
+ * disturbance, and because the model's own figures are the lowest of several.
  */
 final class Comparison {
-    /** How many calls are predicted together: benchmarks measure calls that follow each other, and may overlap. */
+    /** How many calls to predict together: benchmarks measure calls that follow each other, and may overlap. */
     private static final int CALLS = 20;
 
     private static final double FACTOR = 2;
@@ -39,8 +39,8 @@ final class Comparison {
     /**
      * Predicts everything that was measured.
      *
-     * @param cells what was measured
-     * @param model what things cost
+     * @param cells the measured cells
+     * @param model the costs
      */
     Comparison(List<Cell> cells, Model model) {
         this.model = model;
@@ -50,10 +50,10 @@ final class Comparison {
     }
 
     /**
-     * Predicts what benchmarks measure: the mean of calls that follow each other.
+     * Predicts the figure of a benchmark: the mean of calls that follow each other.
      *
-     * @param cell what was measured
-     * @param model what things cost
+     * @param cell the measured cell
+     * @param model the costs
      * @return microseconds
      */
     static double predict(Cell cell, Model model) {
@@ -66,7 +66,7 @@ final class Comparison {
         }
     }
 
-    /** {@return a table, and how many predictions are close to what was measured} */
+    /** {@return a table, and how many predictions are close to the measurement} */
     String markdown() {
         StringBuilder text = new StringBuilder("""
                 | operation | algorithm | layout | ranks | bytes | lowest measured, µs | predicted, µs | ratio |

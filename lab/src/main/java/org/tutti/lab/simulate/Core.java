@@ -8,14 +8,14 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A core that threads can be bound to, on Linux.
+ * A core to which Linux can bind threads.
  *
- * @param number the operating system's number of it
+ * @param number the operating system's number of the core
  */
 record Core(int number) {
     private static final int PROCESSOR_FIELD = 36; // of /proc/…/stat, counted from 0 after the name
 
-    /** {@return the core that this thread runs on at this moment} */
+    /** {@return the core on which this thread runs at the moment} */
     static Core ofThisThread() {
         try {
             String state = Files.readString(thread().resolve("stat"));
@@ -33,7 +33,7 @@ record Core(int number) {
         }
     }
 
-    /** Binds this thread, for as long as it lives: Java itself cannot do it. */
+    /** Binds this thread for its whole life. It runs a command, because Java itself cannot bind threads. */
     void bind() {
         try {
             Process taskset = new ProcessBuilder("taskset", "--pid", "--cpu-list", String.valueOf(number),

@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The command {@code tutti draw}: draws what an algorithm does. */
+/** The command {@code tutti draw}: draws the steps of an algorithm. */
 @Command(name = "draw", sortOptions = false, mixinStandardHelpOptions = true,
         description = "Draws what the ranks do in an algorithm: as an SVG file, or in the terminal.",
         footer = {"", "Examples:", "  tutti draw allreduce --algorithm srm --nodes 4 --ranks-per-node 2"})

@@ -25,7 +25,7 @@ import org.tutti.tool.UsageException;
 
 /** The figures of a file that {@code bench/growth} has written, with the model's time of the chosen algorithm. */
 final class Growth {
-    /** What a figure grows with. */
+    /** The quantity that a figure grows with. */
     private enum Against {
         PROCESSES("processes"),
         VIRTUAL("ranks as virtual threads"),
@@ -54,18 +54,18 @@ final class Growth {
     /**
      * A line of the file.
      *
-     * @param against what the figures around it grow with
-     * @param columns the line, as it is
-     * @param cell what was measured, with the algorithm that Tutti chooses
-     * @param memoryBytes of a node
-     * @param predicted the model's time in microseconds, empty where a prediction would take long
+     * @param against the quantity that varies among the lines around this one
+     * @param columns the original line
+     * @param cell the measured cell, with the algorithm that Tutti chooses
+     * @param memoryBytes the memory of a node
+     * @param predicted the model's time in microseconds; empty if a prediction would take long
      */
     private record Row(Against against, List<String> columns, Cell cell, long memoryBytes, OptionalDouble predicted) {
         String predictedText() {
             return predicted.isPresent() ? String.format(Locale.ROOT, "%.4f", predicted.getAsDouble()) : "";
         }
 
-        /** How the rows are called that are one line of a chart. */
+        /** The name that the rows of one line in a chart share. */
         String line() {
             return against == Against.BYTES || cell.bytes() == 0 ? "" : cell.bytes() + " B, ";
         }
@@ -77,16 +77,17 @@ final class Growth {
     private static final int PREDICTED = 8;
     private static final int MEMORY = 9;
     private static final Pattern LAYOUT = Pattern.compile("(\\d{1,4})x(\\d{1,4})");
-    private static final int PREDICTED_RANKS_MAX = 256; // with more, who looks at all others takes minutes
+    private static final int PREDICTED_RANKS_MAX = 256; // beyond, an algorithm in which each rank looks at all others
+                                                        // takes minutes
     private static final double MEGABYTE = 1e6;
 
     private final List<Row> rows = new ArrayList<>();
 
     /**
-     * Reads a file, and predicts what it has.
+     * Reads a file, and predicts its figures.
      *
      * @param file the file
-     * @param model what things cost
+     * @param model the costs
      */
     Growth(Path file, Model model) {
         List<String> lines;
@@ -154,7 +155,10 @@ final class Growth {
         return text.toString();
     }
 
-    /** {@return a row of panels for each thing that the figures grow with: one for each collective, and the memory} */
+    /**
+     * {@return a row of panels for each quantity that the figures grow with: a panel for each collective, and the
+     * memory}
+     */
     String chart() {
         Chart chart = new Chart();
         for (Against against : distinct(rows, Row::against)) {
@@ -163,7 +167,7 @@ final class Growth {
                 chart.add(collective.label() + ", µs over " + against.axis,
                         lines(select(ofAgainst, row -> row.cell().collective(), collective)));
             }
-            if (against != Against.BYTES) { // there it is that of one run
+            if (against != Against.BYTES) { // over bytes, all figures have the memory of one run
                 chart.add("memory of a node, MB over " + against.axis, List.of(
                         line("all processes", false, ofAgainst, row -> row.memoryBytes() / MEGABYTE)));
             }

@@ -16,13 +16,13 @@ import org.tutti.Tutti;
 import org.tutti.simulator.Model;
 
 /**
- * What {@code tutti simulate --measure-model} runs, in one process: measures this machine, and writes its model. Of the
- * simulator it has constants only, as ranks do not find its classes.
+ * The program that {@code tutti simulate --measure-model} runs in one process: measures this machine, and writes its
+ * model. It uses only constants of the simulator, because ranks do not find the simulator's classes.
  */
 public final class MeasureProgram {
     private static final double NANOS = 1e3;
 
-    /** Some figures are what one measurement takes more than another: noise must not make them negative. */
+    /** The least figure. Some figures are differences of two measurements, and noise must not make them negative. */
     private static final double LEAST = 1e-4;
 
     private static final int PASSES = 5;
@@ -49,8 +49,8 @@ public final class MeasureProgram {
     }
 
     /**
-     * Several times, some seconds apart: on a virtual machine two cores may be parts of one for a while, and then
-     * hand a line over in a third of the time that they take when they are not.
+     * Measures everything several times, some seconds apart. On a virtual machine, two cores may for a while be parts
+     * of one real core; they then hand a line over in a third of the usual time.
      */
     private void measure(Communicator world) {
         Timing calls = new Timing();

@@ -15,18 +15,18 @@ import org.tutti.collective.Algorithm;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
 
-/** The figures of files that {@code tutti bench --csv} has written: one, or several behind each other. */
+/** Reads the figures of files that {@code tutti bench --csv} has written: one file, or several concatenated. */
 final class Measurements {
     /**
-     * What was measured of an algorithm.
+     * The measurement of an algorithm.
      *
      * @param collective the collective
      * @param algorithm the algorithm
-     * @param nodes how many nodes there were
-     * @param ranks how many ranks in all, as many on each node
+     * @param nodes the number of nodes
+     * @param ranks the number of all ranks; each node has equally many
      * @param bytes the length of the message
-     * @param micros the time of a call, in microseconds: the median of the repeats
-     * @param lowest that of the shortest repeat
+     * @param micros the time of a call in microseconds: the median of the repeats
+     * @param lowest the time of a call in the shortest repeat
      */
     record Cell(Collective collective, Algorithm algorithm, int nodes, int ranks, long bytes, double micros,
             double lowest) {
@@ -44,11 +44,11 @@ final class Measurements {
     private Measurements() {}
 
     /**
-     * Reads a file. What Tutti has chosen by itself is left out, as it is one of the others.
+     * Reads a file. It leaves out the lines of Tutti's own choice, because the chosen algorithm has a line of its own.
      *
-     * @param option by which the file was named
+     * @param option the option that named the file
      * @param file the file
-     * @return its cells, at least one
+     * @return the cells of the file, at least one
      */
     static List<Cell> read(String option, Path file) {
         List<String> lines;
@@ -113,7 +113,7 @@ final class Measurements {
                 return number;
             }
         } catch (NumberFormatException _) {
-            // said below, with the numbers that are out of range
+            // reported below, together with numbers out of range
         }
         throw new IllegalArgumentException("\"" + text + "\" is no number from " + least + " to " + most);
     }
@@ -125,7 +125,7 @@ final class Measurements {
                 return micros;
             }
         } catch (NumberFormatException _) {
-            // said below, with the times that are out of range
+            // reported below, together with times out of range
         }
         throw new IllegalArgumentException("\"" + text + "\" is no time in microseconds");
     }

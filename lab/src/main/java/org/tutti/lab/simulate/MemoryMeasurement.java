@@ -11,7 +11,7 @@ import org.tutti.collective.kernel.Kernels;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
-/** Measures what words and bytes in memory cost that two threads share, as two ranks of a node do. */
+/** Measures the costs of words and bytes in memory that two threads share, as two ranks of a node do. */
 final class MemoryMeasurement {
     static final int BYTES = 1 << 20;
 
@@ -27,12 +27,12 @@ final class MemoryMeasurement {
     private final MemorySegment target = MemorySegment.ofArray(new double[BYTES / Double.BYTES]);
     private final Waiter ample;
 
-    /** @param coreForEach whether there are two cores */
+    /** @param coreForEach whether each of two threads has a core of its own */
     MemoryMeasurement(boolean coreForEach) {
         this.ample = new Waiter(coreForEach);
     }
 
-    /** {@return nanoseconds of a store to a word, or a look at one, that nobody else uses} */
+    /** {@return nanoseconds of one store to a word, or one load of it, if no other thread uses the word} */
     double wordNanos() {
         Timing timing = new Timing();
         return Timing.shortest(rounds -> timing.nanosPerRound(rounds, NOTHING, round -> {
@@ -43,18 +43,18 @@ final class MemoryMeasurement {
         })) / 2;
     }
 
-    /** {@return nanoseconds from one thread's store until another one, on another core, has seen it} */
+    /** {@return nanoseconds from one thread's store until another thread, on another core, has seen it} */
     double handOverNanos() {
         return handOverNanos(ample, ample, NOTHING);
     }
 
-    /** {@return the same for threads on one core, which have to yield it to each other} */
+    /** {@return nanoseconds of such a hand-over between threads that yield one core to each other} */
     double switchNanos() {
         Waiter scarce = new Waiter(false);
         return turnNanos(scarce, scarce);
     }
 
-    /** {@return the same with other ways to wait} */
+    /** {@return nanoseconds of a hand-over on one core between threads that wait in these ways} */
     double turnNanos(Waiter first, Waiter second) {
         return handOverNanos(first, second, Core.ofThisThread()::bind);
     }
@@ -81,7 +81,7 @@ final class MemoryMeasurement {
         })) / (2.0 * BYTES);
     }
 
-    /** {@return the same when one thread copies to the window, and another one from it} */
+    /** {@return nanoseconds a byte when one thread copies to the window, and another thread from it} */
     double sharedCopyNanosPerByte() {
         Timing timing = new Timing();
         Words.store(words, CALL, 0);
@@ -97,7 +97,7 @@ final class MemoryMeasurement {
         })) / (2.0 * BYTES);
     }
 
-    /** {@return nanoseconds of adding one double to another one} */
+    /** {@return nanoseconds of adding one double to another} */
     double combineNanos() {
         Timing timing = new Timing();
         Kernel sum = Kernels.of(Reduction.SUM, DataType.DOUBLE);
@@ -105,7 +105,7 @@ final class MemoryMeasurement {
                 _ -> sum.combine(source, 0, window, 0, target, 0, Double.BYTES)));
     }
 
-    /** {@return nanoseconds a byte of adding doubles of a window to those of an array, into another one} */
+    /** {@return nanoseconds a byte of adding doubles of a window to those of an array, into another array} */
     double combineNanosPerByte() {
         Timing timing = new Timing();
         Kernel sum = Kernels.of(Reduction.SUM, DataType.DOUBLE);

@@ -16,13 +16,13 @@ import org.tutti.fabric.tcp.TcpFabric;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
-/** Measures what a put costs: between two fabrics of this process, over loopback, each polled by a thread. */
+/** Measures the costs of a put between two fabrics of this process, over loopback, each polled by a thread. */
 final class RailMeasurement implements AutoCloseable {
     static final int SMALL_BYTES = 8;
     static final int LARGE_BYTES = 64 << 10;
     static final int STREAM_PUTS = 64;
 
-    private static final int PLACES = 64; // for puts to go to, as eager buffers do: more than caches hold
+    private static final int PLACES = 64; // targets of puts, like eager buffers: more than caches hold
     private static final int REGION_BYTES = 4096 + PLACES * LARGE_BYTES;
     private static final long WORD = 64;
     private static final long DATA = 4096;
@@ -33,12 +33,12 @@ final class RailMeasurement implements AutoCloseable {
     private static final FabricListener DEAF = new FabricListener() {
         @Override
         public void news(int kind, long index, long value) {
-            // nobody tells any
+            // neither end sends news
         }
 
         @Override
         public void left(int process) {
-            // only when all is measured
+            // only after the measurement
         }
 
         @Override
@@ -100,23 +100,23 @@ final class RailMeasurement implements AutoCloseable {
     private final End[] ends = new End[2];
     private final Timing timing = new Timing();
 
-    /** @param coreForEach whether there are two cores */
+    /** @param coreForEach whether each of two threads has a core of its own */
     RailMeasurement(boolean coreForEach) {
         ends[0] = new End(0, coreForEach);
         ends[1] = new End(1, coreForEach);
     }
 
-    /** {@return how a rank waits that polls for arrivals, at one of the two ends} */
+    /** {@return the waiter of a rank at one of the two ends, which polls for arrivals} */
     Waiter waiter(int end) {
         return ends[end].untimed;
     }
 
-    /** {@return nanoseconds from a put's beginning until the other end has seen it} */
+    /** {@return nanoseconds from the beginning of a put until the other end has seen it} */
     double oneWayNanos() {
         return Timing.shortest(rounds -> roundTripNanos(rounds, SMALL_BYTES) / 2);
     }
 
-    /** {@return nanoseconds that taking in a put occupies who polls} */
+    /** {@return nanoseconds for which taking in a put occupies the polling thread} */
     double receiveNanos(int bytes) {
         return Timing.shortest(rounds -> {
             roundTripNanos(rounds, bytes);
@@ -124,7 +124,7 @@ final class RailMeasurement implements AutoCloseable {
         });
     }
 
-    /** {@return nanoseconds that a put, sent at once, occupies its caller} */
+    /** {@return nanoseconds for which a put, sent immediately, occupies its caller} */
     double putNanos(int bytes) {
         return Timing.shortest(rounds -> {
             roundTripNanos(rounds, bytes);
@@ -144,7 +144,7 @@ final class RailMeasurement implements AutoCloseable {
         });
     }
 
-    /** {@return nanoseconds a put, each sent at once, of puts that follow each other} */
+    /** {@return nanoseconds a put in a row of puts, each sent immediately} */
     double streamNanos(int bytes) {
         return Timing.shortest(rounds -> timing.nanosPerRound(rounds, NOTHING, round -> {
             for (int i = 1; i <= STREAM_PUTS; i++) {

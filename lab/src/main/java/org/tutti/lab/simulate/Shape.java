@@ -16,7 +16,7 @@ import org.tutti.tool.UsageException;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What to simulate: the options that {@code tutti simulate} and {@code tutti draw} share. */
+/** Describes the simulations of a command: the options that {@code tutti simulate} and {@code tutti draw} share. */
 final class Shape {
     static final int RANKS_MAX = 1 << 20;
 
@@ -48,7 +48,7 @@ final class Shape {
     @Option(names = "--root", paramLabel = "rank", defaultValue = "0", description = "The root. Default: 0.")
     private int root;
 
-    /** {@return whether a collective or an algorithm is named} */
+    /** {@return whether the command line names a collective or an algorithm} */
     boolean isNamed() {
         return collective != null || !algorithms.isEmpty();
     }
@@ -57,7 +57,7 @@ final class Shape {
         return collective(collective);
     }
 
-    /** {@return the collective of a name, which may be null: then none was given} */
+    /** {@return the collective with this name; null if the command line gave no name} */
     static Collective collective(String name) {
         return Arrays.stream(Collective.values()).filter(each -> each.label().equals(name)).findFirst()
                 .orElseThrow(() -> new UsageException((name == null ? "no collective is named"
@@ -66,7 +66,7 @@ final class Shape {
                                 .collect(Collectors.joining(", "))));
     }
 
-    /** {@return where the ranks are, on nodes with the model's levels if the command line says nothing of levels} */
+    /** {@return the node of each rank, with the model's levels if the command line does not give levels} */
     Topology topology(Levels ofModel) {
         if (nodes < 1 || ranksPerNode < 1 || (long) nodes * ranksPerNode > RANKS_MAX || nodes * ranksPerNode < 2) {
             throw new UsageException("--nodes " + nodes + " with --ranks-per-node " + ranksPerNode
@@ -76,7 +76,7 @@ final class Shape {
                 levels == null ? ofModel.sizes().stream().mapToInt(Integer::intValue).toArray() : levels());
     }
 
-    /** {@return nodes with as many ranks each, which follow each other} */
+    /** {@return a topology of nodes with equally many ranks, which follow each other} */
     static Topology topology(int nodes, int ranksPerNode) {
         int[] nodeOfRank = new int[nodes * ranksPerNode];
         for (int rank = 0; rank < nodeOfRank.length; rank++) {
@@ -93,7 +93,7 @@ final class Shape {
         }
     }
 
-    /** {@return the algorithm that Tutti chooses, for operators that commute} */
+    /** {@return the algorithm that Tutti chooses for commutative operators} */
     static Algorithm chosen(Collective collective, Topology topology, long bytes) {
         return Choice.DEFAULT.shortlist(topology).algorithm(collective, bytes, true);
     }
@@ -133,7 +133,7 @@ final class Shape {
                 return bytes << shift;
             }
         } catch (NumberFormatException _) {
-            // said below, with the sizes that are out of range
+            // reported below, together with sizes out of range
         }
         throw new UsageException("--bytes " + text + " is not possible; give multiples of 8 from 0 to 1024m");
     }

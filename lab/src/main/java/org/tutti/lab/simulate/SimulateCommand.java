@@ -44,7 +44,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * The command {@code tutti simulate}: predicts what a collective costs on a cluster, compares predictions with
+ * The command {@code tutti simulate}: predicts the time of a collective on a cluster, compares predictions with
  * measurements, or verifies all algorithms.
  */
 @Command(name = "simulate", sortOptions = false, mixinStandardHelpOptions = true,
@@ -82,7 +82,7 @@ public final class SimulateCommand implements Callable<Integer> {
     @ArgGroup
     private Instead instead;
 
-    /** What to do instead of a prediction. */
+    /** Options for other tasks than a prediction. */
     private static final class Instead {
         @Option(names = "--measure-model", paramLabel = "file",
                 description = "Measure what things cost on this machine, and write a model of it; takes seconds.")
@@ -162,14 +162,15 @@ public final class SimulateCommand implements Callable<Integer> {
     }
 
     /**
-     * One rank of a simulation runs at a time: more carriers than simulations would only make hand-overs cross cores.
+     * Sets the number of carrier threads. Each simulation runs one rank at a time, so more carriers than simulations
+     * would only make hand-overs cross cores.
      */
     static void useCarriers(int simulations) {
         System.setProperty("jdk.virtualThreadScheduler.parallelism", String.valueOf(simulations));
         System.setProperty("jdk.virtualThreadScheduler.maxPoolSize", String.valueOf(simulations));
     }
 
-    /** The ranks' JVM measures: this one has only the quick compiler. */
+    /** Measures in a JVM for ranks, because this JVM has only the quick compiler. */
     private static int measure(Path file) throws IOException, InterruptedException {
         BenchCommand.requireWritable("--measure-model", file);
         Cores.requireBinding("--measure-model");
@@ -198,7 +199,7 @@ public final class SimulateCommand implements Callable<Integer> {
 
     // ---- verification
 
-    /** Neighbours, which are much alike, go to different pieces. */
+    /** Takes every n-th plan, so that neighbouring plans, which are similar, go to different pieces. */
     private List<Plan> piece(List<Plan> plans) {
         if (part == null) {
             return plans;
@@ -213,7 +214,10 @@ public final class SimulateCommand implements Callable<Integer> {
                 .toList();
     }
 
-    /** As many runs at a time as there are cores; each decides its own order, so what is found stays the same. */
+    /**
+     * Verifies on all cores, one run on each. Each run decides its own order, so the number of cores does not change
+     * the findings.
+     */
     private static int verify(List<Plan> plans) {
         int cores = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, Math.max(1, plans.size()));
         useCarriers(cores);
@@ -225,7 +229,7 @@ public final class SimulateCommand implements Callable<Integer> {
                     .toList();
             for (Future<Optional<SimulationFailure>> result : results) {
                 Optional<SimulationFailure> failure = result.get();
-                if (failure.isPresent()) { // at once, as hours may follow
+                if (failure.isPresent()) { // immediately, because hours may follow
                     System.out.println(failure.get().getMessage() + "\n");
                     failures++;
                 }
@@ -240,7 +244,7 @@ public final class SimulateCommand implements Callable<Integer> {
     }
 
     private static ProgressBar progress(String task, long steps) {
-        boolean moves = System.console() != null && System.console().isTerminal(); // a log needs no such picture
+        boolean moves = System.console() != null && System.console().isTerminal(); // a log needs no moving bar
         return new ProgressBarBuilder().setTaskName(task).setInitialMax(steps).setStyle(ProgressBarStyle.ASCII)
                 .setConsumer(moves ? new ConsoleProgressBarConsumer(System.err, PROGRESS_COLUMNS)
                         : new DelegatingProgressBarConsumer(_ -> {
@@ -250,7 +254,7 @@ public final class SimulateCommand implements Callable<Integer> {
 
     // ---- prediction
 
-    /** What a table says of a prediction, whose steps would fill the memory if all of them were kept. */
+    /** The part of a prediction that a table shows; keeping the steps of all predictions would fill the memory. */
     private record Cell(double micros, boolean isByFormula) {
         static Cell of(Prediction prediction) {
             return new Cell(prediction.micros(), prediction.isByFormula());

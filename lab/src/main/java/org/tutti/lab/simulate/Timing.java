@@ -4,11 +4,11 @@ package org.tutti.lab.simulate;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
 
-/** How long something takes that one thread does, or several together. */
+/** Measures how long a task takes on one thread, or on several threads together. */
 final class Timing {
-    /** Something that can be done again and again. */
+    /** A task that can be repeated. */
     interface Batch {
-        /** {@return nanoseconds a round, of so many rounds} */
+        /** {@return nanoseconds a round, over this many rounds} */
         double run(int rounds);
     }
 
@@ -22,7 +22,7 @@ final class Timing {
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private long done;
 
-    /** {@return the shortest of several batches, after some for the compiler} */
+    /** {@return the shortest time of several batches, after a warm-up for the compiler} */
     static double shortest(Batch batch) {
         int rounds = ROUNDS_MIN;
         for (long begin = System.nanoTime(); System.nanoTime() - begin < WARM_UP_NANOS;) {
@@ -39,12 +39,12 @@ final class Timing {
     }
 
     /**
-     * Lets each side do so many rounds, on a thread of its own.
+     * Runs the same number of rounds on each side, each side on a thread of its own.
      *
-     * @param rounds how many
-     * @param before what each thread does first, which is not measured
-     * @param sides what they do in a round, which has a number that is greater by one than that of the round before
-     * @return nanoseconds a round, as the first side sees it
+     * @param rounds the number of rounds
+     * @param before runs first on each thread, and is not measured
+     * @param sides run a round each, given its number; numbers are consecutive, also between calls of this method
+     * @return nanoseconds a round, on the thread of the first side
      */
     double nanosPerRound(int rounds, Runnable before, LongConsumer... sides) {
         long first = done + 1;
@@ -77,7 +77,7 @@ final class Timing {
         return System.nanoTime() - start;
     }
 
-    /** Ends the wait of one side for another that has failed. */
+    /** Ends the wait of one side for another side that has failed. */
     void check() {
         if (failure.get() != null) {
             throw new IllegalStateException("measuring has failed", failure.get());

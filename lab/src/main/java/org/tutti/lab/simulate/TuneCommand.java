@@ -21,14 +21,17 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The command {@code tutti tune}: measures algorithms with chunks of several lengths, and what a model proposes. */
+/**
+ * The command {@code tutti tune}: measures algorithms with chunks of several lengths, and compares the lengths that a
+ * model proposes.
+ */
 @Command(name = "tune", sortOptions = false, mixinStandardHelpOptions = true,
         description = "Measures algorithms with chunks of several lengths, beside those that a model proposes.",
         footer = {"", "A chunk is used with its algorithm's name, as in tutti run --algorithm reduce=srm@32k. Let "
                 + "nothing else run."})
 public final class TuneCommand implements Callable<Integer> {
     private static final int REPEATS_MAX = 1000;
-    private static final long CHUNK_BYTES_MAX = 256 << 10; // half of the greatest window
+    private static final long CHUNK_BYTES_MAX = 256 << 10; // half of the largest window
 
     @Mixin
     private PlacementOptions where = new PlacementOptions();
@@ -108,7 +111,7 @@ public final class TuneCommand implements Callable<Integer> {
         return names;
     }
 
-    /** An algorithm with its usual chunks, and with others, by ascending length. */
+    /** An algorithm with its usual chunks, followed by the same algorithm with chunks of ascending length. */
     private static Stream<String> withChunks(String name) {
         return Stream.concat(Stream.of(name), LongStream
                 .iterate(Chunked.CHUNK_BYTES_MIN, chunk -> chunk <= CHUNK_BYTES_MAX, chunk -> 2 * chunk)

@@ -12,21 +12,21 @@ import java.util.stream.DoubleStream;
 import org.tutti.Collective;
 import org.tutti.lab.simulate.Measurements.Cell;
 
-/** The chunks that a model proposes, beside those that a sweep found fastest. */
+/** Compares the chunks that a model proposes with those that a sweep found fastest. */
 final class Tuning {
     /**
-     * What was found out about an algorithm and a size.
+     * The findings for one algorithm and size.
      *
      * @param usual the cell of the algorithm with its usual chunks
-     * @param proposed that of the chunks that are predicted to be fastest, the shortest of those that are alike
-     * @param predicted their time, in microseconds
-     * @param best that of the chunks that were fastest
+     * @param proposed the cell of the chunks that the model predicts to be fastest; the shortest of equally fast ones
+     * @param predicted the predicted time of that cell, in microseconds
+     * @param best the cell of the chunks that were fastest in the sweep
      */
     private record Row(Cell usual, Cell proposed, double predicted, Cell best) {}
 
     private record Key(Collective collective, String algorithm, long bytes) {}
 
-    /** Between the name of an algorithm and the length of its chunks. */
+    /** Separates the name of an algorithm from the length of its chunks. */
     private static final char AT = '@';
 
     private final List<Row> rows;
@@ -34,9 +34,9 @@ final class Tuning {
     /**
      * Finds proposals and best chunks.
      *
-     * @param cells what was measured: algorithms with their usual chunks, and with others, by ascending length; those
-     *            without others are left out
-     * @param predict says how many microseconds the model says of a cell
+     * @param cells the measured cells: algorithms with their usual chunks, and with others, by ascending length; an
+     *            algorithm without others is left out
+     * @param predict gives the model's time of a cell in microseconds
      */
     Tuning(List<Cell> cells, ToDoubleFunction<Cell> predict) {
         rows = cells.stream().collect(Collectors.groupingBy(Tuning::key, LinkedHashMap::new, Collectors.toList()))
@@ -75,7 +75,7 @@ final class Tuning {
         return new Row(usual, proposed, predicted, best);
     }
 
-    /** {@return a table, and what the proposals and the usual chunks cost in times of the best ones} */
+    /** {@return a table, and the mean ratios of the proposed and of the usual chunks to the best ones} */
     String markdown() {
         StringBuilder text = new StringBuilder("""
                 | operation | algorithm | bytes | proposed | predicted, µs | measured, µs | best | µs | usual, µs |
