@@ -1,6 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-/* The loops of tutti bench against an MPI: see BenchLoop.java, MakingLoop.java and Communicators.java, which this
- * follows step by step.
+/* The loops of tutti bench with an MPI. This program follows BenchLoop.java, MakingLoop.java and Communicators.java
+ * step by step.
  * Usage: collectives OPERATIONS SIZES REPEATS GATES COMMUNICATOR FIGURES, such as
  * barrier,allreduce 8,65536 7 directory world means. */
 #include "loop.h"
@@ -19,13 +19,13 @@ static const char *const names[OPERATIONS] = {
 };
 
 static enum operation operation;
-static long count, call; /* where ranks have blocks, the elements of a block */
+static long count, call; /* count: the elements of a message, or of a block */
 static int source_blocks, target_blocks;
 static double *source, *target;
 
 enum { CALLED_MAX = 2 };
-static MPI_Comm called[CALLED_MAX]; /* the communicators to which calls go, in turns */
-static int called_count = 1, latest, member, members; /* this rank's number in all of them, and how many there are */
+static MPI_Comm called[CALLED_MAX]; /* the communicators to call on, in turns */
+static int called_count = 1, latest, member, members; /* members: the size of each of them */
 static MPI_Group mates[CALLED_MAX]; /* the even ranks of each, or the odd ones */
 
 static void give_up(int status) {
@@ -36,7 +36,7 @@ static void meet(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Small whole numbers, so that sums are exact in any order. */
+/* Small whole numbers, because their sums are exact in any order. */
 static double element(int contributor, long index, long at) {
   return contributor + 1 + index % PRIME + at % PRIME;
 }
@@ -80,7 +80,7 @@ static void check(long index, double value) {
   }
 }
 
-/* Changes an element of each block of this rank's source, the next one in each call. */
+/* Changes an element of each block of this rank's source; each call changes the next element. */
 static long change(int contributor) {
   call++;
   long changed = call % count;
@@ -256,7 +256,7 @@ static void make_called(const char *kind) {
   MPI_Comm_rank(called[0], &member);
   MPI_Comm_size(called[0], &members);
   int range[1][3] = {{member % 2, members - 1, 2}};
-  for (int i = 0; i < called_count; i++) { /* MPICH 4.0.2 breaks down with groups of another communicator */
+  for (int i = 0; i < called_count; i++) { /* MPICH 4.0.2 fails with groups of another communicator */
     MPI_Group everybody;
     MPI_Comm_group(called[i], &everybody);
     MPI_Group_range_incl(everybody, 1, range, mates + i);

@@ -1,6 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 /* Sum, minimum and maximum of two ranges in plain C loops, with the semantics of Java's Math.min and Math.max: the
-   measure of the reduction kernels. Prints the same lines as org.tutti.bench.KernelBenchmark, which explains them. */
+   reference of the reduction kernels. Prints the same lines as org.tutti.bench.KernelBenchmark, which explains them. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +13,9 @@ static const double WARM_UP_SECONDS = 0.02, REPEAT_SECONDS = 0.004;
 static const int REPEATS = 15;
 static const size_t SIZES[] = {4 << 10, 64 << 10, 1 << 20, 64 << 20};
 
-/* The processor's minimum and maximum choose the second of two zeros, and of a NaN and a number. So of two zeros the
-   one that must win is put there, and a NaN in the first place is chosen afterwards: faster than case by case. */
+/* The processor's minimum and maximum choose the second operand if both are zeros, or if one is a NaN. These functions
+   therefore put the right one of two zeros second, and choose a NaN in the first operand afterwards. This is faster
+   than a distinction of cases. */
 #define CHOICES(type, bits) \
   static inline int type##_is_negative(type a) { \
     bits sign; \
@@ -81,7 +82,8 @@ static const struct {
   KERNELS_OF(int), KERNELS_OF(long), KERNELS_OF(float), KERNELS_OF(double)
 };
 
-/* An array of Java begins 16 bytes after its header, which lies anywhere; what is off the heap begins with a line. */
+/* The elements of a Java array begin 16 bytes after the start of its header, which lies anywhere; memory off the heap
+   begins with a cache line. */
 static const struct {
   const char *name;
   size_t left, right, target;

@@ -1,7 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-/* What the peers' programs have in common: turns and figures, as MeasuredLoop.java has them. Who includes this
- * says what a run is. For each cell there is a turn to warm up and one for each repeat; a rank waits for it by reading a
- * byte from the named pipe of its number in the directory of the gates, and rank 0 then prints the figure of the turn. */
+/* The common part of the peers' programs: turns and figures, as in MeasuredLoop.java. The including program defines a
+ * run. Each cell has a turn to warm up, and a turn for each repeat. A rank waits for its turn by reading a byte from
+ * the named pipe with its number in the directory of the gates. Rank 0 then prints the figure of the turn. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,12 +12,12 @@
 enum { CALLS_MIN = 4, CALLS_MAX = 1000000, GROWTH_MAX = 8, STEADY_RUNS = 5, PATH_BYTES = 4096 };
 static const double RUN_SECONDS = 0.05, WARM_UP_SECONDS_MIN = 0.4, WARM_UP_SECONDS_MAX = 5, STEADY_RATIO = 1.25;
 
-/* Of a repeat whose calls are timed one by one. */
+/* Limits of a repeat with calls that are timed one by one. */
 enum { TIMED_CALLS = 2000 };
 static const double TIMED_SECONDS = 1, TIMED_SECONDS_MAX = 10;
 
-/* The times of calls are counted as HdrHistogram counts them: nanoseconds below 2048 apart, longer ones with those that
- * have the same eleven leading bits. */
+/* Counters of the times of calls, as in HdrHistogram: one for each time below 2048 ns; longer times share a counter if
+ * they have the same eleven leading bits. */
 enum { HALF = 1 << 10, COUNTERS = 54 * HALF };
 static long counters[COUNTERS], counted;
 static int times_each; /* whether each call is timed by itself */
@@ -28,7 +28,7 @@ static long done; /* the calls of the latest run, or repeat */
 
 static void call_once(void);
 static double run(long calls); /* returns the seconds of a call on the slowest rank */
-static double clock_of_calls(void); /* seconds that go on while there is what is measured */
+static double clock_of_calls(void); /* seconds of a clock that runs while the measured operation does */
 static double most(double value); /* returns the greatest of all ranks */
 static void check_all(void);   /* ends the program if a result of the run was wrong */
 static void meet(void);        /* returns when all ranks are here */
@@ -75,7 +75,7 @@ static void note_time(long nanos) {
   counted++;
 }
 
-/* The microseconds that so many of a thousand calls of this rank took at most; 0 if it made none. */
+/* The time in microseconds that this many of a thousand calls of this rank did not exceed; 0 if it made no calls. */
 static double percentile(long per_thousand) {
   long wanted = (counted * per_thousand + 999) / 1000, found = 0;
   int at = 0;
@@ -86,7 +86,7 @@ static double percentile(long per_thousand) {
   return counted > 0 ? (((at - shift * HALF + 1L) << shift) - 1) * 1e-3 : 0;
 }
 
-/* Makes the calls of a run; if each is timed, its time begins when that of the one before ends. */
+/* Makes the calls of a run. If each call is timed, its time begins when that of the call before ends. */
 static void make_calls(long calls) {
   if (!times_each) {
     for (long i = 0; i < calls; i++) {
@@ -103,7 +103,7 @@ static void make_calls(long calls) {
   }
 }
 
-/* How many calls a run is to have, after one of so many that took so long each. */
+/* The number of calls of the next run, given the number of calls of a run and the time of each. */
 static long resized(long calls, double seconds) {
   double wanted = RUN_SECONDS / seconds;
   long greatest = GROWTH_MAX * calls < CALLS_MAX ? GROWTH_MAX * calls : CALLS_MAX;
@@ -125,7 +125,7 @@ static long warm_up(void) {
   return calls;
 }
 
-/* A run, or if each call is timed as many as rare times need; returns the seconds of a call. */
+/* Makes a run, or as many as rare times need if each call is timed; returns the seconds of a call. */
 static double repeat(long *calls) {
   if (!times_each) {
     return run(*calls);
@@ -151,12 +151,12 @@ static void print_figure(const char *operation, long bytes, double first, double
   }
 }
 
-/* What is told of calls: "means" of repeats, or "percentiles". */
+/* Chooses the figures: "means" of repeats, or "percentiles". */
 static void choose_figures(const char *figures) {
   times_each = strcmp(figures, "percentiles") == 0;
 }
 
-/* All turns of a cell; after each of them all ranks are done with their checks. */
+/* Takes all turns of a cell; after each turn, all ranks have checked their results. */
 static void take_turns(const char *operation, long bytes, int repeats) {
   await_turn();
   warm = 0;

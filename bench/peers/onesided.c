@@ -1,6 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-/* The loops of tutti bench --one-sided: see OneSidedLoop.java, which this follows step by step; over an MPI, or with
- * -DRAW over nothing but memory or a socket.
+/* The loops of tutti bench --one-sided with an MPI, or with -DRAW with only memory or a socket. This program follows
+ * OneSidedLoop.java step by step.
  * Usage: onesided CELLS REPEATS GATES FIGURES [NAMESPACE], such as put:8,get-computing:1024 7 directory means. */
 #define _GNU_SOURCE /* for setns */
 #include "loop.h"
@@ -28,9 +28,9 @@ static enum operation operation;
 static int computing, target;
 static long count, columns, generation, call, changed;
 static double *part, *own, *sums;
-static double timed; /* the seconds that the timed half of a lock and an unlock took until now */
+static double timed; /* total seconds of the timed half, if a lock or an unlock is measured alone */
 
-/* Small whole numbers, so that sums are exact in any order. */
+/* Small whole numbers, because their sums are exact in any order. */
 static double element(long index, long at) {
   return 1 + (index & INDEX_MASK) + (at & CALL_MASK);
 }
@@ -51,7 +51,7 @@ static int calls_here(void) {
   return rank == 0 || everyone();
 }
 
-/* Where an element lies: the rows of a section are every second half row of a matrix. */
+/* The index of an element in memory: elements of a section lie in the left halves of the rows. */
 static long place(long index) {
   return strided() ? index + (index & -columns) : index;
 }
@@ -64,7 +64,7 @@ static void check(const double *memory, long at, double expected) {
   }
 }
 
-/* The next element, in each call. */
+/* Sets the next element; each call sets one. */
 static void change(double value) {
   call++;
   changed = changed + 1 == count ? 0 : changed + 1;
@@ -155,7 +155,7 @@ static void call_once(void) {
   }
 }
 
-/* Before each run: what is got and accumulated changes from run to run. */
+/* Changes the data to get or to accumulate, before each run. */
 static void prepare(void) {
   generation++;
   for (long i = 0; i < count; i++) {
@@ -168,7 +168,7 @@ static void prepare(void) {
   see();
 }
 
-/* What a rank does that computes: it looks at the clock and at nothing else. */
+/* The work of a computing rank: it only reads the clock. */
 static void compute(double until) {
   while (now() < until) {
   }
@@ -183,7 +183,7 @@ static long call_until(long calls, double until) {
   return made;
 }
 
-/* For the half of a lock and an unlock, the clock stands still in the other half. */
+/* For a lock or an unlock alone, the clock stands still during the other half. */
 static double clock_of_calls(void) {
   return operation == LOCK || operation == UNLOCK ? timed : now();
 }
@@ -219,7 +219,7 @@ static double run(long calls) {
   return most(calls_here() ? seconds / made : 0);
 }
 
-/* The last call up to some call whose number is like another one modulo a period; 0 if there was none. */
+/* The last call, up to a given one, with a number that equals another one modulo a period; 0 if there was none. */
 static long last_call(long at, long like, long period) {
   long last = at - ((at - like) % period + period) % period;
   return last > 0 ? last : 0;
@@ -293,7 +293,7 @@ static void measure(long bytes, int repeats) {
   conceal();
 }
 
-/* Reads a cell such as put-computing:8 and returns where the next one begins. */
+/* Reads a cell such as put-computing:8 and returns the beginning of the next one. */
 static char *read_cell(char *at, long *bytes) {
   size_t length = strcspn(at, ":");
   if (at[length] == '\0' || length >= sizeof cell) {

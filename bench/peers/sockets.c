@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-/* What two C processes do over a plain TCP socket on loopback, both polling: the measure of the tcp fabric. */
+/* Measures two C processes over a plain TCP socket on loopback, both polling: the reference of the tcp fabric. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>

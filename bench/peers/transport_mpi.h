@@ -1,10 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-/* The one-sided operations of an MPI: a window that MPI has allocated, open to all for as long as it is there. Locks
- * are those of a window of their own, as nobody may lock what is open. Offsets and counts are in doubles. */
+/* The one-sided operations of an MPI, in a window that MPI has allocated and that stays open to all ranks. Locks use a
+ * window of their own, because no rank may lock an open window. Offsets and counts are in doubles. */
 #include <mpi.h>
 #include <stdlib.h>
 
-enum { WINDOW_BYTES_MIN = 4096 }; /* MPICH 4.0.2 loses what is put into a window of 8 bytes */
+enum { WINDOW_BYTES_MIN = 4096 }; /* MPICH 4.0.2 loses data that are put into a window of 8 bytes */
 
 static MPI_Win window, locks;
 static MPI_Datatype section;
@@ -20,7 +20,7 @@ static void transport_open(int *argc, char ***argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
 }
 
-/* Between three nodes and more, MPICH 4.0.2 over UCX's tcp often hangs in MPI_Finalize after puts. */
+/* Leaves MPI_Finalize out with MPICH: 4.0.2 over UCX's tcp, with three nodes or more, often hangs there after puts. */
 static void transport_close(void) {
 #ifdef MPICH_VERSION
   MPI_Barrier(MPI_COMM_WORLD);
@@ -41,7 +41,7 @@ static double most(double value) {
   return result;
 }
 
-/* Lets the rank see what others have put into its part, and others what it has stored there. */
+/* Makes puts of other ranks into this rank's part visible to it, and its own stores there visible to them. */
 static void see(void) {
   MPI_Win_sync(window);
 }

@@ -1,9 +1,9 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-/* The one-sided operations with nothing in between, as a measure: two processes, of which the first one operates on the
- * memory of the second one. On one node that is memory of both, and an operation is what C makes of it: memcpy, a loop,
- * an atomic instruction. With a namespace it is a TCP socket that both poll: the second process serves requests while it
- * waits for the first one in meet or most, and at no other time. A request has a header of 64 bytes; requests without an
- * answer are written together, with the one that has an answer, if they fit. Offsets and counts are in doubles. */
+/* The one-sided operations without a library, as a reference: the first of two processes operates on the memory of the
+ * second one. On one node they share this memory, and an operation is plain C: memcpy, a loop, an atomic instruction.
+ * With a namespace they share a TCP socket, which both poll. The second process serves requests only while it waits for
+ * the first one in meet or most. A request has a header of 64 bytes. Requests without an answer are written together
+ * with the next one that has an answer, if they fit. Offsets and counts are in doubles. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ struct header {
   long kind, offset, count, pad[5];
 };
 
-/* What both processes of a node share: words in which they meet, a value of each, and the memory of the second one. */
+/* The shared memory of two processes of a node: words for meeting, a value of each, and the second one's memory. */
 struct shared {
   _Alignas(64) atomic_long arrived[2];
   _Alignas(64) double values[2];
@@ -36,7 +36,7 @@ struct shared {
 
 static struct shared *shared;
 static size_t shared_bytes;
-static double *memory;  /* of this process, or of the other one if it can be reached */
+static double *memory;  /* of this process, or of the other one if they share memory */
 static int peer = -1;   /* the socket, if there is one */
 static pid_t child;
 static long rounds, rows, columns_of_row, stride_of_row, locked;
@@ -226,7 +226,7 @@ static void end(int signal) {
   _exit(1);
 }
 
-/* Begins the second process; each of the two ends when the other one does. */
+/* Starts the second process; each of the two ends when the other one ends. */
 static void split(void) {
   pid_t parent = getpid();
   signal(SIGCHLD, end);
@@ -284,7 +284,7 @@ static void transport_open(int *argc, char ***argv) {
 
 static void transport_close(void) {
   int status = 0;
-  signal(SIGCHLD, SIG_DFL); /* from here on it may end */
+  signal(SIGCHLD, SIG_DFL); /* the child may end now */
   meet();
   if (rank == 0 && (waitpid(child, &status, 0) != child || status != 0)) {
     give_up(1);
@@ -353,7 +353,7 @@ static void define_section(long row_count, long columns, long stride) {
   stride_of_row = stride;
 }
 
-/* What was stored is there before what follows, and the compiler leaves no call out. */
+/* Orders earlier stores before later operations, and keeps the compiler from leaving a call out. */
 static void flush(int target) {
   (void)target;
   atomic_signal_fence(memory_order_seq_cst);
