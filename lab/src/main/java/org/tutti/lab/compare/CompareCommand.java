@@ -51,7 +51,7 @@ public final class CompareCommand implements Callable<Integer> {
     private List<String> ranks = new ArrayList<>();
 
     @Option(names = "--nodes", split = ",", paramLabel = "nodes x ranks",
-            description = "Several nodes as network namespaces (root), with so many ranks on each, such as 2x1,4x2.")
+            description = "Several nodes as network namespaces (root), with this many ranks on each, such as 2x1,4x2.")
     private List<String> nodes = new ArrayList<>();
 
     @Option(names = "--cluster", paramLabel = "name",
@@ -67,13 +67,14 @@ public final class CompareCommand implements Callable<Integer> {
     private String rate;
 
     @Option(names = "--collective", split = ",", paramLabel = "name",
-            description = "What to measure, such as barrier,allreduce, or making a group of ranks and closing it: "
-                    + "split, create, duplicate. Default: all collectives.")
+            description = "The operations to measure, such as barrier,allreduce, or making a group of ranks and "
+                    + "closing it: split, create, duplicate. Default: all collectives.")
     private List<String> collectives = new ArrayList<>();
 
     @Option(names = "--communicator", split = ",", paramLabel = "name",
-            description = "Whose calls to measure: world, the groups of ranks of each node (node), those of even and "
-                    + "of odd ranks (interleaved), or world and a duplicate in turns (alternating). Default: world.")
+            description = "The communicators to call on: world, the groups of ranks of each node (node), those of "
+                    + "even and of odd ranks (interleaved), or world and a duplicate in turns (alternating). "
+                    + "Default: world.")
     private List<String> communicators = List.of("world");
 
     @Mixin
@@ -84,8 +85,8 @@ public final class CompareCommand implements Callable<Integer> {
     private List<String> sizes = List.of("8", "64", "1k", "4k", "16k", "64k", "256k", "1m", "8m");
 
     @Option(names = "--algorithm", split = ",", paramLabel = "name",
-            description = "Let Tutti take part by each of these algorithms, too; every collective that is measured has "
-                    + "to have them.")
+            description = "Let Tutti take part with each of these algorithms, too; every measured collective must "
+                    + "have them.")
     private List<String> algorithms = new ArrayList<>();
 
     @Option(names = "--repeats", paramLabel = "count", defaultValue = "9",
@@ -93,7 +94,7 @@ public final class CompareCommand implements Callable<Integer> {
     private int repeats;
 
     @Option(names = "--rounds", paramLabel = "count", defaultValue = "2",
-            description = "How often all of it is done, with processes started anew. Default: 2.")
+            description = "How often to measure everything, with processes started anew. Default: 2.")
     private int rounds;
 
     @Option(names = "--percentiles",
@@ -101,19 +102,18 @@ public final class CompareCommand implements Callable<Integer> {
     private boolean percentiles;
 
     @Option(names = "--busy", paramLabel = "count", defaultValue = "0",
-            description = "Measure beside so many processes of which each keeps a core busy. Default: 0.")
+            description = "Measure beside this many processes that each keep a core busy. Default: 0.")
     private int busy;
 
     @Option(names = "--contenders", split = ",", paramLabel = "name",
-            description = "Who takes part: tutti, virtual, single-rail, segments, openmpi, mpich; flat, in which each "
-                    + "rank is a node, also by each --algorithm; without groups and "
-                    + "--percentiles also mpjexpress, openmpi-java; with "
-                    + "--one-sided tutti, segments, zero-copy, streaming, pipelined, single-rail, openmpi, mpich, raw. "
-                    + "Default: all but flat.")
+            description = "The contenders: tutti, virtual, single-rail, segments, openmpi, mpich; flat, in which "
+                    + "each rank is a node, also with each --algorithm; without groups and --percentiles also "
+                    + "mpjexpress, openmpi-java; with --one-sided tutti, segments, zero-copy, streaming, pipelined, "
+                    + "single-rail, openmpi, mpich, raw. Default: all except flat.")
     private List<String> names = new ArrayList<>();
 
     @Option(names = "--mpi-jar", paramLabel = "file.jar",
-            description = "The classes of Open MPI's Java bindings, for openmpi-java, which is left out else.")
+            description = "The classes of Open MPI's Java bindings, for openmpi-java, which is left out without them.")
     private Path mpiJar;
 
     @Option(names = "--timeout", paramLabel = "duration", converter = DurationConverter.class, defaultValue = "1m",

@@ -15,9 +15,9 @@ import picocli.CommandLine.Parameters;
 
 /** The command {@code tutti chart}: the last step of {@code bench/growth} and {@code bench/onesided}. */
 @Command(name = "chart", sortOptions = false, mixinStandardHelpOptions = true,
-        description = "Predicts what bench/growth has measured, for the algorithms that Tutti chooses: fills in the "
-                + "column model_microseconds of its file, prints a Markdown table, and draws both. Of a file of tutti "
-                + "compare --one-sided it prints tables, and draws rates.")
+        description = "Predicts the figures of bench/growth, for the algorithms that Tutti chooses: fills in the "
+                + "column model_microseconds of its file, prints a Markdown table, and draws both. From a file of "
+                + "tutti compare --one-sided, it prints tables and draws rates.")
 public final class ChartCommand implements Callable<Integer> {
     private static final String ENDING = ".csv";
 
@@ -26,7 +26,7 @@ public final class ChartCommand implements Callable<Integer> {
     private Path file;
 
     @Option(names = "--model", paramLabel = "name|file", defaultValue = "gigabit",
-            description = "What things cost: gigabit, rdma200, or a file. Default: gigabit.")
+            description = "A model of the costs: gigabit, rdma200, or a file. Default: gigabit.")
     private String model;
 
     @Option(names = {"-o", "--output"}, paramLabel = "file",

@@ -30,8 +30,8 @@ public final class DrawCommand implements Callable<Integer> {
     private Shape shape;
 
     @Option(names = "--model", paramLabel = "name|file",
-            description = "What things cost: gigabit, rdma200, epyc128, qsnet2, or a file. "
-                    + "Default: times that can all be seen.")
+            description = "A model of the costs: gigabit, rdma200, epyc128, qsnet2, or a file. Default: times that "
+                    + "can all be seen.")
     private String model;
 
     @Option(names = "--text", description = "Draw in the terminal.")

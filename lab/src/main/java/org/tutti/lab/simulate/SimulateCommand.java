@@ -72,7 +72,7 @@ public final class SimulateCommand implements Callable<Integer> {
     private Shape shape;
 
     @Option(names = "--model", paramLabel = "name|file", defaultValue = "gigabit",
-            description = "What things cost: gigabit, rdma200, epyc128, qsnet2, or a file. Default: gigabit.")
+            description = "A model of the costs: gigabit, rdma200, epyc128, qsnet2, or a file. Default: gigabit.")
     private String model;
 
     @Option(names = "--chart", paramLabel = "file",
@@ -85,7 +85,7 @@ public final class SimulateCommand implements Callable<Integer> {
     /** Options for other tasks than a prediction. */
     private static final class Instead {
         @Option(names = "--measure-model", paramLabel = "file",
-                description = "Measure what things cost on this machine, and write a model of it; takes seconds.")
+                description = "Measure a model of this machine, and write it to a file; takes seconds.")
         private Path measured;
 
         @Option(names = "--against", paramLabel = "file.csv",

@@ -37,15 +37,15 @@ public final class TuneCommand implements Callable<Integer> {
     private PlacementOptions where = new PlacementOptions();
 
     @Option(names = "--model", required = true, paramLabel = "name|file",
-            description = "What things cost: best a file that tutti simulate --measure-model has written here.")
+            description = "A model of the costs: best a file that tutti simulate --measure-model has written here.")
     private String model;
 
     @Option(names = "--csv", required = true, paramLabel = "file",
-            description = "Where to write what was measured, as tutti bench --csv does.")
+            description = "The file for the figures, in the format of tutti bench --csv.")
     private Path csv;
 
     @Option(names = "--collective", split = ",", paramLabel = "name",
-            description = "What to tune: broadcast, reduce, allreduce. Default: all.")
+            description = "The collectives to tune: broadcast, reduce, allreduce. Default: all.")
     private List<String> collectives = List.of("broadcast", "reduce", "allreduce");
 
     @Option(names = "--algorithm", split = ",", paramLabel = "name",

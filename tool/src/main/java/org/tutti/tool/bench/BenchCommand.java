@@ -57,25 +57,26 @@ public final class BenchCommand implements Callable<Integer> {
     private OneSidedOptions oneSided = new OneSidedOptions();
 
     @Option(names = "--collective", split = ",", paramLabel = "name",
-            description = "What to measure, such as barrier,allreduce, or making a group of ranks and closing it: "
-                    + "split, create, duplicate. Default: all collectives.")
+            description = "The operations to measure, such as barrier,allreduce, or making a group of ranks and "
+                    + "closing it: split, create, duplicate. Default: all collectives.")
     private List<String> collectives = new ArrayList<>();
 
     @Option(names = "--communicator", paramLabel = "name", defaultValue = "world",
-            description = "Whose calls to measure: world, the groups of ranks of each node (node), those of even and "
-                    + "of odd ranks (interleaved), or world and a duplicate in turns (alternating). Default: world.")
+            description = "The communicators to call on: world, the groups of ranks of each node (node), those of "
+                    + "even and of odd ranks (interleaved), or world and a duplicate in turns (alternating). "
+                    + "Default: world.")
     private String communicator;
 
     @Option(names = "--all-algorithms", description = "Measure every algorithm, not only the one that Tutti chooses.")
     private boolean allAlgorithms;
 
     @Option(names = "--algorithm", split = ",", paramLabel = "name",
-            description = "Measure these algorithms, where there are such, besides the one that Tutti chooses.")
+            description = "Measure these algorithms, where they exist, in addition to the one that Tutti chooses.")
     private List<String> algorithms = new ArrayList<>();
 
     @Option(names = "--call", split = ",", paramLabel = "name", defaultValue = "blocking",
             description = "How to call: blocking; with-blocks, the same with Blocks of one length; "
-                    + "non-blocking, which starts a call and awaits it at once; "
+                    + "non-blocking, which starts a call and awaits it immediately; "
                     + "prepared, which runs what was prepared once, or prepared-started, which starts and awaits it; "
                     + "overlapped, which starts it, computes as long as a call takes, and then awaits it. "
                     + "Default: blocking.")
@@ -90,7 +91,7 @@ public final class BenchCommand implements Callable<Integer> {
     private int repeats;
 
     @Option(names = "--rounds", paramLabel = "count", defaultValue = "1",
-            description = "How often to measure all cells, one after another, with so many repeats in each round. "
+            description = "How often to measure all cells, one after another, with this many repeats in each round. "
                     + "Default: 1.")
     private int rounds;
 
@@ -110,7 +111,7 @@ public final class BenchCommand implements Callable<Integer> {
     private Path csv;
 
     @Option(names = "--gates", hidden = true, paramLabel = "directory",
-            description = "Wait there for each turn, as tutti compare wants it.")
+            description = "Wait there for each turn; for tutti compare.")
     private Path gates;
 
     /** {@return the status to exit with} */

@@ -27,7 +27,7 @@ public final class OneSidedOptions {
     private List<String> targets = new ArrayList<>();
 
     @Option(names = "--cells", hidden = true, split = ",", paramLabel = "cell",
-            description = "These cells and no others, as tutti compare wants it.")
+            description = "These cells and no others; for tutti compare.")
     private List<String> cells = new ArrayList<>();
 
     /** {@return whether one-sided operations are measured} */

@@ -23,16 +23,16 @@ public final class PlacementOptions {
     private Integer nodes;
 
     @Option(names = "--hosts", paramLabel = "host:ranks,...",
-            description = "Start so many ranks on each of these hosts, as in a:4,b:4; each entry is a node.")
+            description = "Start this many ranks on each of these hosts, as in a:4,b:4; each entry is a node.")
     private String hosts;
 
     @Option(names = "--agent", paramLabel = "command",
-            description = "What runs a command on a host; {host} in it stands for the name. "
+            description = "The command that runs another command on a host; {host} in it stands for the name. "
                     + "Default: ssh -o BatchMode=yes {host}.")
     private String agent;
 
     @Option(names = "--remote-tutti", paramLabel = "path",
-            description = "Where the script tutti is on the hosts; where this one is unless given.")
+            description = "The path of the script tutti on the hosts. Default: its path here.")
     private String remoteTutti;
 
     @Option(names = "--rails", paramLabel = "[host=]rail,...",

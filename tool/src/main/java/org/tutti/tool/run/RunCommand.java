@@ -67,8 +67,8 @@ public final class RunCommand implements Callable<Integer> {
     private Duration timeout;
 
     @Option(names = "--hang-report", paramLabel = "duration", converter = DurationConverter.class,
-            description = "Say where all ranks are when one has waited for another for so long in a call, 1s or more. "
-                    + "Ctrl-\\ and tutti status ask for that at any time.")
+            description = "Say where all ranks are when a rank has waited for another one in a call for this long, "
+                    + "1s or more. Ctrl-\\ and tutti status ask for that at any time.")
     private Duration hangReport;
 
     @Option(names = "--join-timeout", paramLabel = "duration", converter = DurationConverter.class,
@@ -107,8 +107,8 @@ public final class RunCommand implements Callable<Integer> {
     private String striping = "";
 
     @Option(names = "--links", paramLabel = "fast|slow",
-            description = "What takes the time of long messages between nodes: the cores (fast), or links of which the "
-                    + "cores can fill each (slow), as of 1 Gbit/s; algorithms are chosen for it. Default: fast.")
+            description = "The bottleneck of long messages between nodes, for the choice of algorithms: the cores "
+                    + "(fast), or links (slow), each of which the cores can fill, such as 1 Gbit/s. Default: fast.")
     private String links = "";
 
     @Option(names = {"-J",
@@ -117,7 +117,7 @@ public final class RunCommand implements Callable<Integer> {
 
     @Option(names = {"-cp",
             "--class-path"}, paramLabel = "path", defaultValue = "",
-            description = "Where the program's classes are, besides the program itself.")
+            description = "The class path of the program, in addition to the program itself.")
     private String classPath;
 
     @Parameters(index = "0", paramLabel = "program",
@@ -125,7 +125,7 @@ public final class RunCommand implements Callable<Integer> {
                     + "Main-Class; or the name of a class.")
     private String program;
 
-    @Parameters(index = "1..*", paramLabel = "arguments", description = "All that follows belongs to the program.")
+    @Parameters(index = "1..*", paramLabel = "arguments", description = "Everything after the program belongs to it.")
     private List<String> arguments = new ArrayList<>();
 
     @Spec
