@@ -21,8 +21,7 @@ public final class BusyProgram {
         System.out.flush();
         long start = System.nanoTime();
         long value = 1;
-        while (value != 0 && System.nanoTime() - start < NANOS_MAX) { // the value is never 0, but the compiler does not
-                                                                      // know that
+        while (value != 0 && System.nanoTime() - start < NANOS_MAX) { // always, but no compiler knows
             value = compute(value);
         }
     }

@@ -77,8 +77,7 @@ final class Growth {
     private static final int PREDICTED = 8;
     private static final int MEMORY = 9;
     private static final Pattern LAYOUT = Pattern.compile("(\\d{1,4})x(\\d{1,4})");
-    private static final int PREDICTED_RANKS_MAX = 256; // beyond, an algorithm in which each rank looks at all others
-                                                        // takes minutes
+    private static final int PREDICTED_RANKS_MAX = 256; // algorithms that look at all ranks take minutes
     private static final double MEGABYTE = 1e6;
 
     private final List<Row> rows = new ArrayList<>();

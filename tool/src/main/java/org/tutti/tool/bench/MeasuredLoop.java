@@ -198,7 +198,7 @@ abstract class MeasuredLoop implements AutoCloseable {
         return new Repeat(nanos / 1e3, overlap(nanos), latencies.map(this::percentiles).orElse(List.of()));
     }
 
-    /** Runs until there are so many calls that one in a thousand is significant, within a time limit. */
+    /** Runs until there are enough calls for one in a thousand to be significant, within a time limit. */
     private double timedRuns() {
         long all = 0;
         double total = 0;

@@ -26,8 +26,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * The command {@code tutti info}: prints what Tutti finds on this machine and would use, the algorithms, and the sizes
- * for which it chooses each.
+ * The command {@code tutti info}: prints how Tutti sees this machine, the rails that it would use, the algorithms, and
+ * the sizes for which it chooses each.
  */
 @Command(name = "info", mixinStandardHelpOptions = true,
         description = "Shows this machine as Tutti sees it, sizes of its shared memory, its rails, the algorithms, "

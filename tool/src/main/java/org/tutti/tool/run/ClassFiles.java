@@ -38,7 +38,7 @@ final class ClassFiles {
         }
     }
 
-    /** Writes a piece of a class file to where it belongs, and nowhere else. */
+    /** Writes a piece of a class file below the directory; a path that leads elsewhere is an error. */
     void take(SessionFrame frame) throws IOException {
         var name = frame.text();
         var piece = frame.piece();

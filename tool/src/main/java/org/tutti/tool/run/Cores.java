@@ -51,7 +51,7 @@ public final class Cores {
                 .toList());
     }
 
-    /** {@return whether the system tells which processors this process may run on} */
+    /** {@return whether the system says on which processors this process may run} */
     static boolean areKnown() {
         return Files.isReadable(STATUS);
     }

@@ -365,8 +365,7 @@ final class HostSession {
             for (int silent = 0; silent < RemoteNode.BEATS; silent = heardNanos == heardBefore ? silent + 1 : 0) {
                 heardBefore = heardNanos;
                 Thread.sleep(intervalMillis);
-                Thread.ofVirtual().start(() -> send(SessionFrame.of(FrameKind.ALIVE))); // the launcher may keep it
-                                                                                        // waiting
+                Thread.ofVirtual().start(() -> send(SessionFrame.of(FrameKind.ALIVE))); // sending may block
             }
         } catch (InterruptedException _) {
             return; // nothing interrupts this thread

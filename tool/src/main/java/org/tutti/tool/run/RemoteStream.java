@@ -8,8 +8,8 @@ import java.util.function.IntConsumer;
 
 /**
  * An output stream of a process on another host: the bytes that have arrived and have not been read. The host sends no
- * more than this stream has room for, and reading makes room, of which the host is told. The thread that takes frames
- * off the connection therefore never waits.
+ * more than this stream has room for. Reading makes room, and reports the new room to the host. The thread that takes
+ * frames off the connection therefore never waits.
  */
 final class RemoteStream extends InputStream {
     private final IntConsumer room;

@@ -191,8 +191,7 @@ final class RootCause {
     }
 
     private void noteMark() {
-        if (markedRank != NOBODY && !firstReported && nodes.hasLeft(markedRank)) { // the rank's leaving was reported
-                                                                                   // after the mark
+        if (markedRank != NOBODY && !firstReported && nodes.hasLeft(markedRank)) { // known only after the mark
             markedRank = NOBODY;
             inTrouble &= !failed.isEmpty();
         }
@@ -257,7 +256,8 @@ final class RootCause {
 
     /**
      * Follows the chain of missed ranks, because a missed rank may be a victim too. The result is the last victim: the
-     * rank that it missed has missed none. NOBODY if the missed rank itself has failed.
+     * rank that it missed has itself missed none. The result is NOBODY if that rank has not left and its process has
+     * ended badly, or if the chain is a ring.
      */
     private int lastVictim(int first) {
         var seen = new HashSet<Integer>();

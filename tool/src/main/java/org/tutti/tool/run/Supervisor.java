@@ -133,8 +133,7 @@ final class Supervisor {
 
     private boolean anyFailedToStart() {
         var first = ended.peek();
-        return first != null && first.exitStatus() != 0 && plan.hosts().isEmpty(); // other hosts start their processes
-                                                                                   // anyway
+        return first != null && first.exitStatus() != 0 && plan.hosts().isEmpty(); // other hosts start theirs anyway
     }
 
     private void report(Ending verdict) throws InterruptedException {

@@ -40,8 +40,7 @@ public final class SystemCharset {
         } catch (IOException _) {
             return; // not Linux
         }
-        var given = new String(line, StandardCharsets.ISO_8859_1).split("\0", -1); // with an empty part after the last
-                                                                                   // end
+        var given = new String(line, StandardCharsets.ISO_8859_1).split("\0", -1); // plus an empty last part
         int first = given.length - 1 - arguments.length;
         for (int index = 0; index < arguments.length && first >= 0; index++) {
             if (!isText(given[first + index].getBytes(StandardCharsets.ISO_8859_1))) {
