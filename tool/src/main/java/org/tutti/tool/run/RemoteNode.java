@@ -33,11 +33,12 @@ import org.tutti.job.node.Secret;
  * the launcher does for a node of its own, and reports it over the agent's standard streams.
  *
  * <p>One thread takes frames off the connection and never waits for anything else. Another thread sends, so that no
- * other thread waits for a host that does not listen. Each side sends a beat when it has nothing else to send. A host
- * that is silent for too long, or that loses its agent, is lost: its processes count as failed.
+ * other thread waits for a host that does not listen. The host sends a beat at regular intervals, and the launcher
+ * sends one when it has had nothing else to send for an interval. A host that is silent for too long, or that loses its
+ * agent, is lost: its processes count as failed.
  */
 final class RemoteNode implements JobNode {
-    /** How many beats a side sends within the heartbeat limit if it has nothing else to send. */
+    /** The number of intervals between beats in the heartbeat limit. */
     static final int BEATS = 5;
 
     private static final int NOBODY = -1;
