@@ -26,6 +26,9 @@ class TidinessTest {
     private static final int LINE_LENGTH_MAX = 120;
     private static final long FILE_BYTES_MAX = 400 << 10;
 
+    /** How many sentences of a hundred may lack a named subject: "whoever waits" is right now and then. */
+    private static final int UNNAMED_PERCENT_MAX = 1;
+
     private static List<Path> files(String ending) throws IOException {
         try (Stream<Path> files = Files.walk(HOME)) {
             List<Path> found = files.filter(Files::isRegularFile).filter(file -> file.toString().endsWith(ending))
@@ -118,6 +121,38 @@ class TidinessTest {
                 .map(line -> line.replaceFirst("#+ ", "").toLowerCase(Locale.ROOT).replaceAll("[^\\w\\- ]", "")
                         .replace(' ', '-'))
                 .toList();
+    }
+
+    @Test
+    void shouldFindSentencesWithoutANamedSubject() {
+        String source = """
+                /** Sends. Who waits, sleeps; the rank
+                 * that wakes it {@link Waiter knows}.
+                 *
+                 * @param rank whoever waits
+                 */
+                String s = "/* Who */ // So"; // Where it is
+                // a reader
+                """;
+        assertThat(Prose.ofJava(source)).containsExactly("Sends.", "Who waits, sleeps; the rank that wakes it Waiter "
+                + "knows.", "whoever waits", "Where it is a reader");
+        assertThat(Prose.ofJava(source).stream().filter(Prose::lacksSubject)).hasSize(3);
+        assertThat(
+                Prose.ofPage("# Of ranks\n\n- All but for one `who`\n  [wait](who.md)\n\n| So it is | the sender |\n"))
+                .filteredOn(Prose::lacksSubject).containsExactly("Of ranks", "All but for one ` [wait]", "So it is");
+    }
+
+    @Test
+    void shouldNameTheSubjectsOfSentences() throws IOException {
+        assertNamed("comments", files(".java").stream().filter(file -> file.toString().contains("/src/main/"))
+                .flatMap(file -> Prose.ofJava(read(file)).stream()).toList());
+        assertNamed("pages", files(".md").stream().flatMap(file -> Prose.ofPage(read(file)).stream()).toList());
+    }
+
+    private static void assertNamed(String what, List<String> sentences) {
+        List<String> unnamed = sentences.stream().filter(Prose::lacksSubject).toList();
+        assertThat(unnamed).as("sentences of " + what + " without a named subject, of " + sentences.size())
+                .hasSizeLessThanOrEqualTo(sentences.size() * UNNAMED_PERCENT_MAX / 100);
     }
 
     @Test
