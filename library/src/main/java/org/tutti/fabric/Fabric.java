@@ -19,7 +19,7 @@ public interface Fabric extends SectionTransport, NewsChannel, AutoCloseable {
      *
      * @param there the addresses at which the other process should listen, by rail
      * @param millisMax the longest wait for each address, in milliseconds
-     * @return every address, with the reason why it cannot be reached; empty when one of them can be
+     * @return every address, with the reason why it cannot be reached; empty if one of them can be
      */
     Optional<String> whyUnreachable(List<List<InetSocketAddress>> there, int millisMax);
 

@@ -13,13 +13,13 @@ import org.tutti.JobStartException;
 @FunctionalInterface
 public interface FabricFactory {
     /**
-     * Makes the fabric. Other processes can reach it when this method returns.
+     * Creates the fabric. Other processes can reach it when this method returns.
      *
      * @param directory returns the addresses at which another process listens, by rail, for the first rank of that
      *            process
      * @param listener receives the events of other processes
      * @return the fabric
-     * @throws JobStartException when other processes could not reach this one
+     * @throws JobStartException if other processes could not reach this one
      */
     Fabric open(IntFunction<List<List<InetSocketAddress>>> directory, FabricListener listener);
 }

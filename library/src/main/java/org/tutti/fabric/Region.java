@@ -31,7 +31,7 @@ public final class Region {
         return segment;
     }
 
-    /** {@return the handler of active messages, or null when other processes may send none} */
+    /** {@return the handler of active messages, or null if other processes may send none} */
     public RegionHandler handler() {
         return handler;
     }
@@ -39,7 +39,7 @@ public final class Region {
     /**
      * Creates a view for channels, with its own position and limit.
      *
-     * @return the view of the whole region, or null when the region is longer than a view may be
+     * @return the view of the whole region, or null if the region is longer than a view may be
      */
     public ByteBuffer view() {
         return bytes <= Integer.MAX_VALUE ? segment.asByteBuffer() : null;

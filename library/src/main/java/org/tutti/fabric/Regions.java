@@ -38,7 +38,7 @@ public final class Regions {
      * Adds a region.
      *
      * @param memory its memory
-     * @param handler handles the active messages of other processes; null when they may send none
+     * @param handler handles the active messages of other processes; null if they may send none
      * @return the region
      */
     public synchronized Region add(MemorySegment memory, RegionHandler handler) {
@@ -54,7 +54,7 @@ public final class Regions {
      *
      * @param memory its memory
      * @param handle its handle; processes outside the job must not be able to guess it
-     * @throws IllegalStateException when there is already a region with this handle
+     * @throws IllegalStateException if there is already a region with this handle
      */
     public synchronized void addKnown(MemorySegment memory, long handle) {
         if (find(handle) != null) {
@@ -124,7 +124,7 @@ public final class Regions {
      * Finds a region.
      *
      * @param handle its handle; any value, because another process names it
-     * @return the region, or null when there is none
+     * @return the region, or null if there is none
      */
     public Region find(long handle) {
         Region[] entries = table;

@@ -42,7 +42,7 @@ public interface SectionTransport extends Transport {
      * @param argument0 the first argument of an active message
      * @param argument1 the second argument of an active message
      * @param check called at intervals while the call waits for room; throws to end it
-     * @return whether the process was there
+     * @return true, or false if the other process is gone
      */
     boolean send(int process, long region, SectionPieces pieces, int operation, long argument0, long argument1,
             Waiter.Check check);
@@ -61,7 +61,7 @@ public interface SectionTransport extends Transport {
      * @param argument0 the first argument of an active message
      * @param argument1 the second argument of an active message
      * @param check called at intervals while the call waits for room; throws to end it
-     * @return whether the process was there
+     * @return true, or false if the other process is gone
      */
     boolean sendPacked(int process, long region, SectionPieces pieces, long bytes, int operation, long argument0,
             long argument1, Waiter.Check check);
@@ -92,9 +92,9 @@ public interface SectionTransport extends Transport {
      * @param process the other process
      * @param request the result of {@link #beginGet}
      * @param check called at intervals; throws to end the wait
-     * @return whether the process was there
-     * @throws IndexOutOfBoundsException when the other process refuses, because it has no such region or the range is
-     *            not inside it
+     * @return true, or false if the other process is gone
+     * @throws IndexOutOfBoundsException if the other process refuses, because it has no such region or the range is not
+     *            inside it
      */
     boolean awaitGet(int process, int request, Waiter.Check check);
 

@@ -21,7 +21,7 @@ public enum Service {
      *
      * @param text {@code sleep} or {@code poll}
      * @return the service
-     * @throws IllegalArgumentException when it is neither; the message says so
+     * @throws IllegalArgumentException if it is neither; the message says so
      */
     public static Service parse(String text) {
         for (Service service : values()) {

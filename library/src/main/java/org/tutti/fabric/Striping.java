@@ -17,7 +17,7 @@ public enum Striping {
      *
      * @param text {@code speed}, {@code even} or {@code whole}
      * @return the striping
-     * @throws IllegalArgumentException when it is none of them; the message says so
+     * @throws IllegalArgumentException if it is none of them; the message says so
      */
     public static Striping parse(String text) {
         for (Striping striping : values()) {

@@ -28,7 +28,7 @@ import org.tutti.memory.Waiter;
  *
  * <p><b>Progress.</b> A waiting thread polls; while no thread polls, a thread of the fabric serves this process.
  *
- * <p>Calls return false when the other process is gone: it has left, or cannot be reached. A fence then returns false
+ * <p>Calls return false if the other process is gone: it has left, or cannot be reached. A fence then returns false
  * only if the process had not confirmed all puts before. Safe for use by any number of threads.
  */
 public interface Transport extends Waiter.Progress {
@@ -63,7 +63,7 @@ public interface Transport extends Waiter.Progress {
      *
      * @param memory native memory, or part of the node's memory
      * @param handle the region's handle, which only the job's processes can compute; no earlier region may have had it
-     * @throws IllegalStateException when this process has a region with this handle
+     * @throws IllegalStateException if this process has a region with this handle
      */
     void registerKnown(MemorySegment memory, long handle);
 
@@ -85,7 +85,7 @@ public interface Transport extends Waiter.Progress {
      * @param sourceOffset their offset in the source
      * @param bytes the number of bytes, 0 or more
      * @param check called at intervals while the call waits for room; throws to end it
-     * @return whether the process was there
+     * @return true, or false if the other process is gone
      */
     boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check);
 
@@ -99,9 +99,9 @@ public interface Transport extends Waiter.Progress {
      * @param targetOffset their offset in the target
      * @param bytes the number of bytes, 1 or more
      * @param check called at intervals; throws to end the wait
-     * @return whether the process was there
-     * @throws IndexOutOfBoundsException when the other process refuses, because it has no such region or the range is
-     *            not inside it
+     * @return true, or false if the other process is gone
+     * @throws IndexOutOfBoundsException if the other process refuses, because it has no such region or the range is not
+     *            inside it
      */
     boolean get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
             Waiter.Check check);
@@ -117,9 +117,9 @@ public interface Transport extends Waiter.Progress {
      * @param expected the value that a compare-and-swap expects
      * @param result receives the old value, in the first element
      * @param check called at intervals; throws to end the wait
-     * @return whether the process was there
-     * @throws IndexOutOfBoundsException when the other process refuses, because it has no such region or the range is
-     *            not inside it
+     * @return true, or false if the other process is gone
+     * @throws IndexOutOfBoundsException if the other process refuses, because it has no such region or the range is not
+     *            inside it
      */
     boolean atomic(int process, long region, long offset, AtomicOperation operation, long operand, long expected,
             long[] result, Waiter.Check check);

@@ -115,7 +115,7 @@ final class Acceptor {
                 + remedy);
     }
 
-    /** The addresses at which this process listens, or has listened, by rail. */
+    /** Returns the addresses at which this process listens, or has listened, by rail. */
     List<List<InetSocketAddress>> addresses() {
         return addresses;
     }
@@ -128,7 +128,7 @@ final class Acceptor {
         return dropped.get();
     }
 
-    /** Whether some rails of a process are connected, and others are still missing. */
+    /** Returns whether some rails of a process are connected, and others are still missing. */
     boolean hasSomeOf(int process) {
         return sets.containsKey(process);
     }

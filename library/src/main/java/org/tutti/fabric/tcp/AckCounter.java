@@ -30,7 +30,7 @@ final class AckCounter {
         this.words = arena.allocate(Words.LINE_BYTES, Words.LINE_BYTES);
     }
 
-    /** The number of frames that have been sent, or are in the rails' buffers. */
+    /** Returns the number of frames that have been sent, or are in the rails' buffers. */
     long sent() {
         return sent;
     }
@@ -41,7 +41,7 @@ final class AckCounter {
         sent = number;
     }
 
-    /** The number of frames that the other side has acked as handled. */
+    /** Returns the number of frames that the other side has acked as handled. */
     long number() {
         return acked;
     }
@@ -59,8 +59,8 @@ final class AckCounter {
     }
 
     /**
-     * The number of frames that the other side has acked as received. They need not be retransmitted; some may not be
-     * handled yet.
+     * Returns the number of frames that the other side has acked as received. They need not be retransmitted; some may
+     * not be handled yet.
      */
     long received() {
         return Math.max(acked, received);

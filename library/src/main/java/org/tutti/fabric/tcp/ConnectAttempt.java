@@ -58,7 +58,7 @@ final class ConnectAttempt {
         rails.forEach(RailAttempt::close);
     }
 
-    /** The channels by rail; null for a rail without one. */
+    /** Returns the channels by rail; null for a rail without one. */
     SocketChannel[] channels(int count) {
         SocketChannel[] channels = new SocketChannel[count];
         for (RailAttempt rail : rails) {
@@ -67,37 +67,37 @@ final class ConnectAttempt {
         return channels;
     }
 
-    /** The numbers of the connected rails. */
+    /** Returns the numbers of the connected rails. */
     List<Integer> openRails() {
         return rails.stream().filter(rail -> rail.isOpen).map(rail -> rail.number).toList();
     }
 
-    /** Whether every rail is connected or has failed. */
+    /** Returns whether every rail is connected or has failed. */
     boolean isSettled() {
         return all(rail -> rail.isOpen || rail.failure != null);
     }
 
-    /** Whether the other side may already consider all rails connected. */
+    /** Returns whether the other side may already consider all rails connected. */
     boolean mayBeOpen() {
         return all(RailAttempt::mayBeOpen);
     }
 
-    /** Whether the other host has accepted a connection that has not failed since, even if it takes long. */
+    /** Returns whether the other host has accepted a connection that has not failed since, even if it takes long. */
     boolean isTaken() {
         return rails.stream().anyMatch(rail -> rail.isTaken && rail.failure == null);
     }
 
-    /** Whether every way of every rail leads to another process than the intended one. */
+    /** Returns whether every way of every rail leads to another process than the intended one. */
     boolean isWithStrangers() {
         return all(rail -> rail.ways.leadToStrangers());
     }
 
-    /** Whether a rail that has no answer yet has other ways to the process. */
+    /** Returns whether a rail that has no answer yet has other ways to the process. */
     boolean hasOtherWays() {
         return rails.stream().anyMatch(rail -> rail.failure == null && !rail.isTaken && rail.ways.areSeveral());
     }
 
-    /** Whether a failed rail has untried ways. */
+    /** Returns whether a failed rail has untried ways. */
     boolean hasUntriedWays() {
         return rails.stream().anyMatch(rail -> rail.failure != null && rail.ways.isRoundUnderWay());
     }
@@ -109,12 +109,12 @@ final class ConnectAttempt {
         close();
     }
 
-    /** Whether this process itself could not open the connections. */
+    /** Returns whether this process itself could not open the connections. */
     boolean isHindered() {
         return all(rail -> rail.isHindered);
     }
 
-    /** The reason of the failure, one clause. */
+    /** Returns the reason of the failure, one clause. */
     String failure() {
         return all(rail -> rail.failure == null) ? "no answer" : rails.get(0).failure;
     }
@@ -210,7 +210,7 @@ final class ConnectAttempt {
             }
         }
 
-        /** Whether the other side may already consider this rail open. */
+        /** Returns whether the other side may already consider this rail open. */
         boolean mayBeOpen() {
             return failure == null && (isOpen || connection != null && connection.handshake().awaitsVerdict());
         }

@@ -230,7 +230,7 @@ final class Connections {
         return Verdict.ACCEPTED;
     }
 
-    /** Returns a peer, or null when there is no memory for it. */
+    /** Returns a peer, or null if there is no memory for it. */
     private Peer peer(int process) {
         try {
             return peers.get(process);
@@ -240,7 +240,7 @@ final class Connections {
         }
     }
 
-    /** Makes the buffers of a connection; returns false when there is no memory for them. */
+    /** Creates the buffers of a connection; returns false if there is no memory for them. */
     boolean isPrepared(Peer peer, int count) {
         try {
             peer.prepare(count);

@@ -50,7 +50,7 @@ final class Connector implements ConnectAttempt.Owner {
         this.standstillNanosMax = Math.max(openNanosMax, local.standstillNanosMax());
     }
 
-    /** The longest time for an attempt that the other side may already consider connected, in nanoseconds. */
+    /** Returns the longest time for an attempt that the other side may already consider connected, in nanoseconds. */
     static long openNanosMax(LocalProcess local) {
         return Math.max(ATTEMPT_NANOS, local.silenceNanosMax());
     }
@@ -115,8 +115,8 @@ final class Connector implements ConnectAttempt.Owner {
     }
 
     /**
-     * Whether to give up an attempt that the other side may already consider connected. To the other side that would
-     * look like a failure of this process.
+     * Returns whether to give up an attempt that the other side may already consider connected. To the other side that
+     * would look like a failure of this process.
      */
     private boolean isHopeless(long nowNanos) {
         long elapsedNanos = Math.min(nowNanos - lookedNanos, AGAIN_NANOS_MAX);

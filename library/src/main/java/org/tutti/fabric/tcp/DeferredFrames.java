@@ -69,7 +69,7 @@ final class DeferredFrames {
     private int bytes;
     private volatile boolean any;
 
-    /** Whether there is a deferred frame; any thread may call this method. */
+    /** Returns whether there is a deferred frame; any thread may call this method. */
     boolean isAny() {
         return any;
     }
@@ -78,22 +78,22 @@ final class DeferredFrames {
         return frames.isEmpty();
     }
 
-    /** The lowest number of a deferred frame. */
+    /** Returns the lowest number of a deferred frame. */
     long firstNumber() {
         return frames.getFirst().frame.number;
     }
 
-    /** Whether there is room for a frame with a payload of this length. */
+    /** Returns whether there is room for a frame with a payload of this length. */
     boolean hasRoom(int payloadBytes) {
         return frames.size() < FRAMES_MAX && payloadBytes <= BYTES_MAX - bytes;
     }
 
-    /** Whether a frame must follow a deferred frame. */
+    /** Returns whether a frame must follow a deferred frame. */
     boolean precede(Frame frame) {
         return follows(frame, frames.size());
     }
 
-    /** Whether a frame must follow one of the first deferred frames. */
+    /** Returns whether a frame must follow one of the first deferred frames. */
     private boolean follows(Frame frame, int count) {
         for (int i = 0; i < count; i++) {
             Frame before = frames.get(i).frame;

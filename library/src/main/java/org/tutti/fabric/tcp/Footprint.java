@@ -87,7 +87,7 @@ public final class Footprint {
      * @param sure the number of processes with which it will surely be connected
      * @param all the number of processes with which it may be connected
      * @param rails the number of its rails
-     * @throws JobStartException when the limits are too low for the sure connections
+     * @throws JobStartException if the limits are too low for the sure connections
      */
     public static void check(int self, int sure, int all, int rails) {
         check(self, sure, all, rails, Limits.read()).ifPresent(

@@ -68,22 +68,25 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         }
     }
 
-    /** The number of frames, without a gap, that have arrived and been handled. */
+    /** Returns the number of frames, without a gap, that have arrived and been handled. */
     long handled() {
         return handled;
     }
 
-    /** The number of frames, without a gap, that have arrived; some of them may be deferred. */
+    /** Returns the number of frames, without a gap, that have arrived; some of them may be deferred. */
     long received() {
         return Math.max(handled, receivedBeyond);
     }
 
-    /** Whether frames are deferred and must be tried again. */
+    /** Returns whether frames are deferred and must be tried again. */
     boolean isAnyDeferred() {
         return deferred.isAny();
     }
 
-    /** The number of frames for which a thread may have waited: all numbered frames except puts that change no word. */
+    /**
+     * Returns the number of frames for which a thread may have waited: all numbered frames except puts that change no
+     * word.
+     */
     long awaited() {
         return awaited;
     }
@@ -166,7 +169,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         }
     }
 
-    /** Delivers the payload of a frame; returns false when the frame has to wait in its rail. */
+    /** Delivers the payload of a frame; returns false if the frame has to wait in its rail. */
     private boolean deliver(PayloadTarget payloadTarget, Frame arrived) throws ProtocolException {
         if (early == null && !canPass(arrived)) {
             return false;
@@ -182,7 +185,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         return true;
     }
 
-    /** Handles a message that has arrived, or defers it; returns false when there is no room to defer it. */
+    /** Handles a message that has arrived, or defers it; returns false if there is no room to defer it. */
     private boolean deliverMessage(PayloadTarget payloadTarget, Frame message) throws ProtocolException {
         if (!deferred.hasRoom(message.length)) {
             return false;
@@ -252,7 +255,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         }
     }
 
-    /** Whether the received count may pass a frame: the frame can take effect, or there is room to defer it. */
+    /** Returns whether the received count may pass a frame: the frame can take effect, or there is room to defer it. */
     private boolean canPass(Frame next) {
         return deferred.isEmpty() || !mustFollow(next) || deferred.hasRoom(0);
     }

@@ -37,7 +37,7 @@ record Introduction(int rank, int rail, int rails, int together, int serverRank,
                 && (bringsBack() ? rails > 1 : together >>> rails == 0 && (together & 1 << rail) != 0);
     }
 
-    /** Whether the connection replaces a lost rail of processes that are connected. */
+    /** Returns whether the connection replaces a lost rail of processes that are connected. */
     boolean bringsBack() {
         return together == BACK;
     }

@@ -43,10 +43,10 @@ interface LocalNetwork {
      */
     List<LocalAddress> addresses();
 
-    /** {@return the addresses of a host name; none when the name is unknown} */
+    /** {@return the addresses of a host name; none if the name is unknown} */
     List<InetAddress> lookUp(String hostName);
 
-    /** {@return the address of this machine from which packets to another one leave; empty when there is no route} */
+    /** {@return the address of this machine from which packets to another one leave; empty if there is no route} */
     Optional<InetAddress> sourceTowards(InetAddress other);
 
     /** The network of the machine on which this process runs. */

@@ -61,7 +61,7 @@ public record LocalProcess(int rank, byte[] secret, List<List<InetSocketAddress>
         return standstillMillisMax * NANOS_PER_MILLI;
     }
 
-    /** The addresses of this process on a rail. */
+    /** Returns the addresses of this process on a rail. */
     List<InetAddress> sources(int rail) {
         return rails.get(rail).stream().map(InetSocketAddress::getAddress).toList();
     }
@@ -81,7 +81,7 @@ public record LocalProcess(int rank, byte[] secret, List<List<InetSocketAddress>
         return (distance + rank % nodeRanks) % rails.size();
     }
 
-    /** The addresses at which another process listens, by rail. */
+    /** Returns the addresses at which another process listens, by rail. */
     List<List<InetSocketAddress>> addresses(int process) {
         return directory.apply(process);
     }

@@ -39,13 +39,13 @@ final class MemoryViews {
             }
         }
 
-        /** Whether they view exactly this memory; freed memory's address may belong to other memory. */
+        /** Returns whether they view exactly this memory; freed memory's address may belong to other memory. */
         boolean areOf(MemorySegment memory) {
             return memory.address() == address && memory.byteSize() == bytes && memory.scope().equals(scope);
         }
     }
 
-    /** Whether a memory can be viewed: it is native, and not too long. */
+    /** Returns whether a memory can be viewed: it is native, and not too long. */
     static boolean arePossible(MemorySegment memory) {
         return memory.isNative() && memory.byteSize() <= Integer.MAX_VALUE;
     }

@@ -58,34 +58,34 @@ final class Outbound {
         retransmits = kept;
     }
 
-    /** The choice of rails for frames. */
+    /** Returns the choice of rails for frames. */
     RailChoice choice() {
         return choice;
     }
 
-    /** The rail of a process that is connected by one rail. */
+    /** Returns the rail of a process that is connected by one rail. */
     Rail onlyRail() {
         return rails[0];
     }
 
-    /** Whether frames are kept until they are acked, and therefore copied. */
+    /** Returns whether frames are kept until they are acked, and therefore copied. */
     boolean areKept() {
         return retransmits != null;
     }
 
     // ---- queries for work
 
-    /** Whether bytes are left in the rails' buffers. */
+    /** Returns whether bytes are left in the rails' buffers. */
     boolean isDirty() {
         return dirty;
     }
 
-    /** Whether bytes are left in the rails' buffers, or frames are owed. */
+    /** Returns whether bytes are left in the rails' buffers, or frames are owed. */
     boolean isAny() {
         return dirty || owesAnything();
     }
 
-    /** Whether frames are owed, and the last attempt to send owed frames found room. */
+    /** Returns whether frames are owed, and the last attempt to send owed frames found room. */
     boolean owesWork() {
         return hasRoom && owesAnything();
     }
@@ -103,7 +103,7 @@ final class Outbound {
         return false;
     }
 
-    /** Whether a rail's buffer has enough bytes for a system call of their own. */
+    /** Returns whether a rail's buffer has enough bytes for a system call of their own. */
     boolean hasGatheredMuch() {
         for (Rail rail : rails) {
             if (rail.gatheredBytes() >= GATHERED_BYTES_MAX && !rail.isLost()) {
@@ -138,7 +138,7 @@ final class Outbound {
         copyToLeftOut(frame);
     }
 
-    /** Whether a payload is sent from the retransmit buffer, so that it is copied only once. */
+    /** Returns whether a payload is sent from the retransmit buffer, so that it is copied only once. */
     private boolean isSentAsKept(int length) {
         return retransmits != null && length >= SENT_DIRECTLY_BYTES_MIN;
     }

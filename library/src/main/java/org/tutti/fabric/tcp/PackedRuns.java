@@ -57,7 +57,7 @@ final class PackedRuns {
 
     // ---- writing
 
-    /** Whether the next bytes of a transfer lie in one run of the part, and need no description. */
+    /** Returns whether the next bytes of a transfer lie in one run of the part, and need no description. */
     static boolean isPlain(SectionPieces pieces, long bytes) {
         return pieces.part().runLeft() >= bytes;
     }
@@ -262,17 +262,17 @@ final class PackedRuns {
         return length > 0;
     }
 
-    /** The offset of the run in the region; any value, because another process names it. */
+    /** Returns the offset of the run in the region; any value, because another process names it. */
     long offset() {
         return offset;
     }
 
-    /** The length of the run. */
+    /** Returns the length of the run. */
     long length() {
         return length;
     }
 
-    /** The offset of the run's bytes in the payload. */
+    /** Returns the offset of the run's bytes in the payload. */
     long at() {
         return at;
     }

@@ -48,7 +48,7 @@ final class PayloadTarget {
         bounced = true;
     }
 
-    /** Whether the payload is in the bounce buffer. */
+    /** Returns whether the payload is in the bounce buffer. */
     boolean isBounced() {
         return bounced;
     }
@@ -108,7 +108,7 @@ final class PayloadTarget {
         return view != null;
     }
 
-    /** The view of the bytes that are still to arrive. */
+    /** Returns the view of the bytes that are still to arrive. */
     ByteBuffer view(int remaining) {
         return view.limit((int) offset + remaining).position((int) offset);
     }

@@ -86,19 +86,19 @@ final class Peer {
         return session.process();
     }
 
-    /** The calls that send puts, active messages, fences and news to the process. */
+    /** Returns the calls that send puts, active messages, fences and news to the process. */
     Sender sender() {
         return sender;
     }
 
-    /** The calls that request bytes and atomic operations from the process. */
+    /** Returns the calls that request bytes and atomic operations from the process. */
     Requester requester() {
         return requester;
     }
 
     // ---- life
 
-    /** Makes the buffers of a connection, unless they exist; called before the other side may consider it open. */
+    /** Creates the buffers of a connection, unless they exist; called before the other side may consider it open. */
     void prepare(int count) {
         session.prepare(count);
     }
@@ -145,22 +145,22 @@ final class Peer {
         return session.isConnected();
     }
 
-    /** Whether frames can be sent to the process. */
+    /** Returns whether frames can be sent to the process. */
     boolean isOpen() {
         return session.isOpen();
     }
 
-    /** Whether the process is gone, so that nothing can be sent to it any more. */
+    /** Returns whether the process is gone, so that nothing can be sent to it any more. */
     boolean isGone() {
         return session.isGone();
     }
 
-    /** Whether either side has said good-bye, or the process is gone. */
+    /** Returns whether either side has said good-bye, or the process is gone. */
     boolean isEnding() {
         return session.isEnding();
     }
 
-    /** Why the process is gone, in one clause; empty if it is not. */
+    /** Returns why the process is gone, in one clause; empty if it is not. */
     String whyLost() {
         return session.whyLost();
     }
@@ -182,7 +182,7 @@ final class Peer {
         return reason;
     }
 
-    /** The number of rails, lost ones included. */
+    /** Returns the number of rails, lost ones included. */
     int railsInAll() {
         return session.rails().length;
     }
@@ -230,14 +230,14 @@ final class Peer {
         return silentNanos;
     }
 
-    /** How long the process had been silent at the last look, in nanoseconds. */
+    /** Returns how long the process had been silent at the last look, in nanoseconds. */
     long silentNanos() {
         return silentNanos;
     }
 
     // ---- sending, for the service thread and polling threads
 
-    /** Whether there is something to send. */
+    /** Returns whether there is something to send. */
     boolean wantsToSend() {
         return sending.isWanted();
     }
@@ -247,7 +247,7 @@ final class Peer {
         sending.pump();
     }
 
-    /** Whether a thread is sending to the process, or taking in its frames. */
+    /** Returns whether a thread is sending to the process, or taking in its frames. */
     boolean isInUse() {
         return sending.isLocked() || session.receiving().isLocked();
     }
@@ -297,13 +297,14 @@ final class Peer {
     }
 
     /**
-     * The number of bytes that are missing from a frame that has begun to arrive; the largest of the rails' numbers.
+     * Returns the number of bytes that are missing from a frame that has begun to arrive; the largest of the rails'
+     * numbers.
      */
     int missingBytes() {
         return isGone() ? 0 : missingBytes;
     }
 
-    /** Whether deferred frames must be tried again, by a poll. */
+    /** Returns whether deferred frames must be tried again, by a poll. */
     boolean isHolding() {
         return inbound.isAnyDeferred() && session.isHeeded();
     }

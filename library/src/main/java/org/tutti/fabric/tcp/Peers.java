@@ -42,7 +42,7 @@ final class Peers {
         return peer;
     }
 
-    /** The processes that are connected, are about to be, or were connected before they were gone. */
+    /** Returns the processes that are connected, are about to be, or were connected before they were gone. */
     Peer[] connected() {
         return connected;
     }
@@ -82,7 +82,7 @@ final class Peers {
         }
     }
 
-    /** Whether a thread is sending to one of them, or taking in its frames. */
+    /** Returns whether a thread is sending to one of them, or taking in its frames. */
     boolean isAnyInUse() {
         for (Peer peer : connected) {
             if (peer.isInUse()) {
@@ -93,7 +93,7 @@ final class Peers {
     }
 
     /**
-     * The number of bytes that are missing from a frame that has begun to arrive; the largest of all processes'
+     * Returns the number of bytes that are missing from a frame that has begun to arrive; the largest of all processes'
      * numbers.
      */
     int missingBytes() {

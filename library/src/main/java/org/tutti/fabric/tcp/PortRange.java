@@ -27,7 +27,7 @@ public record PortRange(int first, int last) {
      *
      * @param text such as {@code 20000-20100}, or a single port; blank for {@link #ANY}
      * @return the range
-     * @throws IllegalArgumentException when the text is no range; the message says why
+     * @throws IllegalArgumentException if the text is no range; the message says why
      */
     public static PortRange parse(String text) {
         if (text.isBlank()) {

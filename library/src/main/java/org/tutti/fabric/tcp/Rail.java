@@ -118,7 +118,7 @@ final class Rail {
 
     // ---- out
 
-    /** Whether there is room for a frame of this length, header included. */
+    /** Returns whether there is room for a frame of this length, header included. */
     boolean hasRoom(int bytes) {
         if (batching) {
             return false;
@@ -135,12 +135,12 @@ final class Rail {
         return out.remaining() >= bytes;
     }
 
-    /** The outgoing buffer, into which the payload of the next frame may be written if there is room for it. */
+    /** Returns the outgoing buffer, into which the payload of the next frame may be written if there is room for it. */
     MemorySegment outgoing() {
         return outSegment;
     }
 
-    /** The offset of that payload in the outgoing buffer. */
+    /** Returns the offset of that payload in the outgoing buffer. */
     long payloadAt() {
         return (long) out.position() + FrameLayout.HEADER_BYTES;
     }
@@ -162,7 +162,10 @@ final class Rail {
         }
     }
 
-    /** The frames to write with one system call, their payloads from where they lie; used after {@link #beginBatch}. */
+    /**
+     * Returns the frames to write with one system call, their payloads from where they lie; used after {@link
+     * #beginBatch}.
+     */
     Batch batch() {
         return batch;
     }
@@ -217,7 +220,7 @@ final class Rail {
         }
     }
 
-    /** The number of bytes in the outgoing buffer. */
+    /** Returns the number of bytes in the outgoing buffer. */
     int gatheredBytes() {
         return out.position();
     }
@@ -239,22 +242,22 @@ final class Rail {
 
     // ---- in
 
-    /** The frame that is arriving, or arrived last. */
+    /** Returns the frame that is arriving, or arrived last. */
     Frame frame() {
         return frame;
     }
 
-    /** Whether a frame has begun to arrive, and is not complete. */
+    /** Returns whether a frame has begun to arrive, and is not complete. */
     boolean isInFrame() {
         return inFrame;
     }
 
-    /** The number of bytes that are missing from that frame. */
+    /** Returns the number of bytes that are missing from that frame. */
     int missingBytes() {
         return inFrame ? remaining : 0;
     }
 
-    /** The target of that frame's payload. */
+    /** Returns the target of that frame's payload. */
     PayloadTarget payloadTarget() {
         return payloadTarget;
     }
@@ -366,7 +369,7 @@ final class Rail {
         }
     }
 
-    /** The number of bytes of numbered frames that have arrived over this rail, if it is one of several. */
+    /** Returns the number of bytes of numbered frames that have arrived over this rail, if it is one of several. */
     long arrivedBytes() {
         return arrivedBytes;
     }
@@ -398,7 +401,7 @@ final class Rail {
         wire.close();
     }
 
-    /** Why the rail is lost, or was. */
+    /** Returns why the rail is lost, or was. */
     String whyLost() {
         return whyLost;
     }
@@ -423,7 +426,7 @@ final class Rail {
         }
     }
 
-    /** Whether the rail is lost, but has a new connection. */
+    /** Returns whether the rail is lost, but has a new connection. */
     boolean isComingBack() {
         return next != null;
     }
@@ -446,14 +449,14 @@ final class Rail {
         lost = false;
     }
 
-    /** Whether anything has arrived since the last call of this method. */
+    /** Returns whether anything has arrived since the last call of this method. */
     boolean wasHeard() {
         boolean was = heard;
         heard = false;
         return was;
     }
 
-    /** Whether an ack must be requested on this rail, which shows whether the other side is there. */
+    /** Returns whether an ack must be requested on this rail, which shows whether the other side is there. */
     boolean asksAck() {
         return asksAck;
     }

@@ -73,7 +73,7 @@ public final class RailAddresses {
      * Checks the rails that a user names, as far as that is possible without the machine.
      *
      * @param wanted the rails, as for {@link #choose}
-     * @throws IllegalArgumentException when no machine can have such rails; the message is a clause that says why
+     * @throws IllegalArgumentException if no machine can have such rails; the message is a clause that says why
      */
     public static void check(String wanted) {
         RailSelection.parse(wanted);
@@ -87,7 +87,7 @@ public final class RailAddresses {
      *            {@code ^}, interfaces, addresses and subnets that no rail may have; blank to let this method choose
      * @param towards the addresses of the rendezvous, if they are known; used only if no rail is named
      * @return the addresses
-     * @throws JobStartException when a name stands for no address of this machine, or no route leads to the rendezvous
+     * @throws JobStartException if a name stands for no address of this machine, or no route leads to the rendezvous
      */
     public static RailAddresses choose(String wanted, List<InetAddress> towards) {
         return choose(wanted, towards, new LocalNetwork.Live());

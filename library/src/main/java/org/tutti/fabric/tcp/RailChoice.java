@@ -246,7 +246,7 @@ final class RailChoice {
         return null;
     }
 
-    /** Whether to ask how many bytes have arrived over a rail, because a caller waits for all of them. */
+    /** Returns whether to ask how many bytes have arrived over a rail, because a caller waits for all of them. */
     boolean asks(Rail rail) {
         return striping == Striping.SPEED && rails.length > 1 && speeds[rail.index()].ask();
     }

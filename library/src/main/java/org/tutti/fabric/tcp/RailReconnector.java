@@ -48,7 +48,7 @@ final class RailReconnector implements ConnectAttempt.Owner {
         private long beganNanos = System.nanoTime();
         private int losses;
 
-        /** Whether one more loss may be logged. */
+        /** Returns whether one more loss may be logged. */
         boolean take(long nowNanos) {
             if (nowNanos - beganNanos > MINUTE_NANOS) {
                 beganNanos = nowNanos;
@@ -58,7 +58,7 @@ final class RailReconnector implements ConnectAttempt.Owner {
             return losses <= LOSSES_PER_MINUTE_MAX;
         }
 
-        /** The ending of the line that was allowed last. */
+        /** Returns the ending of the line that was allowed last. */
         String ending() {
             return losses == LOSSES_PER_MINUTE_MAX ? "; of further ones nothing is said for a minute" : "";
         }
@@ -124,7 +124,7 @@ final class RailReconnector implements ConnectAttempt.Owner {
                 + " at " + connections.routes().place(peer.process(), rail.index());
     }
 
-    /** Whether the rail must be examined again soon. */
+    /** Returns whether the rail must be examined again soon. */
     boolean isInHurry() {
         return attempt != null || !back && waitMillis == FIRST_MILLIS;
     }

@@ -22,7 +22,7 @@ record RailSelection(List<String> names, List<String> exclusions) {
      *
      * @param wanted the parts of the list, separated by commas; a part that begins with {@value #EXCLUSION} is an
      *            exclusion
-     * @throws IllegalArgumentException when the list cannot be parsed; the message is a clause that says why
+     * @throws IllegalArgumentException if the list cannot be parsed; the message is a clause that says why
      */
     static RailSelection parse(String wanted) {
         List<String> names = new ArrayList<>();

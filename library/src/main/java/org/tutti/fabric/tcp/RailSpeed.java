@@ -161,12 +161,12 @@ final class RailSpeed {
         }
     }
 
-    /** Whether the rail was measured. */
+    /** Returns whether the rail was measured. */
     synchronized boolean isKnown() {
         return known;
     }
 
-    /** The speed in bytes a nanosecond, as far as it is known. */
+    /** Returns the speed in bytes a nanosecond, as far as it is known. */
     synchronized double bytesPerNano() {
         return bytesPerNano;
     }

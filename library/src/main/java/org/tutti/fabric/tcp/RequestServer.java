@@ -138,7 +138,9 @@ final class RequestServer {
         }
     }
 
-    /** The request to answer next; in a request for bytes, the tag is the number of bytes that have been sent. */
+    /**
+     * Returns the request to answer next; in a request for bytes, the tag is the number of bytes that have been sent.
+     */
     Frame first() {
         assert removed < added : "no request is to be answered after " + removed;
         return ring[(int) (removed % ring.length)];

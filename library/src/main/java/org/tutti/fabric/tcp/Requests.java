@@ -76,7 +76,7 @@ final class Requests {
         targetBytes[entry] = target == null ? 0 : bytes;
     }
 
-    /** The number of a request in frames: its entry, and how often that entry was taken. */
+    /** Returns the number of a request in frames: its entry, and how often that entry was taken. */
     long name(int entry) {
         return generations[entry] << ENTRY_BITS | entry;
     }
@@ -115,7 +115,7 @@ final class Requests {
 
     // ---- answers
 
-    /** The entry that a frame names; any value below 256, because another process names it. */
+    /** Returns the entry that a frame names; any value below 256, because another process names it. */
     static int entry(Frame frame) {
         return (int) (frame.word & (1 << ENTRY_BITS) - 1);
     }

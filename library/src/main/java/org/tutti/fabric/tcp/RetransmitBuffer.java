@@ -37,7 +37,9 @@ final class RetransmitBuffer {
         return bytes <= untilWrap ? end : end + untilWrap;
     }
 
-    /** Whether there is room for a frame of this length, header included, behind the frames that are not acked. */
+    /**
+     * Returns whether there is room for a frame of this length, header included, behind the frames that are not acked.
+     */
     boolean hasRoom(int bytes, long firstUnacked, long next) {
         if (firstUnacked == next) {
             return true;
@@ -45,7 +47,7 @@ final class RetransmitBuffer {
         return next - firstUnacked < FRAMES_MAX && start(end, bytes) + bytes <= starts[index(firstUnacked)] + BYTES;
     }
 
-    /** The offset for the payload of the next frame, if it has this length and there is room for it. */
+    /** Returns the offset for the payload of the next frame, if it has this length and there is room for it. */
     long nextPayload(int length) {
         return start(end, FrameLayout.HEADER_BYTES + length) % BYTES + FrameLayout.HEADER_BYTES;
     }
@@ -66,14 +68,14 @@ final class RetransmitBuffer {
         end = start + bytes;
     }
 
-    /** Whether a frame follows the last kept one directly; for assertions. */
+    /** Returns whether a frame follows the last kept one directly; for assertions. */
     private boolean follows(long number) {
         boolean follows = kept == 0 || number == kept + 1;
         kept = number;
         return follows;
     }
 
-    /** Whether a frame is still in the buffer; for assertions. */
+    /** Returns whether a frame is still in the buffer; for assertions. */
     private boolean isKept(long number) {
         return number > 0 && number <= kept && kept - number < FRAMES_MAX;
     }

@@ -73,14 +73,17 @@ final class Routes {
     }
 
     /**
-     * The number of rails that this process and another one have in common; throws when that process has told no usable
-     * address.
+     * Returns the number of rails that this process and another one have in common; throws when that process has told
+     * no usable address.
      */
     int rails(int process) {
         return Math.min(local.rails().size(), local.addresses(process).size());
     }
 
-    /** The ways to another process on a rail that both have; throws when that process has told no usable address. */
+    /**
+     * Returns the ways to another process on a rail that both have; throws when that process has told no usable
+     * address.
+     */
     Ways ways(int process, int rail) {
         List<InetSocketAddress> there = local.addresses(process).get(rail);
         Ways[] all = ways.computeIfAbsent(process, _ -> new Ways[local.rails().size()]);
@@ -119,12 +122,12 @@ final class Routes {
         }
     }
 
-    /** The address of another process on a rail, as text. */
+    /** Returns the address of another process on a rail, as text. */
     String place(int process, int rail) {
         return current(process, rail).map(way -> Ways.text(way.to())).orElse("an unknown address");
     }
 
-    /** The address from which this process reaches another one on a rail, as text. */
+    /** Returns the address from which this process reaches another one on a rail, as text. */
     String source(int process, int rail) {
         return current(process, rail).map(Ways.Way::from).orElse(local.sources(rail).getFirst()).getHostAddress();
     }

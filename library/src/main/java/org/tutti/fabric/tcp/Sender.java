@@ -225,7 +225,7 @@ final class Sender {
     }
 
     /**
-     * Returns the rail for the next piece of a message, and sets the piece's length; null when the other side is gone.
+     * Returns the rail for the next piece of a message, and sets the piece's length; null if the other side is gone.
      */
     private Rail nextRail(long message, long left, Waiter.Check check) {
         RailChoice choice = outbound.choice();

@@ -127,7 +127,7 @@ final class SendingSide {
         }
     }
 
-    /** Whether there is something to send. */
+    /** Returns whether there is something to send. */
     boolean isWanted() {
         return session.isOpen() && outbound.isAny();
     }
@@ -142,7 +142,7 @@ final class SendingSide {
     // ---- waiting for room, under the lock
 
     /**
-     * Returns a rail with room for a number of bytes, and waits for one if necessary; null when the other side is gone.
+     * Returns a rail with room for a number of bytes, and waits for one if necessary; null if the other side is gone.
      */
     Rail railWithRoom(int bytes, Waiter.Check check) {
         assert lock.isHeldByCurrentThread()

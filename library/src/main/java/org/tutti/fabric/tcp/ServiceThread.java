@@ -83,7 +83,7 @@ final class ServiceThread {
     private volatile boolean retired;
     private volatile boolean closed;
 
-    /** @throws JobStartException when the process cannot listen at its addresses */
+    /** @throws JobStartException if the process cannot listen at its addresses */
     ServiceThread(LocalProcess local, Service service, Peers peers, FabricListener listener) {
         this.local = local;
         this.service = service;
@@ -122,7 +122,7 @@ final class ServiceThread {
 
     // ---- for any thread
 
-    /** The acceptor of connections; any thread may read its addresses and counters. */
+    /** Returns the acceptor of connections; any thread may read its addresses and counters. */
     Acceptor acceptor() {
         return connections.acceptor();
     }
@@ -145,7 +145,7 @@ final class ServiceThread {
         }
     }
 
-    /** Whether the bytes left in the rails' buffers will be sent soon. */
+    /** Returns whether the bytes left in the rails' buffers will be sent soon. */
     boolean looks() {
         return looks;
     }
@@ -295,7 +295,10 @@ final class ServiceThread {
         connections.close();
     }
 
-    /** Whether a rank has the lease. A rank in a long transfer has not polled for a while, and needs no help yet. */
+    /**
+     * Returns whether a rank has the lease. A rank in a long transfer has not polled for a while, and needs no help
+     * yet.
+     */
     private boolean isLeased() {
         return System.nanoTime() - polledNanos < LEASE_NANOS || peers.isAnyInUse();
     }

@@ -71,19 +71,19 @@ final class Session {
         this.requests = requests;
     }
 
-    /** The first rank of the other process. */
+    /** Returns the first rank of the other process. */
     int process() {
         return process;
     }
 
-    /** The lock under which arriving frames are taken in. */
+    /** Returns the lock under which arriving frames are taken in. */
     ReentrantLock receiving() {
         return receiving;
     }
 
     // ---- beginning and buffers
 
-    /** Makes the buffers of a connection, unless they exist; called before the other side may consider it open. */
+    /** Creates the buffers of a connection, unless they exist; called before the other side may consider it open. */
     void prepare(int count) {
         if (prepared.length != count) {
             prepared = NO_RAILS;
@@ -124,7 +124,7 @@ final class Session {
         connected = true;
     }
 
-    /** Whether the process is gone, and its buffers are not freed. */
+    /** Returns whether the process is gone, and its buffers are not freed. */
     boolean hasLeftovers() {
         return gone && prepared.length > 0;
     }
@@ -136,12 +136,12 @@ final class Session {
         rails = NO_RAILS;
     }
 
-    /** The rails, lost ones included. */
+    /** Returns the rails, lost ones included. */
     Rail[] rails() {
         return rails;
     }
 
-    /** The buffer that keeps frames until they are acked; null with one rail. */
+    /** Returns the buffer that keeps frames until they are acked; null with one rail. */
     RetransmitBuffer retransmits() {
         return preparedRetransmits;
     }
@@ -152,32 +152,32 @@ final class Session {
         return connected;
     }
 
-    /** Whether frames can be sent to the other process. */
+    /** Returns whether frames can be sent to the other process. */
     boolean isOpen() {
         return connected && !gone;
     }
 
-    /** Whether the process is gone, so that nothing can be sent to it any more. */
+    /** Returns whether the process is gone, so that nothing can be sent to it any more. */
     boolean isGone() {
         return gone;
     }
 
-    /** Whether frames that have arrived still take effect: the process is not gone, or has said good-bye. */
+    /** Returns whether frames that have arrived still take effect: the process is not gone, or has said good-bye. */
     boolean isHeeded() {
         return !gone || heardGoodbye;
     }
 
-    /** Whether either side has said good-bye, or the process is gone. */
+    /** Returns whether either side has said good-bye, or the process is gone. */
     boolean isEnding() {
         return gone || saidGoodbye || heardGoodbye;
     }
 
-    /** Why the process is gone, in one clause; empty if it is not. */
+    /** Returns why the process is gone, in one clause; empty if it is not. */
     String whyLost() {
         return whyLost;
     }
 
-    /** Whether frames of a lost rail may have to be retransmitted. */
+    /** Returns whether frames of a lost rail may have to be retransmitted. */
     boolean isResendDue() {
         return resendDue;
     }
@@ -186,7 +186,7 @@ final class Session {
         resendDue = due;
     }
 
-    /** Whether a lost rail has a new connection that is not used yet. */
+    /** Returns whether a lost rail has a new connection that is not used yet. */
     boolean isReturnDue() {
         return returnDue;
     }

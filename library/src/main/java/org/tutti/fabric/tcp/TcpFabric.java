@@ -60,7 +60,7 @@ public final class TcpFabric implements Fabric {
      * @param listener receives the events of other processes
      * @param coreForEach whether every rank that may wait here has a core of its own
      * @param service the behaviour of the service thread while no rank polls
-     * @throws JobStartException when this process cannot listen at its addresses
+     * @throws JobStartException if this process cannot listen at its addresses
      */
     public TcpFabric(LocalProcess local, int size, FabricListener listener, boolean coreForEach, Service service) {
         this.local = local;
@@ -367,22 +367,26 @@ public final class TcpFabric implements Fabric {
 
     // ---- the end
 
-    /** The number of connected processes. */
+    /** Returns the number of connected processes. */
     int processesConnected() {
         return (int) Stream.of(peers.connected()).filter(peer -> !peer.isGone()).count();
     }
 
-    /** The number of connections that were refused, because of a wrong secret or another fault in the handshake. */
+    /**
+     * Returns the number of connections that were refused, because of a wrong secret or another fault in the handshake.
+     */
     long connectionsRefused() {
         return service.acceptor().refused();
     }
 
-    /** The number of connections that were dropped for newer ones, before they had proved to know the secret. */
+    /**
+     * Returns the number of connections that were dropped for newer ones, before they had proved to know the secret.
+     */
     long connectionsDropped() {
         return service.acceptor().dropped();
     }
 
-    /** The number of refused accesses to regions. */
+    /** Returns the number of refused accesses to regions. */
     long accessesRefused() {
         return refusals.get();
     }

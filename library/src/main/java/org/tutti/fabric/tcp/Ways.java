@@ -69,17 +69,20 @@ final class Ways {
         this.theirs = theirs;
     }
 
-    /** Whether the ways lead to these addresses. */
+    /** Returns whether the ways lead to these addresses. */
     boolean leadTo(List<InetSocketAddress> addresses) {
         return theirs.equals(addresses);
     }
 
-    /** Whether a round of attempts is complete, so that it may be time to ask the routing table again. */
+    /** Returns whether a round of attempts is complete, so that it may be time to ask the routing table again. */
     boolean areToBeOrdered() {
         return tried == 0;
     }
 
-    /** Whether there is nothing to choose, so that the routing table need not be asked before an attempt has failed. */
+    /**
+     * Returns whether there is nothing to choose, so that the routing table need not be asked before an attempt has
+     * failed.
+     */
     boolean isOne() {
         return own.size() == 1 && theirs.size() == 1;
     }
@@ -127,12 +130,14 @@ final class Ways {
         return address instanceof Inet4Address == other.getAddress() instanceof Inet4Address;
     }
 
-    /** The way to try, or the way that has succeeded; empty when the rails have no family of addresses in common. */
+    /**
+     * Returns the way to try, or the way that has succeeded; empty if the rails have no family of addresses in common.
+     */
     Optional<Way> current() {
         return ways.isEmpty() ? Optional.empty() : Optional.of(ways.get(current));
     }
 
-    /** All ways, in their order. */
+    /** Returns all ways, in their order. */
     List<Way> all() {
         return ways;
     }
@@ -141,12 +146,12 @@ final class Ways {
         return ways.size() > 1;
     }
 
-    /** Whether a round has begun, and some ways are untried. */
+    /** Returns whether a round has begun, and some ways are untried. */
     boolean isRoundUnderWay() {
         return tried > 0;
     }
 
-    /** Whether a process other than the intended one listens at the end of every way. */
+    /** Returns whether a process other than the intended one listens at the end of every way. */
     boolean leadToStrangers() {
         return !ways.isEmpty() && ways.stream().allMatch(way -> strangers.contains(way.to()));
     }
@@ -192,7 +197,7 @@ final class Ways {
         return text(there) + from + " (" + why + way.map(each -> each.kind().remark).orElse("") + ")";
     }
 
-    /** An address with its port, as in a rendezvous. */
+    /** Returns an address with its port, as in a rendezvous. */
     static String text(InetSocketAddress address) {
         String host = address.getAddress().getHostAddress();
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();

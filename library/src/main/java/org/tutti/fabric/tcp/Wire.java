@@ -39,7 +39,7 @@ interface Wire {
     /**
      * Reads the bytes that have arrived.
      *
-     * @return the number of bytes, 0 when there are none at present, −1 when no more will arrive
+     * @return the number of bytes, 0 if there are none at present, −1 when no more will arrive
      */
     int read(ByteBuffer target) throws IOException;
 
