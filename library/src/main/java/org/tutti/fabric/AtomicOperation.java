@@ -6,7 +6,8 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.memory.Words;
 
 /**
- * An atomic operation on 64 or 32 bits, in this process or in another one. Frames carry its ordinal.
+ * An atomic operation on 64 or 32 bits of memory, in this process or in another one. A request to another process
+ * carries the ordinal of its operation, so the order of these constants belongs to the protocol.
  */
 public enum AtomicOperation {
     /** Adds the operand to 64 bits. */
@@ -23,7 +24,7 @@ public enum AtomicOperation {
             return Words.swap(memory, offset, operand);
         }
     },
-    /** Stores the operand in 64 bits if they are as expected. */
+    /** Stores the operand in 64 bits if their value is the expected one. */
     COMPARE_AND_SWAP(Long.BYTES) {
         @Override
         public long apply(MemorySegment memory, long offset, long operand, long expected) {
@@ -44,21 +45,21 @@ public enum AtomicOperation {
             return Words.swapInt(memory, offset, (int) operand);
         }
     },
-    /** Stores the operand in 32 bits if they are as expected. */
+    /** Stores the operand in 32 bits if their value is the expected one. */
     COMPARE_AND_SWAP_INT(Integer.BYTES) {
         @Override
         public long apply(MemorySegment memory, long offset, long operand, long expected) {
             return Words.compareAndExchangeInt(memory, offset, (int) expected, (int) operand);
         }
     },
-    /** Reads 64 bits, and changes nothing. */
+    /** Reads 64 bits and changes nothing. */
     FETCH(Long.BYTES) {
         @Override
         public long apply(MemorySegment memory, long offset, long operand, long expected) {
             return Words.loadVolatile(memory, offset);
         }
     },
-    /** Reads 32 bits, and changes nothing. */
+    /** Reads 32 bits and changes nothing. */
     FETCH_INT(Integer.BYTES) {
         @Override
         public long apply(MemorySegment memory, long offset, long operand, long expected) {
@@ -72,20 +73,23 @@ public enum AtomicOperation {
         this.bytes = bytes;
     }
 
-    /** {@return the number of bytes that it reads or changes; their offset is a multiple of that number} */
+    /**
+     * {@return the number of bytes that the operation reads or changes, 4 or 8; their offset is a multiple of this
+     * number}
+     */
     public int bytes() {
         return bytes;
     }
 
     /**
-     * Applies the operation to memory of this process. Operations on 32 bits use the low halves of the operand and of
-     * the expected value.
+     * Applies the operation to memory of this process. An operation on 32 bits uses the low halves of the operand and
+     * of the expected value.
      *
-     * @param memory the memory of the bits
-     * @param offset their offset in bytes, a multiple of {@link #bytes}
-     * @param operand the operand; fetches do not use it
+     * @param memory the memory that contains the bits
+     * @param offset the offset of the bits in bytes, a multiple of {@link #bytes}
+     * @param operand the number to add or to store; fetches do not use it
      * @param expected the value that a compare-and-swap expects; other operations do not use it
-     * @return the old value
+     * @return the value of the bits before the operation; a value of 32 bits is sign-extended
      */
     public abstract long apply(MemorySegment memory, long offset, long operand, long expected);
 }

@@ -6,27 +6,30 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Connects a process with the processes that share no memory with it: moves bytes ({@link Transport}, {@link
+ * Connects a process with the processes that share no memory with it. A fabric moves bytes ({@link Transport}, {@link
  * SectionTransport}) and carries news of failures ({@link NewsChannel}). A {@link FabricListener} receives the events
  * of the other processes.
  */
 public interface Fabric extends SectionTransport, NewsChannel, AutoCloseable {
-    /** {@return the addresses at which other processes reach this one, by rail} */
+    /**
+     * {@return the addresses at which other processes reach this one, a list for each rail (one of the parallel
+     * connections between two processes)}
+     */
     List<List<InetSocketAddress>> rails();
 
     /**
-     * Tests whether another process can be reached: opens a connection without sending anything.
+     * Tests whether another process can be reached. This method opens a connection, sends nothing, and closes it.
      *
-     * @param there the addresses at which the other process should listen, by rail
+     * @param there the addresses at which the other process should listen, a list for each rail
      * @param millisMax the longest wait for each address, in milliseconds
-     * @return every address, with the reason why it cannot be reached; empty if one of them can be
+     * @return the addresses, each with the reason why it cannot be reached; empty if one of them can be reached
      */
     Optional<String> whyUnreachable(List<List<InetSocketAddress>> there, int millisMax);
 
     /**
-     * Connects with no further process. Every process that considers itself connected with this one is connected when
-     * this method returns, unless a timeout expires. This process can then send it the last news, and it hears the
-     * good-bye when the fabric is closed.
+     * Stops making connections. Another process may consider itself connected with this one before this one does. This
+     * method therefore waits, until a timeout expires, for each such connection to be complete. This process can then
+     * send the other process the last news, and the other process receives the good-bye when the fabric is closed.
      */
     void retire();
 

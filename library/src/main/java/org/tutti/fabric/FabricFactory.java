@@ -8,15 +8,15 @@ import java.util.function.IntFunction;
 import org.tutti.JobStartException;
 
 /**
- * Makes the fabric of a process. All processes of a job use factories of the same kind.
+ * Creates the fabric of a process. All processes of a job use factories of the same kind.
  */
 @FunctionalInterface
 public interface FabricFactory {
     /**
-     * Creates the fabric. Other processes can reach it when this method returns.
+     * Creates the fabric. Other processes can reach this process when this method returns.
      *
-     * @param directory returns the addresses at which another process listens, by rail, for the first rank of that
-     *            process
+     * @param directory maps the first rank of another process to the addresses at which that process listens, a list
+     *            for each rail
      * @param listener receives the events of other processes
      * @return the fabric
      * @throws JobStartException if other processes could not reach this one

@@ -2,9 +2,9 @@
 package org.tutti.fabric;
 
 /**
- * Receives the events of a fabric: connections, news, good-byes and losses of other processes. The thread that notices
- * an event calls the listener, perhaps inside a call of the fabric, so the listener must return quickly and must not
- * call the fabric.
+ * Receives the events of a fabric, which are connections, news, good-byes and losses of other processes. The thread
+ * that notices an event calls the listener, perhaps inside a call of the fabric. The listener must therefore return
+ * quickly and must not call the fabric.
  */
 public interface FabricListener {
     /**
@@ -20,7 +20,7 @@ public interface FabricListener {
      * Called when a piece of news from another process arrives ({@link NewsChannel#tell}).
      *
      * @param kind the kind of news
-     * @param index the index of its subject
+     * @param index the index of the subject of the news
      * @param value the new value
      */
     void news(int kind, long index, long value);
@@ -36,7 +36,7 @@ public interface FabricListener {
     }
 
     /**
-     * Called when another process says good-bye; a call of {@link #left} follows.
+     * Called when another process says good-bye. A call of {@link #left} follows.
      *
      * @param process the first rank of the process
      * @param farewell the numbers that came with the good-bye
@@ -62,8 +62,8 @@ public interface FabricListener {
     void lost(int process, Loss loss, String reason);
 
     /**
-     * Called when this process itself cannot go on, whatever the state of the others. Connections that it loses
-     * afterwards are its own fault.
+     * Called when this process itself cannot go on, for example because it has no memory for a connection. If it loses
+     * connections afterwards, this process is the cause, and not the other processes.
      *
      * @param cause the reason
      */

@@ -2,7 +2,7 @@
 package org.tutti.fabric;
 
 /**
- * Numbers that a process sends with its good-bye. The fabric carries them, and gives them no meaning.
+ * The numbers that a process sends with its good-bye. The fabric carries the numbers and gives them no meaning.
  *
  * @param state tells which of the other numbers are valid
  * @param calls a count

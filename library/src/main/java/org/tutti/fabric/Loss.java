@@ -2,12 +2,13 @@
 package org.tutti.fabric;
 
 /**
- * Why another process was lost, so that this process can neither send to it nor receive from it.
+ * The reason why another process was lost. A process that was lost can neither receive from this process nor send to
+ * it.
  */
 public enum Loss {
     /** The connection was closed without a good-bye, as the kernel does when a process ends. */
     ENDED,
-    /** The process is silent, and its host does not answer either: the process, the host or the network is down. */
+    /** The process is silent, and its host does not answer. The process, the host or the network is down. */
     SILENT,
     /** The host answers, but the process has been silent for as long as a process may stand still. */
     STOOD_STILL,

@@ -2,27 +2,29 @@
 package org.tutti.fabric;
 
 /**
- * Carries news between processes, and knows which of them are connected or gone. News are short, and are sent
- * immediately or not at all; the {@link FabricListener} receives them. Safe for use by any number of threads.
+ * Carries news between processes, and knows which of them are connected or gone. A piece of news consists of a kind, an
+ * index and a value. It is sent immediately or not at all, and the {@link FabricListener} of the other process receives
+ * it. Safe for use by any number of threads.
  */
 public interface NewsChannel {
     /**
-     * Sends a piece of news if that is possible without waiting. Without a connection the call begins to connect; if
-     * the process cannot be connected for news alone, it is not reported as lost.
+     * Sends a piece of news if that is possible without waiting. If there is no connection, this method begins to
+     * connect and returns false. If no connection can be made for news alone, the other process is not reported as
+     * lost.
      *
      * @param process the other process
      * @param kind the kind of news
-     * @param index the index of its subject
+     * @param index the index of the subject of the news
      * @param value the new value
      * @return whether the news was sent
      */
     boolean tell(int process, int kind, long index, long value);
 
     /**
-     * Sends a piece of news to every connected process, where that is possible without waiting.
+     * Sends a piece of news to every connected process to which that is possible without waiting.
      *
      * @param kind the kind of news
-     * @param index the index of its subject
+     * @param index the index of the subject of the news
      * @param value the new value
      * @return whether the news was sent to all connected processes that are not gone
      */
@@ -41,7 +43,8 @@ public interface NewsChannel {
      * quarter of the time that a host may be silent.
      *
      * @param process the other process
-     * @return whether more than a third of that time has passed
+     * @return whether nothing has been heard from the process for more than a third of the time that a host may be
+     *            silent
      */
     boolean isSilent(int process);
 
@@ -49,7 +52,7 @@ public interface NewsChannel {
      * Returns whether a process is known to be gone.
      *
      * @param process the other process
-     * @return whether it has left, or can no longer be reached
+     * @return whether the process has left, or can no longer be reached
      */
     boolean isGone(int process);
 

@@ -2,9 +2,9 @@
 package org.tutti.fabric;
 
 /**
- * The target of a put: the region and offset of its bytes, and the word that it changes there. A caller moves one
- * target instead of creating new ones, so that puts allocate nothing. A target refers to no memory of the caller, so an
- * unused target keeps no memory alive.
+ * The target of a put, which consists of the region and the offset of the bytes, and of the word that the put changes
+ * there. A caller reuses one target for many puts, so that puts allocate nothing. A target refers to no memory of the
+ * caller, so an unused target keeps no memory alive.
  */
 public final class PutTarget {
     private int process;
@@ -16,10 +16,11 @@ public final class PutTarget {
     private long tag;
 
     /**
-     * Moves the target; the put changes no word.
+     * Sets the process, the region and the offset of the bytes. The put changes no word, unless a call of {@link
+     * #raise} or {@link #add} follows.
      *
-     * @param newProcess the other process
-     * @param newRegion the region's handle
+     * @param newProcess the first rank of the other process
+     * @param newRegion the handle of the region
      * @param newOffset the offset of the bytes in the region
      * @return this target
      */
@@ -31,7 +32,7 @@ public final class PutTarget {
     }
 
     /**
-     * Lets the put {@linkplain WordAction#RAISE raise} a word.
+     * Makes the put {@linkplain WordAction#RAISE raise} a word.
      *
      * @param newWord the offset of the word in the region, a multiple of 8; the eight bytes after the word must be in
      *            the region as well
@@ -44,7 +45,7 @@ public final class PutTarget {
     }
 
     /**
-     * Lets the put {@linkplain WordAction#ADD add} to a word.
+     * Makes the put {@linkplain WordAction#ADD add} to a word.
      *
      * @param newWord the offset of the word in the region, a multiple of 8; the eight bytes after the word must be in
      *            the region as well
@@ -63,12 +64,12 @@ public final class PutTarget {
         return this;
     }
 
-    /** {@return a copy, which stays when this target is moved} */
+    /** {@return a copy, which does not change when this target changes} */
     public PutTarget copy() {
         return new PutTarget().at(process, region, offset).change(action, word, value, tag);
     }
 
-    /** {@return the other process} */
+    /** {@return the first rank of the other process} */
     public int process() {
         return process;
     }
@@ -83,7 +84,7 @@ public final class PutTarget {
         return offset;
     }
 
-    /** {@return the action on the word, once the bytes are there} */
+    /** {@return the change that the put makes to its word once the bytes are there} */
     public WordAction action() {
         return action;
     }
@@ -93,12 +94,12 @@ public final class PutTarget {
         return word;
     }
 
-    /** {@return the word's new value, or the increment} */
+    /** {@return the new value of a raised word, or the increment of another word} */
     public long value() {
         return value;
     }
 
-    /** {@return the value that is written after a raised word} */
+    /** {@return the value for the eight bytes after a raised word} */
     public long tag() {
         return tag;
     }

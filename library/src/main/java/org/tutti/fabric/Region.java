@@ -26,7 +26,7 @@ public final class Region {
         return handle;
     }
 
-    /** {@return its memory} */
+    /** {@return the memory of the region} */
     public MemorySegment segment() {
         return segment;
     }
@@ -37,20 +37,21 @@ public final class Region {
     }
 
     /**
-     * Creates a view for channels, with its own position and limit.
+     * Creates a buffer that views the whole region, for reads and writes of channels. The buffer has its own position
+     * and limit.
      *
-     * @return the view of the whole region, or null if the region is longer than a view may be
+     * @return the buffer, or null if the region is longer than {@link Integer#MAX_VALUE} bytes
      */
     public ByteBuffer view() {
         return bytes <= Integer.MAX_VALUE ? segment.asByteBuffer() : null;
     }
 
     /**
-     * Returns whether a range lies in the region.
+     * Returns whether a range of bytes lies in the region.
      *
-     * @param offset the offset of its first byte; any value, because another process names it
-     * @param length its length in bytes; any value
-     * @return whether it does
+     * @param offset the offset of the first byte; it may have any value, because another process sends it
+     * @param length the number of bytes; it may have any value
+     * @return whether the region contains all bytes of the range
      */
     public boolean contains(long offset, long length) {
         return offset >= 0 && length >= 0 && length <= bytes && offset <= bytes - length;
@@ -59,8 +60,8 @@ public final class Region {
     /**
      * Returns whether a word and the eight bytes after it lie in the region.
      *
-     * @param offset the offset of the word; any value, because another process names it
-     * @return whether they do, and the offset is a multiple of 8
+     * @param offset the offset of the word; it may have any value, because another process sends it
+     * @return whether the region contains the sixteen bytes, and the offset is a multiple of 8
      */
     public boolean containsWord(long offset) {
         return contains(offset, 2L * Long.BYTES) && offset % Long.BYTES == 0;

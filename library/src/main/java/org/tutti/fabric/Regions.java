@@ -5,12 +5,12 @@ import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
 
 /**
- * The regions of a process, by their handles. A handle is a random number that cannot be guessed, or a number that the
- * owner chooses and other processes of the job can compute. No handle is used twice, so the handle of a removed region
- * reaches no other region.
+ * The table of the regions of a process, which finds a region by its handle. A handle is a random number that cannot be
+ * guessed, or a number that the owner chooses and other processes of the job can compute. No handle is used twice, so
+ * the handle of a removed region reaches no other region.
  *
- * <p>The regions are in a hash table with linear probing, at most half full. Each change creates a new table, so
- * threads look up regions without a lock.
+ * <p>The table is a hash table with linear probing, and at most half full. Each change creates a new array of entries
+ * and publishes it with a volatile write, so threads look up regions without a lock.
  */
 public final class Regions {
     /** The most regions that a process may have at a time. */
@@ -25,10 +25,11 @@ public final class Regions {
     private int count;
 
     /**
-     * Adds a region that takes no active messages.
+     * Adds a region to which other processes may send no active messages.
      *
-     * @param memory its memory
-     * @return the region
+     * @param memory the memory of the region, native
+     * @return the region, with a random handle
+     * @throws IllegalStateException if this process has {@link #REGIONS_MAX} regions
      */
     public Region add(MemorySegment memory) {
         return add(memory, null);
@@ -37,9 +38,10 @@ public final class Regions {
     /**
      * Adds a region.
      *
-     * @param memory its memory
+     * @param memory the memory of the region, native
      * @param handler handles the active messages of other processes; null if they may send none
-     * @return the region
+     * @return the region, with a random handle
+     * @throws IllegalStateException if this process has {@link #REGIONS_MAX} regions
      */
     public synchronized Region add(MemorySegment memory, RegionHandler handler) {
         long handle;
@@ -52,9 +54,10 @@ public final class Regions {
     /**
      * Adds a region with a handle that other processes can compute.
      *
-     * @param memory its memory
-     * @param handle its handle; processes outside the job must not be able to guess it
-     * @throws IllegalStateException if there is already a region with this handle
+     * @param memory the memory of the region, native
+     * @param handle the handle; processes outside the job must not be able to guess it
+     * @throws IllegalStateException if there is already a region with this handle, or this process has {@link
+     *            #REGIONS_MAX} regions
      */
     public synchronized void addKnown(MemorySegment memory, long handle) {
         if (find(handle) != null) {
@@ -78,9 +81,9 @@ public final class Regions {
     }
 
     /**
-     * Removes and revokes a region, if there is one with the handle.
+     * Removes and revokes a region. If there is no region with the handle, this method has no effect.
      *
-     * @param handle its handle
+     * @param handle the handle of the region
      */
     public synchronized void remove(long handle) {
         Region region = find(handle);
@@ -121,9 +124,9 @@ public final class Regions {
     }
 
     /**
-     * Finds a region.
+     * Returns the region with a handle.
      *
-     * @param handle its handle; any value, because another process names it
+     * @param handle the handle; it may have any value, because another process sends it
      * @return the region, or null if there is none
      */
     public Region find(long handle) {
@@ -136,7 +139,7 @@ public final class Regions {
         return null;
     }
 
-    /** Returns the index at which the search for a handle begins: the highest bits of a product. */
+    /** Returns the index at which the search for a handle begins, which is the highest bits of a product. */
     private static int home(long handle, int entries) {
         return (int) (handle * GOLDEN >>> Long.SIZE - Integer.numberOfTrailingZeros(entries));
     }

@@ -4,9 +4,11 @@ package org.tutti.fabric;
 import org.tutti.Section;
 
 /**
- * A position in a section, which moves on through the section's runs. The cursor walks a grid like an odometer, without
- * divisions. A grid that another process has described is given in numbers, by {@link #setDirection}. Cursors are
- * reused, so that transfers allocate nothing.
+ * A position in a section, which moves through the runs of the section. A section is either a vector, which is a list
+ * of runs (contiguous bytes), or a grid, whose runs are equally long and repeat at a fixed stride in each direction.
+ * The cursor walks through a grid without divisions, as an odometer counts. A grid that another process has described
+ * is set with {@link #setDirection} and {@link #begin(long, long, int, long)}. Cursors are reused, so that transfers
+ * allocate nothing.
  */
 public final class RunCursor {
     private static final int DIRECTIONS_MAX = Section.LEVELS_MAX - 1;
@@ -59,10 +61,10 @@ public final class RunCursor {
     /**
      * Starts at the beginning of the grid that {@link #setDirection} has described.
      *
-     * @param offset the offset of the first run
-     * @param length the length of each run, 1 or more if there are runs
+     * @param offset the offset of the first run in bytes
+     * @param length the length of each run in bytes, 1 or more if there are runs
      * @param ofDirections the number of directions of the grid
-     * @param allBytes the number of bytes of all runs
+     * @param allBytes the number of bytes of all runs together
      */
     public void begin(long offset, long length, int ofDirections, long allBytes) {
         vector = null;
@@ -80,11 +82,11 @@ public final class RunCursor {
     }
 
     /**
-     * Describes a direction of the grid that starts next.
+     * Sets one direction of the grid that the next call of {@link #begin(long, long, int, long)} begins.
      *
-     * @param direction the index of the direction
+     * @param direction the index of the direction, from 0
      * @param count the number of runs along the direction
-     * @param stride the bytes from the beginning of a run to the beginning of the next one
+     * @param stride the number of bytes from the beginning of a run to the beginning of the next one in this direction
      */
     public void setDirection(int direction, long count, long stride) {
         counts[direction] = count;
@@ -103,20 +105,21 @@ public final class RunCursor {
         return bytes - position;
     }
 
-    /** {@return the offset of the next byte} */
+    /** {@return the offset of the byte at this position} */
     public long offset() {
         return runStart + runDone;
     }
 
-    /** {@return the number of bytes left in the run, 1 or more except at the end of the section} */
+    /** {@return the number of bytes from this position to the end of its run; 0 only at the end of the section} */
     public long runLeft() {
         return runBytes - runDone;
     }
 
     /**
-     * Counts the rows from this position on: pieces of one length at a {@linkplain #rowStride fixed distance}.
+     * Returns the number of rows from this position on. Rows are pieces of the same length at a {@linkplain #rowStride
+     * fixed distance}.
      *
-     * @param length the length of a row, at most the rest of the run
+     * @param length the length of a row in bytes, at most the rest of the run
      * @return the number of rows, at least 1
      */
     public long rowsLeft(long length) {
@@ -127,15 +130,16 @@ public final class RunCursor {
     }
 
     /**
-     * {@return the distance from one such row to the next}
+     * {@return the number of bytes from the beginning of one of the {@linkplain #rowsLeft rows} to the beginning of the
+     * next}
      *
-     * @param length the length of a row
+     * @param length the length of a row in bytes
      */
     public long rowStride(long length) {
         return length < runLeft() || directions == 0 ? length : strides[0];
     }
 
-    /** {@return an upper bound of the number of runs left, this one included} */
+    /** {@return an upper bound of the number of runs from this position on, which includes the run of this position} */
     public long runsLeft() {
         return vector == null ? Math.ceilDiv(left(), Math.max(1, gridRunBytes)) + 1 : vector.runs() - vectorRun;
     }
@@ -183,9 +187,9 @@ public final class RunCursor {
     // ---- moving on
 
     /**
-     * Moves on by a number of bytes.
+     * Moves this position forward.
      *
-     * @param length the number of bytes, at most those left
+     * @param length the number of bytes, at most {@link #left}
      */
     public void skip(long length) {
         position += length;
@@ -234,7 +238,10 @@ public final class RunCursor {
         runBytes = 0; // that was the last one
     }
 
-    /** Finds the run of the position in a grid, by divisions. */
+    /**
+     * Moves to the run that contains the current position in a grid. This method divides, and so costs more than a step
+     * to the next run.
+     */
     private void jump() {
         long run = position / gridRunBytes;
         runDone = position % gridRunBytes;

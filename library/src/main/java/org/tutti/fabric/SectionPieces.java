@@ -7,10 +7,10 @@ import java.lang.foreign.ValueLayout;
 import org.tutti.Section;
 
 /**
- * A transfer between a section of another rank's part and a section of the caller's memory, with a position in each.
- * Both positions move on together, piece by piece; a piece lies in one run of each section. Or the caller's position
- * moves alone, while bytes are gathered into a buffer or scattered from one. Objects are reused, so that transfers
- * allocate nothing.
+ * A transfer between a section of another rank's part (its share of a remote memory) and a section of the caller's
+ * memory, with a position in each section. Usually, both positions move together, piece by piece. A piece lies in one
+ * run of each section. While bytes are gathered into a buffer or scattered from one, only the position in the caller's
+ * memory moves. Objects are reused, so that transfers allocate nothing.
  */
 public final class SectionPieces {
     private static final ValueLayout.OfLong LONGS = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -22,11 +22,11 @@ public final class SectionPieces {
     private long runs;
 
     /**
-     * Begins a transfer of sections.
+     * Begins a transfer between two sections of equal length.
      *
      * @param ofPart the section of the part
-     * @param ofMemory the caller's memory
-     * @param of the section of that memory, with as many bytes
+     * @param ofMemory the memory of the caller
+     * @param of the section of that memory, with as many bytes as the section of the part
      */
     public void begin(Section ofPart, MemorySegment ofMemory, Section of) {
         part.begin(ofPart);
@@ -40,7 +40,7 @@ public final class SectionPieces {
      *
      * @param partOffset the offset of the bytes in the part
      * @param ofMemory the caller's memory
-     * @param memoryOffset the offset of the bytes in it
+     * @param memoryOffset the offset of the bytes in the caller's memory
      * @param bytes the number of bytes, 0 or more
      */
     public void begin(long partOffset, MemorySegment ofMemory, long memoryOffset, long bytes) {
@@ -50,7 +50,7 @@ public final class SectionPieces {
         runs = 1;
     }
 
-    /** Ends the transfer, or gives it up, and forgets the caller's memory. */
+    /** Ends or abandons the transfer, and drops the reference to the caller's memory. */
     public void end() {
         memory = null;
     }
@@ -75,18 +75,18 @@ public final class SectionPieces {
         return runs;
     }
 
-    /** {@return the number of bytes left of the part's section} */
+    /** {@return the number of bytes from the position in the part's section to the end of that section} */
     public long left() {
         return part.left();
     }
 
-    /** {@return the length of the next piece, 0 at the end} */
+    /** {@return the length of the next piece in bytes; 0 at the end} */
     public long pieceBytes() {
         return Math.min(part.runLeft(), here.runLeft());
     }
 
     /**
-     * Moves both positions on.
+     * Moves both positions forward.
      *
      * @param bytes the number of bytes
      */
@@ -96,26 +96,26 @@ public final class SectionPieces {
     }
 
     /**
-     * Copies the rest of the transfer to the part.
+     * Copies the rest of the transfer from the caller's memory to the part.
      *
-     * @param data the part's memory
+     * @param data the memory of the part
      */
     public void copyTo(MemorySegment data) {
         copyAll(memory, here, data, part);
     }
 
     /**
-     * Copies the rest of the transfer from the part.
+     * Copies the rest of the transfer from the part to the caller's memory.
      *
-     * @param data the part's memory
+     * @param data the memory of the part
      */
     public void copyFrom(MemorySegment data) {
         copyAll(data, part, memory, here);
     }
 
     /**
-     * Copies the rows of a matrix in a loop of their own, because moving a cursor from row to row costs more than a
-     * short row.
+     * Copies the rest of a transfer. The rows of a matrix are copied in a loop of their own, because moving a cursor
+     * from row to row costs more than a short row.
      */
     private static void copyAll(MemorySegment from, RunCursor source, MemorySegment to, RunCursor target) {
         while (source.left() > 0) {
@@ -150,7 +150,8 @@ public final class SectionPieces {
     }
 
     /**
-     * Copies the next bytes of the caller's memory to a buffer, and moves the caller's position on.
+     * Copies the next bytes of the caller's memory to a buffer, and moves the position in the caller's memory past
+     * them.
      *
      * @param buffer the buffer
      * @param at the offset in the buffer
@@ -166,7 +167,7 @@ public final class SectionPieces {
     }
 
     /**
-     * Copies bytes from a buffer to the caller's memory, and moves the caller's position on.
+     * Copies bytes from a buffer to the caller's memory, and moves the position in the caller's memory past them.
      *
      * @param buffer the buffer
      * @param at the offset in the buffer
@@ -182,7 +183,8 @@ public final class SectionPieces {
     }
 
     /**
-     * Copies a run. The runs of a matrix column have eight bytes, for which a general copy costs more than the bytes.
+     * Copies a run. A run of eight bytes, as in a column of a matrix, is copied as one number, because a general copy
+     * costs more than these bytes.
      *
      * @param from the source
      * @param fromOffset the offset of the bytes in the source

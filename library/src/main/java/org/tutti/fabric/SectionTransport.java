@@ -6,39 +6,41 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.memory.Waiter;
 
 /**
- * A transport that also moves sections, for remote memory: it packs many runs into a frame, and keeps several gets in
- * flight. The rules of {@link Transport} hold for these calls, too.
+ * A transport that also moves sections of memory, as remote memory needs it. A section consists of runs (contiguous
+ * bytes). The transport packs many runs into a frame (the unit that it sends), and keeps several gets in flight. The
+ * rules of {@link Transport} hold for these calls, too.
  */
 public interface SectionTransport extends Transport {
-    /** The result of {@link #beginGet} when too many requests are unanswered. */
+    /** The result of {@link #beginGet} if too many requests are unanswered. */
     int NO_ENTRY = -2;
 
-    /** The operation of bytes that are put, not sent as active messages. */
+    /** The operation of bytes that are put, and not sent as an active message. */
     int PUT = -1;
 
     /**
-     * {@return the most bytes of a frame with several runs, their description included; the same in every process of a
-     * job}
+     * {@return the largest payload of a frame with several runs in bytes, which includes the description of the runs;
+     * all processes of a job have the same value}
      */
     int packedBytesMax();
 
     /**
-     * {@return the most bytes of the description in a request for several runs, 8 for each run of a vector; the same in
-     * every process of a job}
+     * {@return the largest description in a request for several runs in bytes, which has 8 bytes for each run of a
+     * vector; all processes of a job have the same value}
      */
     int requestBytesMax();
 
     /**
-     * Sends all bytes of a transfer, each piece in frames of its own. As far as the fabric can, native memory goes to
-     * the wire without a copy, and from the wire to its target. The target drops and counts a piece if it does not
-     * allow the region or the range, or if the region's {@link RegionHandler} does not accept the piece.
+     * Sends all bytes of a transfer, each piece in frames of its own. If possible, the fabric writes native memory to
+     * the wire without a copy, and the target reads the bytes from the wire without a copy. The target drops and counts
+     * a piece if it does not allow the region or the range, or if the region's {@link RegionHandler} does not accept
+     * the piece.
      *
      * @param process the other process
      * @param region the region's handle
      * @param pieces the transfer; all its bytes are sent when this method returns
      * @param operation {@link #PUT}, or the operation of an active message, 0 to {@link Short#MAX_VALUE}. The region's
-     *            {@link RegionHandler} handles each piece once, when it arrives; pieces are cut at multiples of 64
-     *            bytes only
+     *            {@link RegionHandler} handles each frame of an active message once, when the frame arrives. A piece is
+     *            cut into frames only at multiples of 64 bytes
      * @param argument0 the first argument of an active message
      * @param argument1 the second argument of an active message
      * @param check called at intervals while the call waits for room; throws to end it
@@ -48,16 +50,16 @@ public interface SectionTransport extends Transport {
             Waiter.Check check);
 
     /**
-     * Sends the next bytes of a transfer, many runs in a frame. The call begins to write them to the wire if the
-     * transfer has more bytes; the last ones are under way when {@link #flush} returns. The target drops and counts a
-     * whole frame if it does not allow one of the frame's runs.
+     * Sends the next bytes of a transfer, with many runs in each frame. If the transfer has more bytes, this method
+     * also begins to write the frames to the wire. The last bytes of a transfer are under way when {@link #flush}
+     * returns. If the target does not allow one run of a frame, it drops and counts the whole frame.
      *
      * @param process the other process
      * @param region the region's handle
-     * @param pieces the transfer; it has moved past the sent bytes when this method returns
-     * @param bytes the number of bytes, 1 to {@link #packedBytesMax}; fewer are sent if they and their description do
-     *            not fit into one frame (with several rails, into one frame for each rail)
-     * @param operation as for {@link #send}
+     * @param pieces the transfer; when this method returns, its positions have moved past the sent bytes
+     * @param bytes the number of bytes, 1 to {@link #packedBytesMax}. Fewer bytes are sent if they and their
+     *            description do not fit into one frame; with several rails, into one frame for each rail
+     * @param operation {@link #PUT}, or the operation of an active message, as for {@link #send}
      * @param argument0 the first argument of an active message
      * @param argument1 the second argument of an active message
      * @param check called at intervals while the call waits for room; throws to end it
@@ -67,21 +69,22 @@ public interface SectionTransport extends Transport {
             long argument1, Waiter.Check check);
 
     /**
-     * Requests the next bytes of a transfer, so that several requests may be in flight. The bytes arrive contiguously
-     * in the target. Every request must be awaited or forgotten. Some entries of the table of requests are reserved for
-     * calls that wait, so a waiting call never depends on a caller that has sent requests and does not await them.
+     * Requests the next bytes of a transfer without waiting for the answer, so that several requests may be in flight.
+     * The bytes arrive contiguously in the target. Every request must be awaited or forgotten. Some entries of the
+     * table of requests are reserved for calls that wait. A waiting call therefore never depends on a caller that has
+     * sent requests and does not await them.
      *
      * @param process the other process
      * @param region the region's handle
      * @param pieces the transfer; when this method returns, its position in the part has moved past the requested
      *            bytes, and its position in the caller's memory has not
-     * @param bytes the number of bytes, 1 or more. If they lie in several runs, at most {@link #packedBytesMax}, and
-     *            fewer are requested when their description becomes too long
+     * @param bytes the number of bytes, 1 or more. If the bytes lie in several runs, the number is at most {@link
+     *            #packedBytesMax}, and fewer bytes are requested if their description becomes too long
      * @param target the memory for the bytes
      * @param targetOffset the offset of the bytes in the target
      * @param waits whether to wait for a free entry; only a caller without unanswered requests may wait
      * @param check called at intervals while the call waits; throws to end it
-     * @return the request, 0 or more; {@link #NO_ENTRY} when too many are unanswered; −1 when the process is gone
+     * @return the request, 0 or more; {@link #NO_ENTRY} if too many requests are unanswered; −1 if the process is gone
      */
     int beginGet(int process, long region, SectionPieces pieces, long bytes, MemorySegment target, long targetOffset,
             boolean waits, Waiter.Check check);
@@ -99,7 +102,7 @@ public interface SectionTransport extends Transport {
     boolean awaitGet(int process, int request, Waiter.Check check);
 
     /**
-     * Returns whether {@link #awaitGet} would return without waiting; never waits.
+     * Returns whether {@link #awaitGet} would return without waiting. This method never waits.
      *
      * @param process the other process
      * @param request the result of {@link #beginGet}, neither awaited nor forgotten
@@ -108,7 +111,7 @@ public interface SectionTransport extends Transport {
     boolean isAnswered(int process, int request);
 
     /**
-     * Gives up a request: when this method returns, no thread writes to the request's target any more.
+     * Abandons a request. When this method returns, no thread writes to the request's target any more.
      *
      * @param process the other process
      * @param request the result of {@link #beginGet}

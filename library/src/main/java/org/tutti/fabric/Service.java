@@ -9,11 +9,11 @@ import java.util.Locale;
  */
 public enum Service {
     /**
-     * The thread sleeps until a message arrives, and uses no core until then; waking it takes some tens of
+     * The thread sleeps until a message arrives, and uses no core until then. Waking the thread takes some tens of
      * microseconds.
      */
     SLEEP,
-    /** The thread polls without pause: for a process that has a core to spare beside those of its ranks. */
+    /** The thread polls without pause. Use this if the process has a core to spare beside those of its ranks. */
     POLL;
 
     /**
@@ -21,7 +21,7 @@ public enum Service {
      *
      * @param text {@code sleep} or {@code poll}
      * @return the service
-     * @throws IllegalArgumentException if it is neither; the message says so
+     * @throws IllegalArgumentException if the text is neither of the two; the message says so
      */
     public static Service parse(String text) {
         for (Service service : values()) {

@@ -3,13 +3,16 @@ package org.tutti.fabric;
 
 import java.util.Locale;
 
-/** The distribution of messages over several rails between two nodes (Qian and Afsahi 2008, section 1). */
+/**
+ * The distribution of messages over several rails, the parallel connections between two processes (Qian and Afsahi
+ * 2008, section 1).
+ */
 public enum Striping {
     /** Long messages are striped by the measured speeds of the rails, so that all rails finish at the same time. */
     SPEED,
     /** Long messages are striped evenly, and frames take the rails in turn. */
     EVEN,
-    /** Whole messages take the rails in turn: multiplexing. */
+    /** Each message is sent whole over one rail, and messages take the rails in turn (multiplexing). */
     WHOLE;
 
     /**
@@ -17,7 +20,7 @@ public enum Striping {
      *
      * @param text {@code speed}, {@code even} or {@code whole}
      * @return the striping
-     * @throws IllegalArgumentException if it is none of them; the message says so
+     * @throws IllegalArgumentException if the text is none of the three; the message says so
      */
     public static Striping parse(String text) {
         for (Striping striping : values()) {

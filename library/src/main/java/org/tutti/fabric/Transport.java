@@ -7,14 +7,15 @@ import org.tutti.memory.Waiter;
 
 /**
  * Moves bytes between processes that share no memory. A process is identified by its first rank. A region is memory
- * that other processes may address; they find it by its handle, which its owner tells them. The process that owns a
- * region checks every access against the region's bounds.
+ * that other processes may address. They name a region by its handle, which its owner has sent them or which they can
+ * compute. The process that owns a region checks every access against the region's bounds.
  *
  * <p><b>Ordering.</b> The operations of this process on one other process take effect in the order of the calls. When
  * the word of a put is raised, the bytes of this put and of all earlier puts to that process are visible to a thread
  * that reads the word with acquire order. Requests are answered in the same order. The bytes themselves are not
- * ordered. With several rails, any of several puts to the same bytes may be the last to arrive, unless a {@link #fence}
- * is between them. A get may read the bytes of a later put. Only fences order operations on different processes.
+ * ordered. With several rails (parallel connections between two processes), any of several puts to the same bytes may
+ * be the last to arrive, unless a {@link #fence} is between them. A get may read the bytes of a later put. Only fences
+ * order operations on different processes.
  *
  * <p>A message that its {@link RegionHandler} cannot handle yet waits. Later messages, words and requests of the same
  * process for that region wait with it; operations on other regions go on. A fence waits for such messages.
@@ -26,10 +27,10 @@ import org.tutti.memory.Waiter;
  * has returned, or some time after {@link #flushSoon}. A call that waits for an answer sends its request before it
  * waits.
  *
- * <p><b>Progress.</b> A waiting thread polls; while no thread polls, a thread of the fabric serves this process.
+ * <p><b>Progress.</b> A waiting thread polls. While no thread polls, a thread of the fabric serves this process.
  *
- * <p>Calls return false if the other process is gone: it has left, or cannot be reached. A fence then returns false
- * only if the process had not confirmed all puts before. Safe for use by any number of threads.
+ * <p>Calls return false if the other process is gone, because it has left or cannot be reached. A fence then returns
+ * false only if the process had not confirmed all puts before. Safe for use by any number of threads.
  */
 public interface Transport extends Waiter.Progress {
     /**
@@ -42,7 +43,7 @@ public interface Transport extends Waiter.Progress {
     int packetBytes();
 
     /**
-     * Lets other processes address memory.
+     * Registers memory as a region that other processes may address.
      *
      * @param memory native memory, or part of the node's memory
      * @return the region's handle, which is hard to guess
@@ -50,7 +51,7 @@ public interface Transport extends Waiter.Progress {
     long register(MemorySegment memory);
 
     /**
-     * Lets other processes address memory, and send active messages to it.
+     * Registers memory as a region that other processes may address, and to which they may send active messages.
      *
      * @param memory native memory, or part of the node's memory
      * @param handler handles the messages of other processes
@@ -59,17 +60,18 @@ public interface Transport extends Waiter.Progress {
     long register(MemorySegment memory, RegionHandler handler);
 
     /**
-     * Lets other processes address memory by a handle that they can compute.
+     * Registers memory as a region whose handle other processes can compute.
      *
      * @param memory native memory, or part of the node's memory
-     * @param handle the region's handle, which only the job's processes can compute; no earlier region may have had it
+     * @param handle the region's handle, which only the processes of the job can compute; no earlier region may have
+     *            had it
      * @throws IllegalStateException if this process has a region with this handle
      */
     void registerKnown(MemorySegment memory, long handle);
 
     /**
-     * Revokes a region: later accesses are dropped and counted. When this method returns, no thread of the fabric uses
-     * the region's memory.
+     * Revokes a region. Later accesses to the region are dropped and counted. When this method returns, no thread of
+     * the fabric uses the region's memory.
      *
      * @param handle the region's handle
      */
@@ -77,12 +79,12 @@ public interface Transport extends Waiter.Progress {
 
     /**
      * Copies bytes into a region of another process, and then changes a word of the region. If the region, the range or
-     * the word is not allowed, the target drops the put and counts it, and the caller is not told. A put that changes
+     * the word is not allowed, the target drops the put and counts it, and the caller gets no error. A put that changes
      * no word may stay in a buffer of this process until the next put, or until {@link #flush}.
      *
      * @param target the target of the bytes, and the word to change; the caller may change it when this method returns
      * @param source the memory of the bytes
-     * @param sourceOffset their offset in the source
+     * @param sourceOffset the offset of the bytes in the source
      * @param bytes the number of bytes, 0 or more
      * @param check called at intervals while the call waits for room; throws to end it
      * @return true, or false if the other process is gone
@@ -96,7 +98,7 @@ public interface Transport extends Waiter.Progress {
      * @param region the region's handle
      * @param offset the offset of the bytes in the region
      * @param target the memory for the bytes
-     * @param targetOffset their offset in the target
+     * @param targetOffset the offset of the bytes in the target
      * @param bytes the number of bytes, 1 or more
      * @param check called at intervals; throws to end the wait
      * @return true, or false if the other process is gone
@@ -113,9 +115,9 @@ public interface Transport extends Waiter.Progress {
      * @param region the region's handle
      * @param offset the offset of the bits in the region, a multiple of the operation's {@link AtomicOperation#bytes}
      * @param operation the operation
-     * @param operand the operand
+     * @param operand the number to add or to store
      * @param expected the value that a compare-and-swap expects
-     * @param result receives the old value, in the first element
+     * @param result receives the old value of the bits, in the first element
      * @param check called at intervals; throws to end the wait
      * @return true, or false if the other process is gone
      * @throws IndexOutOfBoundsException if the other process refuses, because it has no such region or the range is not
@@ -129,7 +131,7 @@ public interface Transport extends Waiter.Progress {
      *
      * @param process the other process
      * @param check called at intervals; throws to end the wait
-     * @return whether they are; the process may have gone since then
+     * @return whether all puts are visible there; the process may have gone since it confirmed them
      */
     default boolean fence(int process, Waiter.Check check) {
         return awaitFence(process, beginFence(process, check), check);
@@ -151,7 +153,7 @@ public interface Transport extends Waiter.Progress {
      * @param process the other process
      * @param all the result of {@link #beginFence}
      * @param check called at intervals; throws to end the wait
-     * @return whether all puts are visible there; the process may have gone since then
+     * @return whether all puts are visible there; the process may have gone since it confirmed them
      */
     boolean awaitFence(int process, long all, Waiter.Check check);
 
@@ -164,14 +166,15 @@ public interface Transport extends Waiter.Progress {
     boolean fenceAll(long timeoutMillis);
 
     /**
-     * Sends the frames that calls have gathered; never waits.
+     * Sends the frames that calls have gathered, without waiting. If there is no room for all frames, a thread of the
+     * fabric sends the rest.
      */
     void flush();
 
     /**
-     * Lets the frames that calls have gathered leave soon: with the next call of this process that waits, polls or
-     * flushes, or after about a millisecond, whatever the process's threads do meanwhile. Consecutive puts may
-     * therefore share a system call.
+     * Lets the frames that calls have gathered leave soon. They leave with the next call of this process that waits,
+     * polls or flushes, and at the latest after about a millisecond. Consecutive puts may therefore share a system
+     * call.
      */
     void flushSoon();
 }
