@@ -5,9 +5,9 @@ import org.tutti.Section;
 
 /**
  * A position in a section, which moves through the runs of the section. A section is either a vector, which is a list
- * of runs (contiguous bytes), or a grid, whose runs are equally long and repeat at a fixed stride in each direction.
- * The cursor walks through a grid without divisions, as an odometer counts. A grid that another process has described
- * is set with {@link #setDirection} and {@link #begin(long, long, int, long)}. Cursors are reused, so that transfers
+ * of runs (contiguous bytes), or a grid of equally long runs, which repeat at a fixed stride in each direction. The
+ * cursor walks through a grid without divisions, as an odometer counts. A grid that another process has described is
+ * set with {@link #setDirection} and {@link #begin(long, long, int, long)}. Cursors are reused, so that transfers
  * allocate nothing.
  */
 public final class RunCursor {

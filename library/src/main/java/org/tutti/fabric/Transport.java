@@ -60,7 +60,7 @@ public interface Transport extends Waiter.Progress {
     long register(MemorySegment memory, RegionHandler handler);
 
     /**
-     * Registers memory as a region whose handle other processes can compute.
+     * Registers memory as a region with a handle that other processes can compute.
      *
      * @param memory native memory, or part of the node's memory
      * @param handle the region's handle, which only the processes of the job can compute; no earlier region may have

@@ -25,21 +25,23 @@ import java.util.stream.Stream;
 import org.tutti.JobStartException;
 
 /**
- * Listens, and accepts the connections of processes that know the secret; runs on the service thread.
+ * Listens at the addresses of this process, and accepts connections of processes that know the secret. Runs on the
+ * service thread.
  *
  * <p>At most {@value #PENDING_MAX} connections with an unfinished handshake are kept, each for at most {@value
- * #PENDING_MILLIS_MAX} ms and with a small buffer of fixed size. When one more arrives, one of them is dropped: among
- * the clients that have not knocked with the secret ({@link Handshake}), the oldest from the address that most of them
- * come from. A process of the job knocks with its first bytes. These have usually arrived when its connection is
- * accepted, and are always read before the next connections are accepted. A flood therefore costs no more than
- * accepting it. A process that knows the secret may take its time for the rest of the handshake, as it must where many
- * processes share a core.
+ * #PENDING_MILLIS_MAX} ms and with a small buffer of fixed size. When one more connection arrives, an older one is
+ * dropped. If there are clients that have not knocked with the secret ({@link Handshake}), the dropped connection is
+ * one of theirs. It is the oldest connection from the address from which most of them come. A process of the job knocks
+ * with its first bytes. These bytes have usually arrived when its connection is accepted, and are always read before
+ * the next connections are accepted. A flood of connections therefore costs only the work of accepting them. A process
+ * that knows the secret may use the whole time for the rest of the handshake, which it needs if many processes share a
+ * core.
  */
 final class Acceptor {
     /** The most connections with an unfinished handshake. */
     static final int PENDING_MAX = 256;
 
-    /** The longest time for a handshake, in milliseconds. */
+    /** The longest time for a handshake in milliseconds. */
     static final long PENDING_MILLIS_MAX = 5000;
 
     private static final System.Logger LOG = System.getLogger(Acceptor.class.getName());
@@ -76,8 +78,8 @@ final class Acceptor {
     }
 
     /**
-     * Listens at the addresses of a rail, and returns them with their ports. An address that cannot be bound is left
-     * out if the rail has others.
+     * Begins to listen at the addresses of a rail, and returns the addresses with their ports. An address that cannot
+     * be bound is left out if the rail has others.
      */
     private List<InetSocketAddress> listen(List<InetSocketAddress> rail) throws IOException {
         List<InetSocketAddress> listening = new ArrayList<>();
@@ -115,7 +117,7 @@ final class Acceptor {
                 + remedy);
     }
 
-    /** Returns the addresses at which this process listens, or has listened, by rail. */
+    /** Returns the addresses at which this process listens, or has listened, as a list for each rail. */
     List<List<InetSocketAddress>> addresses() {
         return addresses;
     }
@@ -137,7 +139,9 @@ final class Acceptor {
         return paused || !pending.isEmpty() || !sets.isEmpty();
     }
 
-    /** Accepts the waiting connections; called when all connections accepted before have been served. */
+    /**
+     * Accepts the waiting connections. Must be called when all connections that were accepted before have been read.
+     */
     void accept() {
         if (ready) {
             ready = false;
@@ -168,7 +172,7 @@ final class Acceptor {
         }
     }
 
-    /** Chooses the connection to drop. */
+    /** Returns the connection to drop, which is the least likely to come from a process of the job. */
     private Pending unlikeliest() {
         List<Pending> strangers = pending.stream().filter(one -> !one.connection.handshake().hasKnocked()).toList();
         Collection<Pending> some = strangers.isEmpty() ? pending : strangers;
@@ -179,7 +183,8 @@ final class Acceptor {
     }
 
     /**
-     * Stops or resumes accepting: a socket from which nothing can be accepted would wake the selector again and again.
+     * Stops or resumes accepting. Without a pause, a socket from which nothing can be accepted would wake the selector
+     * again and again.
      */
     private void pause(boolean pauses) {
         paused = pauses;
@@ -228,7 +233,7 @@ final class Acceptor {
             source = channel.socket().getInetAddress();
         }
 
-        /** Begins the handshake; the client's first bytes have usually arrived with the connection. */
+        /** Begins the handshake. The first bytes of the client have usually arrived with the connection. */
         void begin() {
             pending.add(this);
             try {
@@ -311,7 +316,7 @@ final class Acceptor {
         }
     }
 
-    /** The rails of one attempt of a process that are connected so far. */
+    /** The connected rails of a process that has not yet connected all rails of its attempt. */
     private static final class RailSet {
         final int attempt;
         final int together;

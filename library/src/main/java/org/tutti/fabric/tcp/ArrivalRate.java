@@ -2,9 +2,9 @@
 package org.tutti.fabric.tcp;
 
 /**
- * Measures how fast a long frame arrives. A frame cannot take effect before it is complete, so a thread that only
- * serves may sleep while the rest arrives at the rate measured so far. It sleeps for at most {@value #NANOS_MAX} ns,
- * because other processes may send requests meanwhile.
+ * Measures how fast a long frame arrives, so that a thread can sleep meanwhile. A frame cannot take effect before it is
+ * complete. A thread that only serves may therefore sleep while the rest of the frame arrives at the measured rate. It
+ * sleeps for at most {@value #NANOS_MAX} ns, because other processes may send requests meanwhile.
  */
 final class ArrivalRate {
     static final long NANOS_MIN = 100_000; // a park takes about half of this
@@ -16,12 +16,12 @@ final class ArrivalRate {
     private double nanosPerByte;
 
     /**
-     * Returns how long to sleep.
+     * Returns the time for which the calling thread may sleep while the rest of a frame arrives.
      *
-     * @param missingBytes the bytes of a frame that have not arrived; 0 if no frame has begun to arrive
-     * @param nowNanos the time
-     * @return the sleep in nanoseconds; 0 if the missing bytes will arrive soon, no byte is missing, or the rate is
-     *            unknown
+     * @param missingBytes the number of bytes of the frame that have not arrived; 0 if no frame has begun to arrive
+     * @param nowNanos the time, as {@link System#nanoTime} returns it
+     * @return the time in nanoseconds; 0 if the missing bytes will arrive soon, no byte is missing, no byte has arrived
+     *            since the last call, or the rate is unknown
      */
     long sleepNanos(int missingBytes, long nowNanos) {
         boolean stands = missingBytes == missing; // a stalled frame must not delay others

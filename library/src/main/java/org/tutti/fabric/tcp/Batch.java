@@ -6,9 +6,9 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * Frames that go out with one system call: first the rest of the rail's buffer, then the header and the payload of each
- * frame. Payloads are written from where they lie. Guarded by the peer's sending lock, which is held from the beginning
- * of a batch to its end.
+ * A batch of frames that are written with one system call. The rest of the rail's buffer is written first, then the
+ * header and the payload of each frame. Payloads are written from where they lie. Guarded by the peer's sending lock,
+ * which is held from the beginning of a batch to its end.
  */
 final class Batch {
     /** The most frames of a batch. */
@@ -20,7 +20,11 @@ final class Batch {
     private ByteBuffer[] payloads;
     private int frames;
 
-    /** @param left the rest of the rail's buffer, which is written first */
+    /**
+     * Creates a batch, which is used again and again.
+     *
+     * @param left the rest of the rail's buffer, which is written first
+     */
     Batch(ByteBuffer left) {
         buffers[0] = left;
         for (int i = 0; i < FRAMES_MAX; i++) {
@@ -28,6 +32,7 @@ final class Batch {
         }
     }
 
+    /** Begins a batch of frames with payloads in the same memory. */
     void begin(MemorySegment source) {
         assert payloads == null : "a batch of " + frames + " frames has not ended";
         payloads = views.of(source);
@@ -35,6 +40,7 @@ final class Batch {
         frames = 0;
     }
 
+    /** Adds a frame. Its payload is at an offset in the memory with which the batch was begun. */
     void add(Frame frame, long sourceOffset) {
         assert frames < FRAMES_MAX && FrameLayout.isPlausible(frame)
                 : "frame " + frame.number + " of kind " + frame.kind
@@ -46,6 +52,7 @@ final class Batch {
         frames++;
     }
 
+    /** Writes as much of the batch as the wire takes. Returns whether the wire took anything. */
     boolean write(Wire wire) throws IOException {
         return wire.write(buffers, 1 + 2 * frames) > 0;
     }
@@ -54,7 +61,7 @@ final class Batch {
         return !buffers[2 * frames].hasRemaining();
     }
 
-    /** Appends the unwritten rest of all frames to a buffer, which has room for it. */
+    /** Ends the batch, and appends the unwritten rest of all frames to a buffer, which must have room for it. */
     void endWhole(ByteBuffer out) {
         for (int i = 0; i < frames; i++) {
             out.put(buffers[1 + 2 * i]).put(buffers[2 + 2 * i]);
@@ -64,8 +71,8 @@ final class Batch {
     }
 
     /**
-     * Appends the unwritten rest of the frames that have begun to a buffer; returns the number of frames that have not
-     * begun.
+     * Ends the batch, and appends the unwritten rest of the frames that have begun to a buffer. Returns the number of
+     * frames that have not begun.
      */
     int end(ByteBuffer out) {
         int dropped = 0;

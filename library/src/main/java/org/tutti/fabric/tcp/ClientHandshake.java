@@ -5,9 +5,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.security.SecureRandom;
 
-/** The {@link Handshake} of the side that opened the connection: it knocks, and introduces itself. */
+/**
+ * The part of a {@link Handshake} that belongs to the client, the side that opened the connection. The client knocks
+ * and introduces itself.
+ */
 final class ClientHandshake extends Handshake {
-    /** The message part to read next. */
+    /** The part of the server's messages that is read next. */
     private enum Stage {
         GREETING, PROOF, VERDICT
     }
@@ -16,7 +19,7 @@ final class ClientHandshake extends Handshake {
     private Stage stage = Stage.GREETING;
 
     /**
-     * Begins the handshake; the first message is ready to be written.
+     * Begins the handshake. The first message is then ready to be written.
      *
      * @param secret the job's secret
      * @param random the source of the nonce

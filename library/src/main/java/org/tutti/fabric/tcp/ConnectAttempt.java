@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** Opens connections with another process on several rails at the same time; runs on the service thread. */
+/** An attempt to connect with another process on several rails at the same time. Runs on the service thread. */
 final class ConnectAttempt {
     private final Owner owner;
     private final Connections connections;
@@ -18,19 +18,21 @@ final class ConnectAttempt {
     private boolean closed;
 
     /**
-     * The owner of an attempt. The attempt calls the owner when it succeeds or is postponed; the owner itself looks for
-     * failures.
+     * The owner of an attempt. The attempt calls the owner when it succeeds or is postponed. The owner checks for
+     * failures at intervals.
      */
     interface Owner {
         /** Called when the attempt has connected all of its rails. */
         void succeed();
 
-        /** Called when the other side refuses for the moment. */
+        /** Called when the other side does not accept a connection at present. */
         void postpone();
     }
 
     /**
-     * @param numbers the rails to connect
+     * Creates an attempt, which {@link #begin} begins.
+     *
+     * @param numbers the numbers of the rails to connect
      * @param count the number of rails that the two processes have in common
      * @param together see {@link Introduction#together}
      */
@@ -58,7 +60,7 @@ final class ConnectAttempt {
         rails.forEach(RailAttempt::close);
     }
 
-    /** Returns the channels by rail; null for a rail without one. */
+    /** Returns an array with the channel of each rail. The entry of a rail without a channel is null. */
     SocketChannel[] channels(int count) {
         SocketChannel[] channels = new SocketChannel[count];
         for (RailAttempt rail : rails) {
@@ -82,7 +84,10 @@ final class ConnectAttempt {
         return all(RailAttempt::mayBeOpen);
     }
 
-    /** Returns whether the other host has accepted a connection that has not failed since, even if it takes long. */
+    /**
+     * Returns whether the other host has accepted the connection of a rail, and that connection has not failed. The
+     * handshake of that rail may not have ended.
+     */
     boolean isTaken() {
         return rails.stream().anyMatch(rail -> rail.isTaken && rail.failure == null);
     }
@@ -92,7 +97,7 @@ final class ConnectAttempt {
         return all(rail -> rail.ways.leadToStrangers());
     }
 
-    /** Returns whether a rail that has no answer yet has other ways to the process. */
+    /** Returns whether a rail without an answer from the other host has several ways to the process. */
     boolean hasOtherWays() {
         return rails.stream().anyMatch(rail -> rail.failure == null && !rail.isTaken && rail.ways.areSeveral());
     }
@@ -102,19 +107,19 @@ final class ConnectAttempt {
         return rails.stream().anyMatch(rail -> rail.failure != null && rail.ways.isRoundUnderWay());
     }
 
-    /** Gives up: the rails without an answer have failed. */
+    /** Abandons the attempt. A rail has then failed if the other host has not accepted its connection. */
     void giveUp() {
         rails.stream().filter(rail -> rail.failure == null && !rail.isTaken)
                 .forEach(rail -> rail.fail(new IOException("no answer")));
         close();
     }
 
-    /** Returns whether this process itself could not open the connections. */
+    /** Returns whether this process itself could not open any of the connections. */
     boolean isHindered() {
         return all(rail -> rail.isHindered);
     }
 
-    /** Returns the reason of the failure, one clause. */
+    /** Returns the reason of the failure, in one clause. */
     String failure() {
         return all(rail -> rail.failure == null) ? "no answer" : rails.get(0).failure;
     }

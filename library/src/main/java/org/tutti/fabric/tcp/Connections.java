@@ -15,13 +15,14 @@ import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
 /**
- * Makes connections: an {@link Acceptor} for connections that other processes open, and a {@link Connector} for each
- * process to which this one connects. They run on the service thread and never wait; other threads may read only the
- * counters and the addresses.
+ * Makes the connections of this process. An {@link Acceptor} takes the connections that other processes open, and a
+ * {@link Connector} opens the connections to one other process. Both run on the service thread and never wait. Other
+ * threads may read only the counters and the addresses.
  *
- * <p>When two processes connect with each other at the same time, the attempt of the lower first rank counts. The rails
- * of a pair are connected together, or not at all; if some rails cannot be connected, the others are tried without
- * them. A missing rail has a {@link RailReconnector} from the start, as a lost rail has later.
+ * <p>If two processes connect with each other at the same time, the attempt of the process with the lower first rank
+ * counts. The rails of a pair are connected together, or not at all. If some rails cannot be connected, the others are
+ * tried without them. A rail that is missing from the start gets a {@link RailReconnector}, in the same way as a rail
+ * that is lost later.
  */
 final class Connections {
     private static final System.Logger LOG = System.getLogger(Connections.class.getName());
@@ -43,11 +44,13 @@ final class Connections {
     private boolean retired;
 
     /**
-     * Begins to listen.
+     * Creates the connections of this process, and begins to listen.
      *
-     * @param selector the service thread's selector; a ready key that is not a peer's has a {@link Runnable} to run
-     * @param wireOf makes a channel the wire of a peer, and lets the peer read it
-     * @param whenConnected called with a connected peer and its wires, of which some may be missing
+     * @param selector the service thread's selector; the attachment of a key is either a {@link Peer}, or a {@link
+     *            Runnable} to run when the key is ready
+     * @param wireOf makes a channel the wire of a peer, and lets the peer read from the channel
+     * @param whenConnected called with a connected peer and its wires, one for each rail; the wire of a missing rail is
+     *            {@link Wire#NONE}
      */
     Connections(LocalProcess local, Selector selector, Peers peers, BiFunction<Peer, SocketChannel, Wire> wireOf,
             BiConsumer<Peer, Wire[]> whenConnected) {
@@ -70,7 +73,12 @@ final class Connections {
 
     // ---- events
 
-    /** Begins to connect with a process, unless an attempt is under way. */
+    /**
+     * Begins to connect with a process, unless an attempt is under way.
+     *
+     * @param onlyForNews whether the connection is wanted for news alone, so that the process is not lost if the
+     *            attempts fail
+     */
     void connect(Peer peer, boolean onlyForNews) {
         int process = peer.process();
         if (!onlyForNews && connectors.get(process) instanceof Connector connector) {
@@ -84,7 +92,10 @@ final class Connections {
         }
     }
 
-    /** Gives up attempts that have taken too long, and begins the attempts that are due. */
+    /**
+     * Abandons the attempts that have taken too long, and begins the attempts that are due. Must be called at
+     * intervals.
+     */
     void look(long nowNanos) {
         acceptor.look(nowNanos);
         for (Connector connector : List.copyOf(connectors.values())) {
@@ -121,9 +132,9 @@ final class Connections {
     }
 
     /**
-     * Accepts no more connections, and begins none with further processes. Attempts that the other side may already
-     * consider connected go on, and this object is busy meanwhile: a process that has accepted this one must hear its
-     * good-bye.
+     * Stops accepting connections, and begins no connections with further processes. An attempt that the other side may
+     * already consider connected continues, because a process that has accepted this one must receive its good-bye.
+     * This object is busy until all such attempts have ended.
      */
     void retire() {
         retired = true;
@@ -170,7 +181,7 @@ final class Connections {
         connectors.remove(peer.process());
     }
 
-    /** Called when a process is connected; the channel of a missing rail is null. */
+    /** Begins to use the connections with a process. The channel of a missing rail is null. */
     void connected(int process, SocketChannel[] channels) {
         Peer peer = peers.get(process);
         for (int rail = 0; rail < channels.length; rail++) {
@@ -182,14 +193,14 @@ final class Connections {
                 .map(channel -> channel == null ? Wire.NONE : wireOf.apply(peer, channel)).toArray(Wire[]::new));
     }
 
-    /** Called when a lost rail has a new connection. */
+    /** Begins to use the new connection of a lost rail. */
     void broughtBack(int process, int rail, SocketChannel channel) {
         Peer peer = peers.get(process);
         routes.settle(process, rail, channel);
         peer.bringBack(rail, wireOf.apply(peer, channel));
     }
 
-    /** Returns the verdict on a process that knows the secret. */
+    /** Returns the verdict on a client that has proved to know the secret. */
     Verdict verdict(Introduction who) {
         if (who.serverRank() != local.rank() || !peers.isProcess(who.rank()) || who.rank() == local.rank()) {
             return Verdict.WRONG_PROCESS;
@@ -217,7 +228,7 @@ final class Connections {
         return Verdict.ACCEPTED;
     }
 
-    /** Returns the verdict on a process that reconnects a rail; this side may not have noticed the loss yet. */
+    /** Returns the verdict on a client that reconnects a rail. This side may not have noticed the loss of the rail. */
     private Verdict verdictOnReturn(Peer peer, Introduction who) {
         if (who.rank() > local.rank() || !peer.isOpen() || who.rails() != peer.railsInAll()) {
             return Verdict.NO_SUCH_RAIL;
@@ -240,7 +251,7 @@ final class Connections {
         }
     }
 
-    /** Creates the buffers of a connection; returns false if there is no memory for them. */
+    /** Creates the buffers of a connection. Returns false if there is no memory for them. */
     boolean isPrepared(Peer peer, int count) {
         try {
             peer.prepare(count);
@@ -253,7 +264,10 @@ final class Connections {
     }
 
     /**
-     * Notes that memory for a connection is missing. This process cannot go on when it has been missing for too long.
+     * Notes that memory for a connection is missing, and logs a warning.
+     *
+     * @throws OutOfMemoryError if the memory has been missing for longer than a host may be silent, so that this
+     *            process cannot go on
      */
     private void noteShortage(int process, OutOfMemoryError shortage) {
         long nowNanos = System.nanoTime();

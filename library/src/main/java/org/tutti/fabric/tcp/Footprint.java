@@ -16,11 +16,14 @@ import java.util.stream.Stream;
 import org.tutti.JobStartException;
 
 /**
- * Computes the direct memory and the open files that a process needs for its connections, which grow with the job, and
- * checks whether the process may have them. A limit that is not known counts as unlimited.
+ * Computes the direct memory and the open files that a process needs for its connections, and checks whether the
+ * process may have them. The need grows with the job. An unknown limit counts as unlimited.
  */
 public final class Footprint {
-    /** The direct memory of a rail of a connection; docs/architecture.md tells which uses need more. */
+    /**
+     * The direct memory of one rail of a connection in bytes. Some uses of a rail need more, as docs/architecture.md
+     * tells.
+     */
     static final long RAIL_BYTES =
             Rail.IN_BYTES + Rail.OUT_BYTES + (long) Batch.FRAMES_MAX * FrameLayout.HEADER_BYTES;
 
@@ -32,7 +35,7 @@ public final class Footprint {
     private Footprint() {}
 
     /**
-     * The limits of a process.
+     * The limits of this process.
      *
      * @param directBytes the most direct memory in bytes, {@link Long#MAX_VALUE} if unknown
      * @param files the most open files, {@link Long#MAX_VALUE} if unknown
@@ -54,7 +57,8 @@ public final class Footprint {
         }
 
         /**
-         * Returns the limit that JVM options set. The last option counts; without any, the limit is that of the heap.
+         * Returns the limit of direct memory in bytes that JVM options set. The last option counts. Without an option,
+         * the limit is that of the heap.
          */
         static long maxDirectBytes(String options) {
             long bytes = 0;
@@ -84,9 +88,9 @@ public final class Footprint {
      * Checks whether a process may have the resources that its connections need, and logs a warning if it may not.
      *
      * @param self the first rank of the process
-     * @param sure the number of processes with which it will surely be connected
-     * @param all the number of processes with which it may be connected
-     * @param rails the number of its rails
+     * @param sure the number of processes with which the process will surely be connected
+     * @param all the number of processes with which the process may be connected
+     * @param rails the number of rails of the process
      * @throws JobStartException if the limits are too low for the sure connections
      */
     public static void check(int self, int sure, int all, int rails) {
@@ -101,7 +105,7 @@ public final class Footprint {
         return lack(self, all, rails, Acceptor.PENDING_MAX, limits);
     }
 
-    /** Returns the limit that is too low for a number of connections, as a sentence; empty if none is. */
+    /** Returns a sentence about a limit that is too low for a number of connections; empty if none is too low. */
     private static Optional<String> lack(int self, int processes, int rails, int pending, Limits limits) {
         long peerBytes = rails * RAIL_BYTES + (rails > 1 ? RetransmitBuffer.BYTES : 0);
         long bytes = processes * peerBytes;

@@ -2,8 +2,8 @@
 package org.tutti.fabric.tcp;
 
 /**
- * The fields of a frame's header, in memory. One object is filled anew for every frame, so that frames allocate
- * nothing.
+ * The header of a frame, the unit that a rail carries, as fields in memory. One object is filled anew for every frame,
+ * so that frames allocate nothing.
  */
 final class Frame {
     byte kind;
@@ -18,7 +18,7 @@ final class Frame {
     long value;
     long tag;
 
-    /** Makes this the header of a frame of a kind, with all other fields 0. */
+    /** Sets the kind of the frame, sets all other fields to 0, and returns this frame. */
     Frame of(byte newKind) {
         kind = newKind;
         flags = 0;

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The layout of frames, which a rail carries one after the other: a header of 64 bytes, little-endian, then the
- * payload.
+ * The layout of frames. A rail carries frames one after the other. Each frame consists of a header of 64 bytes,
+ * little-endian, and of its payload.
  *
  * <pre>
  *  +0 kind   +1 flags   +2 operation (2 bytes)   +4 length of the payload (4 bytes)
@@ -34,15 +34,16 @@ final class FrameLayout {
     static final int PAYLOAD_BYTES_MAX = 64 << 10;
 
     /**
-     * The longest piece of a message that travels as one packet. With its header, the piece is one packet to the
-     * network stack, which handles whole TCP segments of less than 64 KiB together. The rest of a longer piece is a
-     * packet of its own, and costs as much as a full one. The algorithms of both sides rely on this value: a change
-     * needs another {@link HandshakeLayout#VERSION}.
+     * The length in bytes of the longest payload that travels as one packet with its header. The network stack handles
+     * whole TCP segments of less than 64 KiB together. The rest of a longer payload would be a packet of its own, which
+     * costs as much as a full one. The algorithms of both sides rely on this value, so a change needs another {@link
+     * HandshakeLayout#VERSION}.
      */
     static final int PACKET_BYTES = 60 << 10;
 
     /**
-     * The most bytes of the description of runs in a request. The other side keeps descriptions until it has answered.
+     * The length in bytes of the longest description of runs in a request. The other side keeps a description until it
+     * has answered the request.
      */
     static final int REQUEST_BYTES_MAX = 2 << 10;
 
@@ -55,13 +56,15 @@ final class FrameLayout {
     static final byte GOODBYE = 7;
     static final byte ACTIVE_MESSAGE = 8;
 
-    /** The sender asks for an ack, or for the number of bytes that have arrived over the rail. */
+    /** A flag of a frame. The sender asks for an ack, or for the number of bytes that have arrived over the rail. */
     static final byte WANTS_ACK = 1;
-    /** The request was refused. */
+    /** A flag of a reply. The request was refused. */
     static final byte REFUSED = 2;
-    /** The last reply to a request. */
+    /** A flag of a reply. It is the last reply to its request. */
     static final byte LAST = 4;
-    /** The payload of a put, a message or a get begins with a description of several runs: {@link PackedRuns}. */
+    /**
+     * A flag of a put, a message or a get. The payload begins with a description of several runs ({@link PackedRuns}).
+     */
     static final byte PACKED = 8;
 
     private static final int FLAGS = 1;
@@ -77,7 +80,7 @@ final class FrameLayout {
 
     private FrameLayout() {}
 
-    /** Allocates memory for frames, or for a part of a frame. */
+    /** Allocates direct memory for frames, or for a part of a frame. */
     static ByteBuffer buffer(int bytes) {
         return ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
@@ -114,6 +117,10 @@ final class FrameLayout {
         from.position(at + HEADER_BYTES);
     }
 
+    /**
+     * Returns whether the kind, the length and the numbers of a frame are possible. The check does not depend on
+     * earlier frames.
+     */
     static boolean isPlausible(Frame frame) {
         return frame.kind >= PUT && frame.kind <= ACTIVE_MESSAGE && frame.length >= 0
                 && frame.length <= payloadBytesMax(frame)

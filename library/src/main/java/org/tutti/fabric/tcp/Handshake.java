@@ -6,29 +6,29 @@ import java.security.MessageDigest;
 import java.security.SecureRandom;
 
 /**
- * The beginning of every connection: both sides prove to each other that they know the job's secret, without sending
- * it, and the client (the side that opened the connection) introduces itself. {@link HandshakeLayout} shows the four
- * messages. A {@link ClientHandshake} knocks and introduces itself; a {@link ServerHandshake} answers and gives its
- * verdict.
+ * The handshake with which every connection begins. Both sides prove to each other that they know the job's secret,
+ * without sending it. The client (the side that opened the connection) introduces itself, and the server gives its
+ * verdict. {@link HandshakeLayout} shows the four messages. {@link ClientHandshake} and {@link ServerHandshake} are the
+ * two sides.
  *
- * <p><b>Why it is safe.</b> A server sends nothing before a client has sent all of message 1. If the client speaks
- * another version, or its knock shows that it does not know the secret, the server sends the first 12 bytes of message
- * 2 and no more. From the first message on, a server therefore knows which clients it may drop when too many connect. A
- * knock can be replayed; the replay gains one of the kept connections, and nothing else. A message cannot be sent back
- * to its sender, because the magic and the labels of the two directions differ. Other recorded messages cannot be
- * replayed, because every code except the knock's covers a nonce of the reader. Magic and version are checked before
- * any code is computed.
+ * <p><b>Why it is safe.</b> A server sends nothing before it has read the magic and the version of a client. If the
+ * client speaks another version, or its knock shows that it does not know the secret, the server sends the first 12
+ * bytes of message 2 and no more. From the first message on, a server therefore knows which clients it may drop if too
+ * many connect. An attacker can replay a knock. The replay gains one of the connections that the server keeps, and
+ * nothing else. A message cannot be sent back to its sender, because the magic and the labels of the two directions
+ * differ. Other recorded messages cannot be replayed, because every code except the knock's covers a nonce of the
+ * reader. Magic and version are checked before any code is computed.
  *
- * <p>An attacker in the middle can pass everything on unchanged, and can change the bytes that follow the handshake
- * (TLS prevents that). It cannot make a connection end at another process than the client intended, if the server
- * answers {@link Verdict#WRONG_PROCESS} to an {@link Introduction#serverRank} other than its own.
+ * <p>An attacker in the middle can pass everything on unchanged, and can change the bytes that follow the handshake,
+ * which TLS would prevent. The attacker cannot make a connection end at another process than the client intended, if
+ * the server answers {@link Verdict#WRONG_PROCESS} to an {@link Introduction#serverRank} other than its own.
  *
- * <p>A handshake is a state machine over bytes, and knows no socket, clock or thread. Its user writes the bytes of
+ * <p>A handshake is a state machine over bytes, and uses no socket, clock or thread. Its owner writes the bytes of
  * {@link #toWrite}, reads at most {@link #wanted} bytes, and limits the time for both. A handshake holds {@link
- * #BUFFER_BYTES} bytes and the secret, whatever the other side sends. It is for one thread at a time.
+ * #BUFFER_BYTES} bytes and the secret, however many bytes the other side sends. Only one thread may use it at a time.
  */
 abstract sealed class Handshake permits ClientHandshake, ServerHandshake {
-    /** The bytes of all buffers of a handshake. */
+    /** The size of all buffers of a handshake in bytes. */
     static final int BUFFER_BYTES =
             HandshakeLayout.READ_BYTES_MAX + HandshakeLayout.WRITTEN_BYTES_MAX + HandshakeLayout.NONCES_BYTES;
 
@@ -36,11 +36,11 @@ abstract sealed class Handshake permits ClientHandshake, ServerHandshake {
     enum State {
         /** One of the sides has more bytes to send. */
         GOING_ON,
-        /** Only in a server: the client knows the secret, and {@link ServerHandshake#answer} must be called. */
+        /** The client of this server knows the secret, and {@link ServerHandshake#answer} must be called. */
         INTRODUCED,
-        /** The verdict is known; a server may still have to write it. */
+        /** The verdict is known. A server may not have written it completely. */
         DONE,
-        /** The other side is a stranger. The remaining bytes may be written, then the connection must be closed. */
+        /** The other side is refused. The remaining bytes may be written, then the connection must be closed. */
         REFUSED
     }
 
@@ -64,12 +64,12 @@ abstract sealed class Handshake permits ClientHandshake, ServerHandshake {
 
     // ---- for the owner of the connection
 
-    /** {@return the bytes to write, perhaps none; the caller moves the position past the bytes that it has written} */
+    /** {@return the bytes to write, if any; the caller moves the position past the bytes that it has written} */
     final ByteBuffer toWrite() {
         return out;
     }
 
-    /** {@return the number of bytes to read next, or 0; all of them belong to the handshake} */
+    /** {@return the number of bytes to read next, 0 or more, all of which belong to the handshake} */
     final int wanted() {
         return expected - in.position();
     }
@@ -80,8 +80,8 @@ abstract sealed class Handshake permits ClientHandshake, ServerHandshake {
     }
 
     /**
-     * {@return whether the other side was refused for its bytes, or closed the connection as one with another secret
-     * does}
+     * {@return whether the other side is no process of this job: its bytes were wrong, or it closed the connection
+     * after the greeting, as a process with another secret does}
      */
     final boolean isWithStranger() {
         return state == State.REFUSED && (!isClosed || bytesRead == HandshakeLayout.GREETING_BYTES);
@@ -101,7 +101,7 @@ abstract sealed class Handshake permits ClientHandshake, ServerHandshake {
     }
 
     /**
-     * Takes the handshake's bytes from a buffer; later bytes stay in the buffer.
+     * Takes the bytes of the handshake from a buffer. Bytes after the handshake stay in the buffer.
      *
      * @param bytes any number of bytes that the other side has sent
      */
@@ -118,7 +118,10 @@ abstract sealed class Handshake permits ClientHandshake, ServerHandshake {
         }
     }
 
-    /** Notes that the other side will send no more bytes; refuses it if bytes are missing. */
+    /**
+     * Notes that the other side will send no more bytes. If bytes of the handshake are missing, the other side is
+     * refused.
+     */
     final void closed() {
         if (state == State.GOING_ON) {
             isClosed = true;
@@ -129,10 +132,13 @@ abstract sealed class Handshake permits ClientHandshake, ServerHandshake {
 
     // ---- for the two sides
 
-    /** Takes all expected bytes; then expects the next ones, or ends the handshake. */
+    /**
+     * Processes the expected bytes, all of which have arrived. This method then expects the next bytes, or ends the
+     * handshake.
+     */
     abstract void take(ByteBuffer sent);
 
-    /** Returns whether the other side speaks the same version; refuses it if not. */
+    /** Returns whether the other side speaks the same version of the protocol. If it does not, it is refused. */
     final boolean isSameVersion(int version) {
         if (version != HandshakeLayout.VERSION) {
             refuse("it speaks version " + Integer.toUnsignedString(version)
@@ -141,7 +147,10 @@ abstract sealed class Handshake permits ClientHandshake, ServerHandshake {
         return version == HandshakeLayout.VERSION;
     }
 
-    /** Returns whether the next bytes prove that the other side knows the secret; refuses it if not. */
+    /**
+     * Returns whether the next bytes prove that the other side knows the secret. If they do not, the other side is
+     * refused.
+     */
     final boolean isProved(ByteBuffer sent, String label, byte... said) {
         boolean proved = MessageDigest.isEqual(codes.code(label, said), next(sent, HandshakeLayout.MAC_BYTES));
         if (!proved) { // the comparison takes the same time whichever byte is wrong

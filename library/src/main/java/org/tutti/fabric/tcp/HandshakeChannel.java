@@ -20,7 +20,11 @@ final class HandshakeChannel<H extends Handshake> {
     private final ByteBuffer buffer;
     private SelectionKey key;
 
-    /** @param buffer a buffer for reads, shared by all handshakes */
+    /**
+     * Creates the channel of a handshake.
+     *
+     * @param buffer a buffer for reads, which all handshakes share
+     */
     HandshakeChannel(SocketChannel channel, H handshake, ByteBuffer buffer) {
         this.channel = channel;
         this.handshake = handshake;
@@ -33,7 +37,12 @@ final class HandshakeChannel<H extends Handshake> {
         return channel;
     }
 
-    /** Registers the connection, with an action to run when it is ready for some operations. */
+    /**
+     * Registers the connection with a selector.
+     *
+     * @param operations the operations for which the connection is to become ready
+     * @param whenReady the action to run when it is ready
+     */
     void register(Selector selector, int operations, Runnable whenReady) throws IOException {
         key = channel.register(selector, operations, whenReady);
     }
@@ -46,7 +55,11 @@ final class HandshakeChannel<H extends Handshake> {
         return handshake;
     }
 
-    /** Goes on as far as possible without waiting; throws when the handshake has failed. */
+    /**
+     * Continues the handshake as far as possible without waiting.
+     *
+     * @throws IOException if the handshake has failed
+     */
     void advance() throws IOException {
         boolean moved = true;
         while (moved) {
@@ -73,7 +86,7 @@ final class HandshakeChannel<H extends Handshake> {
         key.interestOps(handshake.toWrite().hasRemaining() ? SelectionKey.OP_WRITE : SelectionKey.OP_READ);
     }
 
-    /** Stops reading: later bytes are for another reader. */
+    /** Stops reading, because the bytes after the handshake belong to another reader. */
     void pause() {
         key.interestOps(0);
     }

@@ -9,7 +9,10 @@ import java.util.Arrays;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** Computes codes from the job's secret and from the nonces of one handshake, as far as they are known. */
+/**
+ * Computes the message authentication codes of one handshake from the job's secret and from the nonces of both sides. A
+ * nonce that is not known is taken as zeros.
+ */
 final class HandshakeCodes {
     private final byte[] secret;
     private final SecureRandom random;
@@ -20,7 +23,11 @@ final class HandshakeCodes {
         this.random = random;
     }
 
-    /** Draws this side's nonce. */
+    /**
+     * Draws and returns the nonce of this side.
+     *
+     * @param position the offset of the nonce in the array of both nonces
+     */
     byte[] draw(int position) {
         byte[] nonce = new byte[HandshakeLayout.NONCE_BYTES];
         random.nextBytes(nonce);
@@ -28,12 +35,16 @@ final class HandshakeCodes {
         return nonce;
     }
 
-    /** Takes the other side's nonce from its message. */
+    /**
+     * Reads the nonce of the other side from its message.
+     *
+     * @param position the offset of the nonce in the array of both nonces
+     */
     void take(int position, ByteBuffer sent) {
         sent.get(nonces, position, HandshakeLayout.NONCE_BYTES);
     }
 
-    /** Computes the code for a label and a message. */
+    /** Returns the code of a label, the nonces and a message, an HMAC-SHA256. */
     byte[] code(String label, byte... said) {
         try {
             Mac mac = Mac.getInstance("HmacSHA256");
@@ -46,7 +57,7 @@ final class HandshakeCodes {
         }
     }
 
-    /** Wipes the secret, when no more codes are needed. */
+    /** Overwrites the secret with zeros. Must be called when no more codes are needed. */
     void forget() {
         Arrays.fill(secret, (byte) 0);
     }

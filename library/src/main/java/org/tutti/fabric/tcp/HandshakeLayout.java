@@ -30,10 +30,10 @@ import java.nio.charset.StandardCharsets;
  * </pre>
  */
 final class HandshakeLayout {
-    /** The version of the protocol; both sides must speak the same. */
+    /** The version of the protocol, which must be the same on both sides. */
     static final int VERSION = 4;
 
-    /** A magic and the version. */
+    /** The length in bytes of a greeting, which is a magic number and the version. */
     static final int GREETING_BYTES = Long.BYTES + Integer.BYTES;
     static final long CLIENT_MAGIC = magic("TUTTI-->");
     static final long SERVER_MAGIC = magic("TUTTI<--");
@@ -49,13 +49,13 @@ final class HandshakeLayout {
     static final String CLIENT_LABEL = "tutti client";
     static final String VERDICT_LABEL = "tutti verdict";
 
-    /** A nonce, and the proof of its sender. */
+    /** The length in bytes of a nonce and the proof of its sender. */
     static final int PROOF_BYTES = NONCE_BYTES + MAC_BYTES;
 
     /** The most bytes that a side expects at a time. */
     static final int READ_BYTES_MAX = PROOF_BYTES;
 
-    /** The bytes of both messages of a client: the most that a side writes. */
+    /** The length of both messages of a client in bytes, which is the most that a side writes. */
     static final int WRITTEN_BYTES_MAX = GREETING_BYTES + PROOF_BYTES + Introduction.BYTES + MAC_BYTES;
 
     private HandshakeLayout() {}

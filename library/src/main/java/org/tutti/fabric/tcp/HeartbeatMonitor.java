@@ -7,9 +7,10 @@ import java.util.Map;
 import org.tutti.fabric.Loss;
 
 /**
- * Detects the loss of connected processes that are silent. When a process has been silent for half of the limit, its
- * host is probed ({@link HostProbe}). If the host does not answer either, the process is lost at the limit. If the host
- * answers, the process stands still, and is lost only when it has stood still for as long as a process may.
+ * Detects the loss of connected processes that have fallen silent. When a process has been silent for half of the
+ * limit, its host is probed ({@link HostProbe}). If the host does not answer either, the process is lost at the limit.
+ * If the host answers, the process stands still. It is then lost only when it has stood still for as long as a process
+ * may.
  *
  * <p>Time counts only while this process itself is awake. Runs on the service thread.
  */
@@ -24,9 +25,10 @@ final class HeartbeatMonitor {
     }
 
     /**
-     * Examines one process.
+     * Checks one process, and loses it if it has been silent for too long.
      *
-     * @param elapsedNanos the time since the last look, at most the time for which this process was surely awake
+     * @param elapsedNanos the time in nanoseconds since the last call, at most the time for which this process was
+     *            surely awake
      */
     void look(Peer peer, long elapsedNanos) {
         long limitNanos = local.silenceNanosMax();

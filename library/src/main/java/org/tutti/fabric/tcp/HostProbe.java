@@ -15,17 +15,17 @@ import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * Finds out whether the host of a process answers, whatever the process does. The host's kernel accepts connections for
- * a process that stands still (in a long garbage collection, in a debugger, on an overloaded machine), and refuses them
- * for a process that no longer listens. There is no answer only when the host, or every network between the hosts, is
- * down.
+ * Finds out whether the host of a process answers, whether the process itself runs or stands still. The host's kernel
+ * accepts connections for a process that stands still (in a long garbage collection, in a debugger, on an overloaded
+ * machine), and refuses connections for a process that no longer listens. There is no answer only if the host, or every
+ * network between the hosts, is down.
  *
- * <p>An accepted connection is kept, without a byte sent, for as long as the probe is needed, and the kernels check by
- * keep-alive probes that it is alive. A process that stands still therefore finds one connection of each probing
- * process, not one for each probe.
+ * <p>An accepted connection is kept for as long as the probe is needed, and no byte is sent over it. The kernels check
+ * with keep-alive probes that the connection is alive. A process that stands still therefore gets one connection from
+ * each probing process, and not one for each probe.
  *
- * <p>A probe never waits; it runs on the service thread. If this process itself cannot probe, for want of open files,
- * that is no evidence against the other process.
+ * <p>A probe never waits. It runs on the service thread. If this process itself cannot probe, because it has too many
+ * open files, that counts as an answer, because it is no evidence against the other process.
  */
 final class HostProbe {
     private static final int RENEWALS = 4;
@@ -42,9 +42,11 @@ final class HostProbe {
     private long waitedNanos;
 
     /**
-     * @param from this host's addresses, one for each rail
+     * Creates a probe, which {@link #look} begins.
+     *
+     * @param from the addresses of this host, one for each rail
      * @param to the addresses at which the process listens, one for each rail
-     * @param limitNanos how long a host may be silent, in nanoseconds
+     * @param limitNanos the longest time for which a host may be silent, in nanoseconds
      */
     HostProbe(List<InetAddress> from, List<InetSocketAddress> to, long limitNanos) {
         this.from = from;
@@ -57,8 +59,9 @@ final class HostProbe {
     /**
      * Begins a probe, or examines the current one.
      *
-     * @param elapsedNanos the time since the last look, at most the time for which this process was surely awake
-     * @return for how many nanoseconds the host has not answered on any rail; 0 if it answers
+     * @param elapsedNanos the time in nanoseconds since the last call, at most the time for which this process was
+     *            surely awake
+     * @return the time in nanoseconds for which the host has not answered on any rail; 0 if it answers
      */
     long look(long elapsedNanos) {
         waitedNanos += elapsedNanos;
@@ -97,7 +100,7 @@ final class HostProbe {
         }
     }
 
-    /** Begins to connect; returns whether this process could. */
+    /** Begins to connect on a rail. Returns whether this process was able to do so. */
     private boolean ask(int rail) throws IOException {
         try {
             channels[rail] = SocketChannel.open();

@@ -5,15 +5,15 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The introduction of a client in a {@link Handshake}.
+ * The introduction that a client sends in a {@link Handshake}, which names the process and the rail that it connects.
  *
- * @param rank the first rank of its process, not negative
+ * @param rank the first rank of the client's process, not negative
  * @param rail the number of the connection's rail, from 0
- * @param rails how many rails the two processes have in common, at most {@link RailAddresses#RAILS_MAX}
- * @param together a bit for each rail of the attempt, this one included; {@link #BACK} when the client reconnects a
- *            lost rail
+ * @param rails the number of rails that the two processes have in common, at most {@link RailAddresses#RAILS_MAX}
+ * @param together a bit for each rail that the attempt connects, this one included; {@link #BACK} if the client
+ *            reconnects a lost rail
  * @param serverRank the first rank of the process that the client intends to reach, not negative
- * @param attempt the number of the attempt, the same for all its rails; a later attempt has a greater number
+ * @param attempt the number of the attempt, which is the same for all its rails; a later attempt has a greater number
  */
 record Introduction(int rank, int rail, int rails, int together, int serverRank, int attempt) {
     static final int BYTES = 6 * Integer.BYTES;

@@ -17,36 +17,37 @@ import java.util.Optional;
 
 import org.tutti.JobStartException;
 
-/** The network of this machine, as {@link RailAddresses} needs it; tests replace it. */
+/** The network of this machine, as {@link RailAddresses} and {@link Ways} see it. Tests replace it. */
 interface LocalNetwork {
     /**
      * An address of this machine.
      *
      * @param interfaceName the name of its interface
-     * @param index the system's number of the interface
+     * @param index the number that the system gives the interface
      * @param up whether the interface is up
      * @param loopback whether the interface leads back to this machine
      * @param pointToPoint whether the interface leads to a single other machine, like a tunnel
-     * @param address the address; with its scope if it is a link-local IPv6 address, else without
-     * @param prefix the number of its first bits that name its subnet
+     * @param address the address, which has a scope only if it is a link-local IPv6 address
+     * @param prefix the number of leading bits that the addresses of its subnet have in common
      */
     record LocalAddress(String interfaceName, int index, boolean up, boolean loopback, boolean pointToPoint,
             InetAddress address, int prefix) {
-        /** {@return the addresses that this one reaches without a router} */
+        /** {@return the subnet that this address reaches without a router} */
         Subnet subnet() {
             return new Subnet(address, prefix);
         }
     }
 
     /**
-     * {@return the addresses of this machine, ordered by the index of their interface, then as the system lists them}
+     * {@return the addresses of this machine, ordered by the index of their interface, and within an interface in the
+     * order in which the system lists them}
      */
     List<LocalAddress> addresses();
 
-    /** {@return the addresses of a host name; none if the name is unknown} */
+    /** {@return the addresses of a host name; empty if the name is unknown} */
     List<InetAddress> lookUp(String hostName);
 
-    /** {@return the address of this machine from which packets to another one leave; empty if there is no route} */
+    /** {@return the address of this machine from which packets to another machine leave; empty if there is no route} */
     Optional<InetAddress> sourceTowards(InetAddress other);
 
     /** The network of the machine on which this process runs. */
@@ -86,7 +87,10 @@ interface LocalNetwork {
             }
         }
 
-        /** Removes the scope that the JDK gives every IPv6 address, because other hosts cannot use it. */
+        /**
+         * Returns an address without the scope that the JDK gives every IPv6 address, because other hosts cannot use
+         * the scope. Link-local addresses keep it.
+         */
         private static InetAddress withoutNeedlessScope(InetAddress address) {
             if (!(address instanceof Inet6Address) || address.isLinkLocalAddress()) {
                 return address;

@@ -9,19 +9,20 @@ import java.util.function.IntFunction;
 import org.tutti.fabric.Striping;
 
 /**
- * The data of a process that its connections need.
+ * The data of this process that its connections need.
  *
- * @param rank its first rank in the job
+ * @param rank the first rank of the process in the job
  * @param secret the job's secret, 32 bytes
- * @param rails the addresses of each rail, to listen on and to connect from, with the port to listen at, or 0 for any
- *            port of {@code ports}
- * @param ports the ports from which it may choose
- * @param directory returns the addresses at which another process listens, by rail, for the first rank of that process;
- *            throws when that process has told no usable address
- * @param silenceMillisMax how long a host may be silent, in milliseconds
- * @param standstillMillisMax how long a process may be silent while its host answers, in milliseconds; at least as long
+ * @param rails a list for each rail of the addresses from which it connects, with the port at which it listens, or port
+ *            0 for any port of {@code ports}
+ * @param ports the ports at which the process may listen
+ * @param directory maps the first rank of another process to the addresses at which that process listens, a list for
+ *            each rail; throws if that process has announced no usable address
+ * @param silenceMillisMax the longest time for which a host may be silent, in milliseconds
+ * @param standstillMillisMax the longest time for which a process may be silent while its host answers, in
+ *            milliseconds, at least {@code silenceMillisMax}
  * @param striping the distribution of messages over several rails
- * @param nodeRanks the number of the job's ranks on its node
+ * @param nodeRanks the number of the job's ranks on the node of the process
  */
 public record LocalProcess(int rank, byte[] secret, List<List<InetSocketAddress>> rails, PortRange ports,
         IntFunction<List<List<InetSocketAddress>>> directory, long silenceMillisMax, long standstillMillisMax,
@@ -29,8 +30,8 @@ public record LocalProcess(int rank, byte[] secret, List<List<InetSocketAddress>
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     /**
-     * Copies the secret and the addresses. A time to stand still that is shorter than the time of silence is raised to
-     * it.
+     * Copies the secret and the addresses. If {@code standstillMillisMax} is less than {@code silenceMillisMax}, it is
+     * raised to that value.
      */
     public LocalProcess {
         secret = secret.clone();
@@ -47,7 +48,10 @@ public record LocalProcess(int rank, byte[] secret, List<List<InetSocketAddress>
                 standstillMillisMax, striping, 1);
     }
 
-    /** Creates such a process that stripes messages by speed. */
+    /**
+     * Creates a process that stripes messages by speed, with one address and any port for each rail, in a job with one
+     * rank on each node.
+     */
     public LocalProcess(int rank, byte[] secret, List<InetSocketAddress> rails,
             IntFunction<List<InetSocketAddress>> directory, long silenceMillisMax, long standstillMillisMax) {
         this(rank, secret, rails, directory, silenceMillisMax, standstillMillisMax, Striping.SPEED);
@@ -61,17 +65,17 @@ public record LocalProcess(int rank, byte[] secret, List<List<InetSocketAddress>
         return standstillMillisMax * NANOS_PER_MILLI;
     }
 
-    /** Returns the addresses of this process on a rail. */
+    /** Returns the addresses from which this process connects on a rail. */
     List<InetAddress> sources(int rail) {
         return rails.get(rail).stream().map(InetSocketAddress::getAddress).toList();
     }
 
     /**
-     * Returns the rail that is used first towards another process, in a job of nodes with equally many consecutive
-     * ranks. The node one farther away has the next rail. With k rails, the messages to k nodes, or from them,
-     * therefore take a rail each. This also holds for distances of z·(k+1)^j, z from 1 to k, as in trees and in Bruck's
-     * algorithm. The next process of this node has the next rail, too, so that the messages of k ranks of a node take a
-     * rail each.
+     * Returns the number of the rail that is used first for messages to another process. If another node is one farther
+     * away, messages to it begin with the next rail. With k rails, messages to k neighbouring nodes, or from them,
+     * therefore take a rail each. This also holds for nodes at the distances z·(k+1)^j, z from 1 to k, which trees and
+     * Bruck's algorithm use. The next process of this node also begins with the next rail, so that the messages of k
+     * ranks of a node take a rail each. The method assumes that all nodes have equally many consecutive ranks.
      *
      * @param process the first rank of the other process
      * @param size the number of ranks of the job
@@ -81,7 +85,7 @@ public record LocalProcess(int rank, byte[] secret, List<List<InetSocketAddress>
         return (distance + rank % nodeRanks) % rails.size();
     }
 
-    /** Returns the addresses at which another process listens, by rail. */
+    /** Returns the addresses at which another process listens, a list for each rail. */
     List<List<InetSocketAddress>> addresses(int process) {
         return directory.apply(process);
     }

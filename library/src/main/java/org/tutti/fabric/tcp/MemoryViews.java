@@ -6,22 +6,27 @@ import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 
 /**
- * Buffers that view native memory, for channels: several views of each memory, each with its own position and limit.
+ * A cache of buffers that view native memory, for reads and writes of channels. Each memory has several views, each
+ * with its own position and limit.
  *
- * <p>The views of the last two memories are kept, because calls use their source and their target in turn. They are
- * kept by weak references, because views would otherwise keep memory of an automatic arena alive.
+ * <p>The views of the last two memories are kept, because calls use their source and their target in turn. The cache
+ * holds the views by weak references, because a view keeps the memory of an automatic arena alive.
  */
 final class MemoryViews {
     private final int count;
     private WeakReference<Views> last = new WeakReference<>(null);
     private WeakReference<Views> lastBefore = new WeakReference<>(null);
 
-    /** @param count the number of views of a memory that are needed at the same time */
+    /**
+     * Creates an empty cache.
+     *
+     * @param count the number of views of a memory that are needed at the same time
+     */
     MemoryViews(int count) {
         this.count = count;
     }
 
-    /** Views of one memory. */
+    /** The views of one memory. */
     private static final class Views {
         private final ByteBuffer[] buffers;
         private final MemorySegment.Scope scope;
@@ -39,18 +44,21 @@ final class MemoryViews {
             }
         }
 
-        /** Returns whether they view exactly this memory; freed memory's address may belong to other memory. */
+        /**
+         * Returns whether these are views of exactly this memory. The scope is compared, too, because the address of
+         * freed memory may belong to other memory.
+         */
         boolean areOf(MemorySegment memory) {
             return memory.address() == address && memory.byteSize() == bytes && memory.scope().equals(scope);
         }
     }
 
-    /** Returns whether a memory can be viewed: it is native, and not too long. */
+    /** Returns whether memory can be viewed, because it is native and at most {@link Integer#MAX_VALUE} bytes long. */
     static boolean arePossible(MemorySegment memory) {
         return memory.isNative() && memory.byteSize() <= Integer.MAX_VALUE;
     }
 
-    /** {@return the views of a memory, which keep the memory alive} */
+    /** {@return the views of a memory; as long as a view is reachable, it keeps the memory alive} */
     ByteBuffer[] of(MemorySegment memory) {
         Views views = last.get();
         if (views != null && views.areOf(memory)) {

@@ -10,9 +10,10 @@ import org.tutti.fabric.RunCursor;
 import org.tutti.fabric.SectionPieces;
 
 /**
- * Writes and reads frames with several runs. A payload begins with a description in 8-byte numbers, which gives the
- * positions of the runs in the region, relative to the frame's offset. The bytes of the runs follow, unless the frame
- * is a request. Each frame can be read without the others, so the frames may take any rails and arrive in any order.
+ * Writes and reads frames with several runs, each of which is contiguous bytes of a region. A payload begins with a
+ * description in 8-byte numbers, which gives the positions of the runs in the region, relative to the frame's offset.
+ * The bytes of the runs follow, unless the frame is a request. Each frame can be read without the others, so the frames
+ * may take any rails and arrive in any order.
  *
  * <pre>
  *  a part of a grid:  +0 directions, 0 to 7   +8 bytes of the grid before this frame's   +16 bytes of a run
@@ -24,8 +25,8 @@ import org.tutti.fabric.SectionPieces;
  * and at most {@value FrameLayout#REQUEST_BYTES_MAX} bytes of description, because the other side keeps the description
  * until it has answered.
  *
- * <p>An object reads such frames one after the other. It reads each number once, so the number that it checks is the
- * number that it uses, even if the description is overwritten meanwhile.
+ * <p>An object reads frames one after the other. It reads each number of a description only once. The number that it
+ * checks is therefore the number that it uses, even if the description is overwritten meanwhile.
  */
 final class PackedRuns {
     private static final ValueLayout.OfLong LONGS = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -36,8 +37,8 @@ final class PackedRuns {
     private static final int DIRECTION_BYTES = 2 * Long.BYTES;
 
     /**
-     * Masks for lengths: a run is cut at a multiple of the longest element, and the bytes of a grid at a multiple of a
-     * line.
+     * Masks that round a length down. A run is cut at a multiple of the longest element, and the bytes of a grid are
+     * cut at a multiple of a cache line.
      */
     private static final long CUT_RUN = -16;
 
@@ -57,12 +58,15 @@ final class PackedRuns {
 
     // ---- writing
 
-    /** Returns whether the next bytes of a transfer lie in one run of the part, and need no description. */
+    /** Returns whether the next bytes of a transfer lie in one run of the part, so that they need no description. */
     static boolean isPlain(SectionPieces pieces, long bytes) {
         return pieces.part().runLeft() >= bytes;
     }
 
-    /** Returns the greatest length of a payload with a number of the next bytes. */
+    /**
+     * Returns the largest length in bytes that the payload for the next bytes of a transfer may need, at most {@value
+     * FrameLayout#PAYLOAD_BYTES_MAX}.
+     */
     static int payloadBytes(SectionPieces pieces, long bytes) {
         RunCursor part = pieces.part();
         long all = isPlain(pieces, bytes) ? bytes
@@ -75,9 +79,11 @@ final class PackedRuns {
     }
 
     /**
-     * Writes a payload with as many of the next bytes of a transfer as there is room for, and moves the transfer on.
+     * Writes a payload with the next bytes of a transfer, as many as have room, and moves the transfer past them. If
+     * all bytes lie in one run, the payload has no description, and the frame is not marked as packed.
      *
-     * @return the length of the payload
+     * @param room the most bytes of the payload
+     * @return the length of the payload in bytes
      */
     static int write(Frame frame, SectionPieces pieces, long bytes, MemorySegment to, long toOffset, int room) {
         RunCursor part = pieces.part();
@@ -115,10 +121,10 @@ final class PackedRuns {
     }
 
     /**
-     * Writes a request for as many of the next bytes of a transfer as can be described, and moves on in the transfer's
-     * part.
+     * Writes a request for the next bytes of a transfer, as many as the description has room for. The position in the
+     * transfer's part moves past the requested bytes.
      *
-     * @return the length of the description
+     * @return the length of the description in bytes; 0 if all bytes lie in one run
      */
     static int writeRequest(Frame frame, SectionPieces pieces, long bytes, MemorySegment to, long toOffset) {
         RunCursor part = pieces.part();
@@ -167,13 +173,13 @@ final class PackedRuns {
 
     // ---- reading
 
-    /** Reads the description of a frame that brings its bytes. */
+    /** Begins to read a frame that contains the bytes of its runs. */
     void begin(Frame frame, MemorySegment from) throws ProtocolException {
         hasBytes = true;
         begin(frame, from, frame.length);
     }
 
-    /** Reads the description of a request. */
+    /** Begins to read the description of a request, which contains no bytes of runs. */
     void beginRequest(Frame frame, MemorySegment from, int bytes) throws ProtocolException {
         hasBytes = false;
         begin(frame, from, bytes);
@@ -231,7 +237,7 @@ final class PackedRuns {
         }
     }
 
-    /** Moves to the next run, or part of a run; returns whether there is one. */
+    /** Moves to the next run, or to the part of a run that the frame contains. Returns whether there is one. */
     boolean next() throws ProtocolException {
         return isList ? nextOfList() : nextOfGrid();
     }
@@ -262,17 +268,17 @@ final class PackedRuns {
         return length > 0;
     }
 
-    /** Returns the offset of the run in the region; any value, because another process names it. */
+    /** Returns the offset of the current run in the region. It may have any value, because another process sends it. */
     long offset() {
         return offset;
     }
 
-    /** Returns the length of the run. */
+    /** Returns the length of the current run in bytes. */
     long length() {
         return length;
     }
 
-    /** Returns the offset of the run's bytes in the payload. */
+    /** Returns the offset of the current run's bytes in the payload. */
     long at() {
         return at;
     }

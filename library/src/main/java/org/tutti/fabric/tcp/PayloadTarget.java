@@ -7,11 +7,11 @@ import java.nio.ByteBuffer;
 import org.tutti.fabric.Region;
 
 /**
- * The target of the payload that is arriving at a rail: a region, other memory of this process, the rail's own bounce
- * buffer, or none. Guarded by the peer's receiving lock.
+ * The target of the payload that is arriving at a rail. The target is a region, other memory of this process, the
+ * rail's own bounce buffer, or none. Guarded by the peer's receiving lock.
  *
- * <p>Long payloads are read straight into the target, through views. If the target's memory is closed or its region is
- * revoked, the bytes are dropped, and the connection goes on.
+ * <p>A long payload is read straight into the target, through a view of its memory. If the memory of the target is
+ * closed or its region is revoked, the bytes are dropped, and the connection continues.
  */
 final class PayloadTarget {
     private MemorySegment segment;
@@ -30,7 +30,7 @@ final class PayloadTarget {
         region = target;
     }
 
-    /** Directs the payload into memory of a call that waits for it. */
+    /** Directs the payload into the memory of a call that waits for it. */
     void into(MemorySegment target, long targetOffset) {
         segment = target;
         offset = targetOffset;
@@ -57,7 +57,7 @@ final class PayloadTarget {
         return bounceBuffer;
     }
 
-    /** Drops the payload, and forgets its target. */
+    /** Drops the bytes of the payload that have not arrived, and forgets its target. */
     void discard() {
         segment = null;
         region = null;
@@ -67,13 +67,14 @@ final class PayloadTarget {
         }
     }
 
+    /** Drops the payload if its target is a revoked region. */
     void discardRevoked() {
         if (region != null && region.isRevoked()) {
             discard();
         }
     }
 
-    /** Drops the payload if its target is closed, which has caused an exception; throws any other exception. */
+    /** Drops the payload if its target is closed, which has caused an exception. Throws any other exception. */
     void discardClosed(IllegalStateException e) {
         if (segment.scope().isAlive()) {
             throw e;
@@ -81,7 +82,7 @@ final class PayloadTarget {
         discard();
     }
 
-    /** Forgets a region that has been revoked, and its view. */
+    /** Forgets the target's region and its view if the region has been revoked. */
     void forgetRevoked() {
         discardRevoked();
         if (viewed != null && viewed.isRevoked()) {
@@ -91,8 +92,8 @@ final class PayloadTarget {
     }
 
     /**
-     * Returns whether the target has a view, and makes the view if possible. Only long payloads are read through views,
-     * because short ones often change the region.
+     * Returns whether the target has a view, and creates the view if possible. Only long payloads are read through
+     * views, because short payloads often change the region.
      */
     boolean hasView() {
         if (bounced) {
@@ -113,7 +114,7 @@ final class PayloadTarget {
         return view.limit((int) offset + remaining).position((int) offset);
     }
 
-    /** Notes the bytes that have been read through the view; returns their number. */
+    /** Notes the bytes that have been read through the view, and returns their number. */
     int noteRead() {
         int arrived = view.position() - (int) offset;
         offset += arrived;

@@ -8,12 +8,12 @@ import java.util.function.IntFunction;
 import org.tutti.fabric.Loss;
 
 /**
- * The other processes of a job, by their first ranks, and an array of those with which this process is or was
- * connected.
+ * The peers of this process, which stand for the other processes of the job. A peer is found by the first rank of its
+ * process. An array holds the peers with which this process is or was connected.
  *
- * <p>Any thread may get a peer; the first one creates it. Only the service thread adds a peer to the array, which it
- * replaces by a new one. Threads therefore read the array without a lock. A peer is added before it is connected, so a
- * thread that sees a peer connected also finds it in the array.
+ * <p>Any thread may get a peer, and the first such thread creates it. Only the service thread adds a peer to the array,
+ * and replaces the array by a new one. Threads therefore read the array without a lock. A peer is added before it is
+ * connected, so a thread that sees a connected peer also finds it in the array.
  */
 final class Peers {
     private static final int PEERS_PER_POLL = 8;
@@ -23,7 +23,12 @@ final class Peers {
     private volatile Peer[] connected = {};
     private volatile int turn;
 
-    /** @param maker creates the peer of a process; if two threads create it, one of the two objects is dropped */
+    /**
+     * Creates the peers of a process.
+     *
+     * @param size the number of ranks of the job
+     * @param maker creates the peer of a process; if two threads create it, one of the two objects is dropped
+     */
     Peers(int size, IntFunction<Peer> maker) {
         this.peers = new AtomicReferenceArray<>(size);
         this.maker = maker;
@@ -42,7 +47,10 @@ final class Peers {
         return peer;
     }
 
-    /** Returns the processes that are connected, are about to be, or were connected before they were gone. */
+    /**
+     * Returns the peers that are connected, are about to be connected, or were connected before their processes were
+     * gone.
+     */
     Peer[] connected() {
         return connected;
     }
@@ -75,14 +83,14 @@ final class Peers {
         return any;
     }
 
-    /** Sends to each of them as much as is possible without waiting. */
+    /** Sends to each connected process as much as is possible without waiting. */
     void pump() {
         for (Peer peer : connected) {
             peer.pump();
         }
     }
 
-    /** Returns whether a thread is sending to one of them, or taking in its frames. */
+    /** Returns whether a thread is sending to a connected process, or taking in its frames. */
     boolean isAnyInUse() {
         for (Peer peer : connected) {
             if (peer.isInUse()) {
@@ -93,8 +101,8 @@ final class Peers {
     }
 
     /**
-     * Returns the number of bytes that are missing from a frame that has begun to arrive; the largest of all processes'
-     * numbers.
+     * Returns the number of bytes that are missing from a frame that has begun to arrive. If several frames have, the
+     * result is the largest number; 0 if no frame has.
      */
     int missingBytes() {
         int most = 0;
@@ -104,7 +112,7 @@ final class Peers {
         return most;
     }
 
-    /** Tries their deferred frames again; returns whether some are still deferred. */
+    /** Tries the deferred frames of all connected processes again. Returns whether frames are deferred afterwards. */
     boolean tryAgain() {
         boolean any = false;
         for (Peer peer : connected) {
@@ -116,7 +124,7 @@ final class Peers {
         return any;
     }
 
-    /** Frees the buffers of the processes that are gone. */
+    /** Releases the buffers of the processes that are gone. */
     void release() {
         for (int process = 0; process < peers.length(); process++) {
             Peer peer = peers.get(process);
@@ -126,7 +134,11 @@ final class Peers {
         }
     }
 
-    /** Loses all connected processes. */
+    /**
+     * Loses all connected processes.
+     *
+     * @param reason the reason, one clause
+     */
     void lose(String reason) {
         for (Peer peer : connected) {
             peer.lose(Loss.ENDED, reason);

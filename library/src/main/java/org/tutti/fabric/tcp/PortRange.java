@@ -10,22 +10,22 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The ports at which a process may listen.
+ * The range of ports at which a process may listen.
  *
- * @param first the lowest
- * @param last the highest; both are 0 if the system is to choose
+ * @param first the lowest port
+ * @param last the highest port; both are 0 if the system is to choose
  */
 public record PortRange(int first, int last) {
-    /** Any port that the system chooses. */
+    /** The range that lets the system choose any port. */
     public static final PortRange ANY = new PortRange(0, 0);
 
     private static final int PORT_MAX = 65_535;
     private static final Pattern FORM = Pattern.compile("(\\d{1,5})(?:-(\\d{1,5}))?");
 
     /**
-     * Reads a range.
+     * Parses a range.
      *
-     * @param text such as {@code 20000-20100}, or a single port; blank for {@link #ANY}
+     * @param text a range such as {@code 20000-20100}, or a single port; blank for {@link #ANY}
      * @return the range
      * @throws IllegalArgumentException if the text is no range; the message says why
      */
@@ -44,7 +44,11 @@ public record PortRange(int first, int last) {
         return new PortRange(first, last);
     }
 
-    /** Binds a server to an address, at the lowest free port of the range. */
+    /**
+     * Binds a server to an address, at the lowest free port of the range.
+     *
+     * @throws IOException if no port of the range can be bound
+     */
     void bind(ServerSocketChannel server, InetAddress address, int backlog) throws IOException {
         for (int port = first; port <= last; port++) {
             try {

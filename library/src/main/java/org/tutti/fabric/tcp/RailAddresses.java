@@ -19,14 +19,14 @@ import org.tutti.JobStartException;
 import org.tutti.fabric.tcp.LocalNetwork.LocalAddress;
 
 /**
- * Chooses the addresses of this machine at which a process listens, and from which it connects: one or more for each
- * rail, in the order of the rails. Another process finds out at which of a rail's addresses it reaches the rail ({@link
- * Ways}).
+ * Chooses the addresses of this machine at which a process listens, and from which it connects. Each rail (one of the
+ * parallel connections between two processes) has one or more addresses. Another process finds out at which of these
+ * addresses it reaches the rail ({@link Ways}).
  *
- * <p>If the user names no rails, there is one rail with all addresses that other hosts are likely to reach. These
- * belong to interfaces that are up and lead neither back to this machine, nor to a single other machine, nor to
- * containers. The address that leads to the rendezvous is one of them, if the rendezvous is known. Loopback is used
- * only if there is no other address; a wildcard is never used.
+ * <p>If the user names no rails, there is one rail, with all addresses that other hosts are likely to reach. These
+ * addresses belong to interfaces that are up and lead neither back to this machine, nor to a single other machine, nor
+ * to containers. If the rendezvous is known, the address that leads to it is one of them. Loopback is used only if
+ * there is no other address. A wildcard address is never used.
  */
 public final class RailAddresses {
     /** The most rails that a process may have. */
@@ -42,7 +42,7 @@ public final class RailAddresses {
             "flannel", "cali", "cilium", "podman", "lxcbr", "lxdbr", "kube-");
 
     /**
-     * An address of this machine, and the reason why it belongs to a rail or not.
+     * An address of this machine, with the reason why it belongs to a rail or to none.
      *
      * @param address the address
      * @param interfaceName the name of its interface
@@ -70,7 +70,7 @@ public final class RailAddresses {
     }
 
     /**
-     * Checks the rails that a user names, as far as that is possible without the machine.
+     * Checks the rails that a user names, as far as that is possible without knowing the machine.
      *
      * @param wanted the rails, as for {@link #choose}
      * @throws IllegalArgumentException if no machine can have such rails; the message is a clause that says why
@@ -80,11 +80,12 @@ public final class RailAddresses {
     }
 
     /**
-     * Chooses the addresses, or checks the rails that the user names.
+     * Chooses the addresses of this process, or takes the addresses that the user names.
      *
-     * @param wanted the rails, separated by commas: up to four interfaces, addresses (IPv4 or IPv6, with a scope such
-     *            as {@code %eth0} where it may be needed), subnets or names of this host; and among them, after a
-     *            {@code ^}, interfaces, addresses and subnets that no rail may have; blank to let this method choose
+     * @param wanted the rails and exclusions, separated by commas. Each of up to four rails is an interface, an address
+     *            (IPv4 or IPv6, with a scope such as {@code %eth0} if it needs one), a subnet or a name of this host.
+     *            An exclusion is a {@code ^} with an interface, an address or a subnet that no rail may have. If there
+     *            is no rail, this method chooses
      * @param towards the addresses of the rendezvous, if they are known; used only if no rail is named
      * @return the addresses
      * @throws JobStartException if a name stands for no address of this machine, or no route leads to the rendezvous
@@ -104,14 +105,14 @@ public final class RailAddresses {
         return rails;
     }
 
-    /** {@return the addresses of each rail: one to four rails with at least one address each} */
+    /** {@return the addresses of each rail; there are one to four rails, with at least one address each} */
     public List<List<InetAddress>> rails() {
         return rails.stream().map(rail -> rail.keySet().stream().map(LocalAddress::address).toList()).toList();
     }
 
     /**
-     * {@return all addresses of this machine, and the reason why each belongs to a rail or not: first those of the
-     * rails, in order, then the others, in the order of their interfaces}
+     * {@return all addresses of this machine, with the reason why each belongs to a rail or to none; the addresses of
+     * the rails come first, in the order of the rails, then the others, in the order of their interfaces}
      */
     public List<Candidate> candidates() {
         return List.copyOf(candidates);
@@ -158,8 +159,8 @@ public final class RailAddresses {
     }
 
     /**
-     * Returns the usable addresses: the first address of each interface and family, then the second and so on; IPv4
-     * first.
+     * Returns the usable addresses in the order of preference. The first addresses of all interfaces and families come
+     * first, then the second addresses, and so on. Among these, IPv4 comes before IPv6.
      */
     private List<LocalAddress> usable() {
         List<LocalAddress> free = local.stream().filter(address -> objection(address).isEmpty()).toList();
@@ -213,7 +214,7 @@ public final class RailAddresses {
         candidates.add(new Candidate(address.address(), address.interfaceName(), rail, reason));
     }
 
-    /** Returns why an address is not used unless the user names it. */
+    /** Returns the reason why an address is used only if the user names it; empty if there is none. */
     private static Optional<String> objection(LocalAddress address) {
         if (!address.up()) {
             return Optional.of("the interface is down");
@@ -233,7 +234,7 @@ public final class RailAddresses {
         return Optional.empty();
     }
 
-    /** Returns the user's exclusion that covers an address. */
+    /** Returns a clause with the user's exclusion that covers an address; empty if no exclusion does. */
     private Optional<String> exclusion(LocalAddress address) {
         return selection.exclusions().stream().filter(name -> name.equals(address.interfaceName())
                 || literal(name).filter(address.address()::equals).isPresent()
@@ -244,8 +245,8 @@ public final class RailAddresses {
     // ---- with names
 
     /**
-     * Takes the addresses that the user names. An address that is named itself belongs to that rail, and not to the
-     * rail of its interface or subnet.
+     * Takes the addresses that the user names. If a name stands for a single address, the address belongs to the rail
+     * of that name, and not to the rail of its interface or subnet.
      */
     private void takeWanted() {
         List<String> names = selection.names();
@@ -273,7 +274,10 @@ public final class RailAddresses {
         return text(address) + " is named twice, and each rail needs an address of its own";
     }
 
-    /** Returns the addresses of an interface, an address, a subnet or a name of this host. */
+    /**
+     * Returns the addresses for which a name stands. The name is an interface, an address, a subnet or a name of this
+     * host.
+     */
     private List<LocalAddress> find(String name) {
         List<LocalAddress> found = ofInterface(name);
         if (found.isEmpty()) {
@@ -294,13 +298,19 @@ public final class RailAddresses {
         return left;
     }
 
-    /** Returns the addresses of an interface, IPv4 first; link-local addresses only if it has no other. */
+    /**
+     * Returns the addresses of an interface, IPv4 first. Link-local addresses are returned only if the interface has no
+     * other address.
+     */
     private List<LocalAddress> ofInterface(String name) {
         return preferring(address -> !address.address().isLinkLocalAddress(),
                 local.stream().filter(address -> address.interfaceName().equals(name)).toList());
     }
 
-    /** Returns the addresses in a subnet that could be chosen without names; if there are none, the others. */
+    /**
+     * Returns the addresses of this machine in a subnet. Addresses that are used only if the user names them are
+     * returned only if the subnet has no other address.
+     */
     private List<LocalAddress> ofSubnet(Subnet subnet) {
         List<LocalAddress> found = local.stream().filter(address -> subnet.contains(address.address())).toList();
         if (found.isEmpty()) {
@@ -360,7 +370,8 @@ public final class RailAddresses {
     }
 
     /**
-     * Returns an address as an interface has it. Equality of addresses ignores scopes, so the scope is compared here.
+     * Returns the entry of an address in the list of this machine's addresses; empty if the machine does not have the
+     * address. Equality of addresses ignores scopes, so this method compares the scope.
      */
     private Optional<LocalAddress> withAddress(InetAddress address, String scope) {
         Optional<LocalAddress> listed = local.stream().filter(one -> one.address().equals(address))

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * The rails that a user names, parsed but not yet found on a machine.
+ * The rails that a user names, parsed but not looked up on a machine.
  *
- * @param names an interface, an address, a subnet or a name of the host for each rail; none for a single rail with all
- *            addresses that other hosts may reach
+ * @param names one entry for each rail, which is an interface, an address, a subnet or a name of the host. If the list
+ *            is empty, there is one rail, which has every address that other hosts are likely to reach
  * @param exclusions interfaces, addresses and subnets that no rail may have
  */
 record RailSelection(List<String> names, List<String> exclusions) {
@@ -18,7 +18,7 @@ record RailSelection(List<String> names, List<String> exclusions) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9:\\[][A-Za-z0-9_.:%@/\\]-]{0,252}");
 
     /**
-     * Parses a list.
+     * Parses a list of rails and exclusions.
      *
      * @param wanted the parts of the list, separated by commas; a part that begins with {@value #EXCLUSION} is an
      *            exclusion

@@ -2,36 +2,40 @@
 package org.tutti.fabric.tcp;
 
 /**
- * Measures the speed of one of several rails by its frames, and predicts when the bytes given to the rail will have
- * arrived.
+ * Measures the speed of one of several rails by its frames, and predicts when the bytes that were given to the rail
+ * will have arrived.
  *
- * <p><b>Measurement.</b> The other side tells how many bytes have arrived over the rail ({@link FrameLayout}, ACK):
- * about every {@value #TOLD_BYTES} bytes, and when a frame asks for an answer. A time in which the rail was busy from
- * beginning to end shows its speed: bytes ÷ time. There are two such times. An idle rail is busy from its next frame,
- * which asks for an answer, until that answer. And a rail was busy between two answers if all bytes of the second
- * answer had been given to it before the first. Any other time shows nothing, because the rail may have had nothing to
- * send for a part of it. The speed is a mean, in which the newest measurement counts a quarter. A short measurement
- * that finds the rail slow counts less, because much of a short time may be overhead.
+ * <p><b>Measurement.</b> The other side reports how many bytes have arrived over the rail, in an ACK frame ({@link
+ * FrameLayout}). It reports after about every {@value #TOLD_BYTES} bytes, and when a frame asks for an answer. If the
+ * rail was busy during a whole interval, the bytes that arrived in the interval, divided by its length, are the speed
+ * of the rail. There are two kinds of such intervals. First, an idle rail is busy from its next frame, which asks for
+ * an answer, until that answer. Second, a rail was busy between two answers if all bytes of the second answer had been
+ * given to it before the first. Any other interval shows nothing, because the rail may have had nothing to send for a
+ * part of it. The speed is a mean, in which the newest measurement counts a quarter. A short measurement that finds the
+ * rail slow counts less, because much of a short time may be overhead.
  *
- * <p>The last pieces of a message on a rail may not have asked for an answer. When all pieces should have arrived and
- * no answer has told so, the next frames ask until one does. The rail is then known to be idle, and the next
- * measurement can begin.
+ * <p>The last pieces of a message on a rail may not have asked for an answer. If all pieces should have arrived and no
+ * answer has confirmed it, the next frames ask for an answer until one confirms it. The rail is then known to be idle,
+ * and the next measurement can begin.
  *
- * <p>The speed predicts when a rail will have finished the bytes given to it; each answer corrects the prediction. A
- * rail that was never measured is assumed to be as fast as a measured one, and a rail that comes back as fast as
- * before.
+ * <p>The speed predicts when a rail will have finished the bytes given to it. Each answer corrects the prediction. A
+ * rail that was never measured is assumed to be as fast as a measured one. A rail that comes back is assumed to be as
+ * fast as before.
  *
- * <p>The monitor of this object orders two threads: the sender notes the bytes given, and the receiver of the other
- * side's answers notes the bytes that have arrived.
+ * <p>The monitor of this object orders two threads. The sender notes the bytes that it gives to the rail, and the
+ * receiver of the other side's answers notes the bytes that have arrived.
  */
 final class RailSpeed {
-    /** The number of bytes that arrive over a rail before the receiver tells the sender. */
+    /** The number of bytes that arrive over a rail before the receiver reports them to the sender. */
     static final int TOLD_BYTES = 128 << 10;
 
-    /** A shorter frame does not ask for an answer. */
+    /** The length in bytes of the shortest frame that asks for an answer. */
     static final int ASKING_BYTES_MIN = 256;
 
-    /** The shortest time between two frames that ask: an answer costs a system call. */
+    /**
+     * The shortest time in nanoseconds between two frames that ask for an answer, because an answer costs a system
+     * call.
+     */
     static final long ASKING_NANOS_MIN = 500_000;
 
     private static final double FASTEST = 10; // bytes a nanosecond
@@ -56,7 +60,10 @@ final class RailSpeed {
     private long beganGiven;
     private long beganArrived;
 
-    /** Begins with a connection over which nothing has been sent. */
+    /**
+     * Begins to measure a new connection, over which nothing has been sent. The speed of the last connection is assumed
+     * until the first measurement.
+     */
     synchronized void begin(long nowNanos) {
         given = 0;
         arrived = 0;
@@ -69,9 +76,11 @@ final class RailSpeed {
     }
 
     /**
-     * Notes bytes that are given to the rail.
+     * Notes that a frame is given to the rail.
      *
-     * @return whether they should ask for an answer
+     * @param bytes the length of the frame in bytes
+     * @param nowNanos the time, as {@link System#nanoTime} returns it
+     * @return whether the frame should ask for an answer
      */
     synchronized boolean give(int bytes, long nowNanos) {
         boolean isIdle = given == arrived;
@@ -95,7 +104,10 @@ final class RailSpeed {
         return asks;
     }
 
-    /** Returns whether to ask for an answer without waiting for the next frame; if so, the question counts as asked. */
+    /**
+     * Returns whether the sender should ask for an answer without waiting for the next frame. If so, this object counts
+     * the question as asked.
+     */
     synchronized boolean ask() {
         boolean asks = given - Math.max(asked, arrived) >= UNTOLD_BYTES_MAX;
         asked = asks ? given : asked;
@@ -110,14 +122,18 @@ final class RailSpeed {
         return (long) (bytes / bytesPerNano);
     }
 
-    /** Returns in how many nanoseconds a number of additional bytes would have arrived. */
+    /**
+     * Returns the predicted time in nanoseconds until additional bytes would have arrived, if they were given to the
+     * rail immediately.
+     */
     synchronized long nanosUntil(int bytes, long nowNanos) {
         return dueNanos(nowNanos) - nowNanos + nanos(bytes);
     }
 
     /**
-     * Notes how many bytes have arrived over the rail, as the other side tells. The number may belong to an earlier
-     * connection, or come over another rail after a greater number. Neither does harm, nor does a false number.
+     * Notes the number of bytes that have arrived over the rail, as the other side reports it. The number may belong to
+     * an earlier connection, or it may arrive over another rail after a greater number. Neither does harm, and a false
+     * number does no harm either.
      */
     synchronized void noteArrived(long bytes, long nowNanos) {
         long told = Math.min(bytes, given);
@@ -138,7 +154,7 @@ final class RailSpeed {
         dueNanos = nowNanos + nanos(given - arrived);
     }
 
-    /** Begins a measurement: the rail is busy from this moment on. */
+    /** Begins a measurement. The rail must be busy from this moment on. */
     private void measure(long nowNanos, boolean idle) {
         measures = true;
         wasIdle = idle;
@@ -166,7 +182,7 @@ final class RailSpeed {
         return known;
     }
 
-    /** Returns the speed in bytes a nanosecond, as far as it is known. */
+    /** Returns the measured or assumed speed in bytes a nanosecond. */
     synchronized double bytesPerNano() {
         return bytesPerNano;
     }

@@ -13,18 +13,18 @@ import org.tutti.fabric.WordAction;
 import org.tutti.memory.Words;
 
 /**
- * Applies arriving puts and active messages to the regions of this process: checks them, directs their bytes, and lets
- * them take effect. Guarded by the peer's receiving lock.
+ * Applies arriving puts and active messages to the regions of this process. It checks each frame, directs its bytes
+ * into memory, and lets it take effect. Guarded by the peer's receiving lock.
  *
- * <p>The bytes of a put go straight into the region. The bytes of an active message, and of packed runs, go into a
- * bounce buffer of their rail; they are handled, or copied to the region, as soon as the frame is complete. They do not
- * wait until the count passes the frame, because each early frame would then need a buffer. Each frame is applied once,
- * because a frame that arrives twice is recognized by its number. It is counted afterwards, so a fence covers it. All
- * packed runs are checked before a byte is written: an invalid description ends the connection, and a frame with a run
- * that is not allowed is dropped as a whole.
+ * <p>The bytes of a put go straight into the region. The bytes of an active message or of packed runs (several runs in
+ * one frame) go into a bounce buffer of their rail. They are handled, or copied to the region, as soon as the frame is
+ * complete. They do not wait until the count passes the frame, because each early frame would then need a buffer. Each
+ * frame is applied once, because a frame that arrives twice is recognized by its number. The frame is counted
+ * afterwards, so a fence covers it. All packed runs are checked before a byte is written. An invalid description ends
+ * the connection. A frame with a run that is not allowed is dropped as a whole.
  *
- * <p>A handler may be unable to go on, for instance because a lock is taken. The frame is then deferred with the number
- * of its handled bytes, and the rest is tried again: {@link DeferredFrames}.
+ * <p>A handler may be unable to go on, for instance because a lock is held. The frame is then deferred with the number
+ * of its handled bytes, and the rest is tried again ({@link DeferredFrames}).
  */
 final class RegionWriter {
     private static final WordAction[] ACTIONS = WordAction.values();
@@ -38,6 +38,10 @@ final class RegionWriter {
         this.refusals = refusals;
     }
 
+    /**
+     * Checks an arriving put, and directs its payload. A put that is not allowed is counted, its payload is dropped,
+     * and it changes no word.
+     */
     void beginPut(PayloadTarget payloadTarget, Frame put) throws ProtocolException {
         Region region = regions.find(put.region);
         if (put.has(FrameLayout.PACKED)) {
@@ -66,7 +70,7 @@ final class RegionWriter {
         }
     }
 
-    /** Lets a put change its word, when the count passes the put. */
+    /** Changes the word of a put. Called when the count passes the put. */
     void applyWord(Frame put) {
         WordAction action = ACTIONS[put.operation];
         Region region = action == WordAction.NONE ? null : regions.find(put.region);
@@ -85,6 +89,10 @@ final class RegionWriter {
         }
     }
 
+    /**
+     * Checks an arriving active message, and directs its payload into the bounce buffer. A message that is not allowed
+     * is counted, and its payload is dropped.
+     */
     void beginMessage(PayloadTarget payloadTarget, Frame frame) {
         Region region = regions.find(frame.region);
         bounce(payloadTarget, region != null && region.handler() != null
@@ -96,7 +104,7 @@ final class RegionWriter {
                 || region.handler().accepts(frame.operation, offset, bytes));
     }
 
-    /** Copies the packed runs of a put that has arrived from the bounce buffer to the region. */
+    /** Copies the packed runs of a put from the bounce buffer to the region, once the put has arrived. */
     void deliverRuns(PayloadTarget payloadTarget, Frame put) throws ProtocolException {
         Region region = payloadTarget.isBounced() ? regions.find(put.region) : null;
         if (region != null && isGranted(region, put, payloadTarget.bounceBuffer())) {
@@ -109,9 +117,10 @@ final class RegionWriter {
     }
 
     /**
-     * Lets the region's handler handle a message, from a byte of the payload on, as far as possible without waiting.
+     * Lets the region's handler handle a message, as far as possible without waiting.
      *
-     * @return the number of bytes handled so far; the length of the message when it is done
+     * @param handled the number of bytes of the payload that have been handled before
+     * @return the number of bytes that have been handled, which is the length of the message if the message is done
      */
     long handle(Frame message, MemorySegment payload, long handled) throws ProtocolException {
         Region region = regions.find(message.region);

@@ -12,15 +12,16 @@ import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
 
 /**
- * The unanswered requests of another process, in order: at most {@value Requests#ENTRIES}, because that process has no
- * more entries for requests. Atomic operations are executed when the request takes effect; bytes are read when there is
- * room to send them. Requests are added under the peer's receiving lock and answered under its sending lock: a ring
- * with one writer and one reader.
+ * A queue of the requests of another process that this process has not answered. It holds at most {@value
+ * Requests#ENTRIES} requests, because the other process has no more entries for them. An atomic operation is executed
+ * when its request takes effect. Requested bytes are read when there is room to send them. Requests are added under the
+ * peer's receiving lock and answered under its sending lock, so the queue is a ring with one writer and one reader.
  *
- * <p>The description of packed runs is kept by the entry of its request, in {@value FrameLayout#REQUEST_BYTES_MAX}
- * bytes that are allocated when first needed. The requesting process keeps the entry until it has the answer, so the
- * answering thread reads the description that was written before the request was added. A process that reuses an entry
- * too early gets wrong bytes of the same region at worst, because every run is checked again just before it is read.
+ * <p>A request for packed runs (several runs in one frame) brings a description of the runs. The description is kept
+ * with the entry of its request, in {@value FrameLayout#REQUEST_BYTES_MAX} bytes that are allocated at the first need.
+ * The requesting process keeps the entry until it has the answer, so the answering thread reads the description that
+ * was written before the request was added. If a process reuses an entry too early, it gets at worst wrong bytes of the
+ * same region, because every run is checked again immediately before it is read.
  */
 final class RequestServer {
     private static final AtomicOperation[] OPERATIONS = AtomicOperation.values();
@@ -46,9 +47,11 @@ final class RequestServer {
     }
 
     /**
-     * Adds a request; executes it if it is an atomic operation.
+     * Adds a request, and executes it if it is an atomic operation. A refused request is added too, because it is
+     * answered with the refusal.
      *
-     * @return whether it is granted; a refusal is answered as well
+     * @return whether the request is granted
+     * @throws ProtocolException if the queue is full
      */
     boolean add(Frame asked) throws ProtocolException {
         if (added - removed >= ring.length) {
@@ -84,7 +87,12 @@ final class RequestServer {
         return region.contains(asked.offset, bytes) && asked.offset % bytes == 0;
     }
 
-    /** Keeps the description of a request for packed runs, which may take effect later; throws when it is invalid. */
+    /**
+     * Checks the description of a request for packed runs, and keeps it until the request is answered. The request may
+     * take effect later.
+     *
+     * @throws ProtocolException if the description is invalid
+     */
     void keepDescription(Frame asked, MemorySegment bounceBuffer) throws ProtocolException {
         int entry = Requests.entry(asked);
         if (entry >= Requests.ENTRIES || asked.value <= 0 || asked.value > FrameLayout.PAYLOAD_BYTES_MAX) {
@@ -104,7 +112,8 @@ final class RequestServer {
     /**
      * Copies the next requested bytes to a buffer.
      *
-     * @return whether all of them lie in the region, and its memory is not closed
+     * @return whether the bytes were copied; false if some of them lie outside the region, or the region's memory is
+     *            closed
      */
     boolean read(Frame asked, Region region, int length, MemorySegment buffer, long at) {
         try {
@@ -121,7 +130,10 @@ final class RequestServer {
         }
     }
 
-    /** Copies all packed runs of a request, one after the other. */
+    /**
+     * Copies all packed runs of a request to a buffer, one after the other. Returns false if a run lies outside the
+     * region, or the description is invalid.
+     */
     private boolean gather(Frame asked, Region region, MemorySegment buffer, long at) {
         int entry = Requests.entry(asked);
         try {
@@ -139,19 +151,20 @@ final class RequestServer {
     }
 
     /**
-     * Returns the request to answer next; in a request for bytes, the tag is the number of bytes that have been sent.
+     * Returns the request to answer next. In a request for bytes, the tag is the number of bytes that have already been
+     * sent.
      */
     Frame first() {
         assert removed < added : "no request is to be answered after " + removed;
         return ring[(int) (removed % ring.length)];
     }
 
-    /** Frees the descriptions, when no more requests will arrive. */
+    /** Releases the memory of the descriptions. No more requests may arrive. */
     void release() {
         Arrays.fill(descriptions, null);
     }
 
-    /** Removes the first request, which has been answered. */
+    /** Removes the first request, which has been answered completely. */
     void remove() {
         assert removed < added : "no request is to be answered after " + removed;
         long all = removed + 1;

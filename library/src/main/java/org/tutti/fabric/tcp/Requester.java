@@ -10,10 +10,10 @@ import org.tutti.memory.LongWait;
 import org.tutti.memory.Waiter;
 
 /**
- * The calls that request something from another process: gets and atomic operations. A request takes an entry of the
- * {@link Requests}, and is sent under the sending lock of its {@link Peer}. A call waits for the answer without a lock,
- * because the entry has a word that the answer raises. A call that gives up a request takes the receiving lock, so that
- * no thread writes to the target afterwards.
+ * Executes the calls that request something from another process, which are gets and atomic operations. A request takes
+ * an entry of the {@link Requests}, and is sent under the sending lock of its {@link Peer}. The call waits for the
+ * answer without a lock, because the entry has a word that the answer raises. A call that abandons a request acquires
+ * the receiving lock, so that no thread writes to the target afterwards.
  */
 final class Requester {
     private final Session session;
@@ -32,15 +32,15 @@ final class Requester {
     }
 
     /**
-     * Requests bytes; they have arrived when {@link #await} returns true.
+     * Requests contiguous bytes of a region. The bytes have arrived when {@link #await} returns true.
      *
-     * @return the request, or −1 when the process is gone
+     * @return the request, or −1 if the process is gone
      */
     int get(long region, long offset, MemorySegment target, long targetOffset, long bytes, Waiter.Check check) {
         return get(region, offset, null, bytes, target, targetOffset, true, check);
     }
 
-    /** See {@link SectionTransport#beginGet}. */
+    /** Requests the next bytes of a transfer, as {@link SectionTransport#beginGet} describes. */
     int get(long region, SectionPieces pieces, long bytes, MemorySegment target, long targetOffset, boolean waits,
             Waiter.Check check) {
         return get(region, 0, pieces, bytes, target, targetOffset, waits, check);
@@ -62,9 +62,9 @@ final class Requester {
     }
 
     /**
-     * Requests an atomic operation; it is done when {@link #await} returns true.
+     * Requests an atomic operation. The operation is done when {@link #await} returns true.
      *
-     * @return the request, or −1 when the process is gone
+     * @return the request, or −1 if the process is gone
      */
     int atomic(long region, long offset, AtomicOperation operation, long operand, long expected, Waiter.Check check) {
         int request = lockWithEntry(true, check);
@@ -83,10 +83,11 @@ final class Requester {
     }
 
     /**
-     * Takes the sending lock and finds an entry for a request.
+     * Acquires the sending lock and finds a free entry for a request.
      *
      * @param waits whether to wait for a free entry
-     * @return the entry; or, without the lock, {@link SectionTransport#NO_ENTRY}, or −1 when the process is gone
+     * @return the entry, with the lock held. Without the lock, {@link SectionTransport#NO_ENTRY} if no entry is free,
+     *            or −1 if the process is gone
      */
     private int lockWithEntry(boolean waits, Waiter.Check check) {
         int request = tryLockWithEntry(waits ? 0 : Requests.ENTRIES_KEPT, check);
@@ -106,7 +107,10 @@ final class Requester {
         return SectionTransport.NO_ENTRY;
     }
 
-    /** Waits for a free entry, without the lock, which other threads may need before they free their entries. */
+    /**
+     * Waits until an entry is free, and returns it with the lock held. The lock is not held during the wait, because
+     * other threads may need it before they free their entries.
+     */
     private int awaitEntry(Waiter.Check check) {
         int request = SectionTransport.NO_ENTRY;
         try (var wait = new LongWait()) {
@@ -151,7 +155,7 @@ final class Requester {
     }
 
     /**
-     * Waits for the answer to a request. The request is forgotten when no answer will arrive, or the check throws.
+     * Waits for the answer to a request. If no answer will arrive, or the check throws, the request is forgotten.
      *
      * @return whether there is an answer
      */
@@ -168,7 +172,11 @@ final class Requester {
         return answered;
     }
 
-    /** Returns the answer to a request, and frees its entry; throws when the request was refused. */
+    /**
+     * Returns the answer to a request, and frees the entry of the request.
+     *
+     * @throws IndexOutOfBoundsException if the request was refused
+     */
     long take(int request) {
         boolean refused = requests.isRefused(request);
         long value = requests.value(request);
@@ -180,7 +188,10 @@ final class Requester {
         return value;
     }
 
-    /** Gives up a request; its entry stays taken until the answer arrives. */
+    /**
+     * Abandons a request. When this method returns, no thread writes to the request's target any more. The entry stays
+     * in use until the answer arrives.
+     */
     void forget(int request) {
         session.receiving().lock(); // no other thread is writing to the target then
         try {

@@ -6,19 +6,19 @@ import java.nio.ByteBuffer;
 
 /**
  * Keeps copies of the frames that the other side has not acked as received. When a rail is lost, its frames are
- * retransmitted on the other rails. A long payload is sent from this buffer the first time, too: the copy stays
- * unchanged until it is acked, but a caller's memory may change when its call returns. Only pairs of processes with
- * several rails have such a buffer. It is a ring of {@value #BYTES} bytes and {@value #FRAMES_MAX} frames; either may
- * be exhausted first. Guarded by the peer's sending lock.
+ * retransmitted on the other rails. A long payload is sent from this buffer the first time, too, because the copy stays
+ * unchanged until it is acked, while a caller's memory may change when its call returns. Only a pair of processes with
+ * several rails has such a buffer. The buffer is a ring of {@value #BYTES} bytes and {@value #FRAMES_MAX} frames, and
+ * either limit may be reached first. Guarded by the peer's sending lock.
  */
 final class RetransmitBuffer {
-    /** The most frames that are not acked. */
+    /** The most frames that may be unacked. */
     static final int FRAMES_MAX = 1024;
 
-    /** The size of the buffer. */
+    /** The size of the buffer in bytes. */
     static final int BYTES = 2 << 20;
 
-    /** The rail of a frame that is on no rail, and has to be sent again. */
+    /** The rail number of a frame that is under way on no rail and must be retransmitted. */
     static final byte NOWHERE = -1;
 
     private final ByteBuffer ring = FrameLayout.buffer(BYTES);
@@ -38,7 +38,11 @@ final class RetransmitBuffer {
     }
 
     /**
-     * Returns whether there is room for a frame of this length, header included, behind the frames that are not acked.
+     * Returns whether there is room for one more frame.
+     *
+     * @param bytes the length of the frame in bytes, header included
+     * @param firstUnacked the number of the first frame that is not acked
+     * @param next the number of the next frame
      */
     boolean hasRoom(int bytes, long firstUnacked, long next) {
         if (firstUnacked == next) {
@@ -47,12 +51,21 @@ final class RetransmitBuffer {
         return next - firstUnacked < FRAMES_MAX && start(end, bytes) + bytes <= starts[index(firstUnacked)] + BYTES;
     }
 
-    /** Returns the offset for the payload of the next frame, if it has this length and there is room for it. */
+    /**
+     * Returns the offset in the buffer to which the payload of the next frame must be written. There must be room for
+     * the frame.
+     *
+     * @param length the length of the payload in bytes
+     */
     long nextPayload(int length) {
         return start(end, FrameLayout.HEADER_BYTES + length) % BYTES + FrameLayout.HEADER_BYTES;
     }
 
-    /** Keeps a frame with its payload already in the buffer. */
+    /**
+     * Keeps a frame with its payload already in the buffer, and writes its header before the payload.
+     *
+     * @param rail the number of the rail on which the frame is sent
+     */
     void keep(Frame frame, int rail) {
         assert follows(frame.number) : "frame " + frame.number + " is kept after another one";
         assert FrameLayout.isPlausible(frame) && rail >= 0
@@ -68,18 +81,19 @@ final class RetransmitBuffer {
         end = start + bytes;
     }
 
-    /** Returns whether a frame follows the last kept one directly; for assertions. */
+    /** Returns whether a frame follows the last kept frame directly. Used only in assertions. */
     private boolean follows(long number) {
         boolean follows = kept == 0 || number == kept + 1;
         kept = number;
         return follows;
     }
 
-    /** Returns whether a frame is still in the buffer; for assertions. */
+    /** Returns whether a frame is still in the buffer. Used only in assertions. */
     private boolean isKept(long number) {
         return number > 0 && number <= kept && kept - number < FRAMES_MAX;
     }
 
+    /** Returns the number of the rail on which a kept frame was sent, or {@link #NOWHERE}. */
     int rail(long number) {
         return rails[index(number)];
     }
@@ -89,7 +103,7 @@ final class RetransmitBuffer {
         rails[index(number)] = (byte) rail;
     }
 
-    /** Reads the header of a kept frame. */
+    /** Reads the header of a kept frame into another frame object. */
     void header(long number, Frame frame) {
         ring.clear().position((int) (starts[index(number)] % BYTES));
         FrameLayout.read(ring, frame);
@@ -101,6 +115,7 @@ final class RetransmitBuffer {
         return segment;
     }
 
+    /** Returns the offset of a kept frame's payload in the buffer. */
     long payload(long number) {
         return starts[index(number)] % BYTES + FrameLayout.HEADER_BYTES;
     }

@@ -17,7 +17,10 @@ import java.util.stream.IntStream;
 
 import org.tutti.JobStartException;
 
-/** The routes of this process to the others: the {@link Ways} of every rail to each of them. For the service thread. */
+/**
+ * The routes of this process to the other processes, which are the {@link Ways} of every rail to each of them. Only the
+ * service thread uses this class.
+ */
 final class Routes {
     private static final System.Logger LOG = System.getLogger(Routes.class.getName());
     private static final long NETWORK_KNOWN_NANOS = 1_000_000_000L;
@@ -28,10 +31,10 @@ final class Routes {
     private final Map<RailOf, Settled> settled = new HashMap<>();
     private final Set<InetAddress> proven = new HashSet<>();
 
-    /** A rail of another process. */
+    /** A rail to another process. */
     private record RailOf(int process, int rail) {}
 
-    /** The addresses of a connection on such a rail. */
+    /** The addresses of the connection on a rail to another process. */
     private record Settled(InetAddress from, InetAddress to) {}
 
     /** The network of this machine, with its addresses cached for a second. */
@@ -73,15 +76,15 @@ final class Routes {
     }
 
     /**
-     * Returns the number of rails that this process and another one have in common; throws when that process has told
-     * no usable address.
+     * Returns the number of rails that this process and another one have in common. Throws if that process has
+     * announced no usable address.
      */
     int rails(int process) {
         return Math.min(local.rails().size(), local.addresses(process).size());
     }
 
     /**
-     * Returns the ways to another process on a rail that both have; throws when that process has told no usable
+     * Returns the ways to another process on a rail that both have. Throws if that process has announced no usable
      * address.
      */
     Ways ways(int process, int rail) {
@@ -102,7 +105,10 @@ final class Routes {
         return all[rail];
     }
 
-    /** Asks the routing table again when all ways of a rail have failed, for the next round and for messages. */
+    /**
+     * Orders the ways of a rail by the routing table again, if all of them have failed. The next round and messages use
+     * the new order.
+     */
     void lookAgain(Ways tried) {
         if (tried.areToBeOrdered()) {
             tried.order(network, proven);
@@ -140,13 +146,17 @@ final class Routes {
         }
     }
 
-    /** Describes every way to another process, and why it failed. */
+    /** Returns a text for messages that describes every way to another process, and why it failed. */
     String describe(int process) {
         return IntStream.range(0, rails(process)).mapToObj(rail -> ways(process, rail).describe())
                 .collect(Collectors.joining("; "));
     }
 
-    /** Creates a probe of another process's host. */
+    /**
+     * Creates a probe of another process's host.
+     *
+     * @param limitNanos the longest time for which a host may be silent, in nanoseconds
+     */
     HostProbe probe(int process, long limitNanos) {
         List<Ways.Way> current = new ArrayList<>();
         for (int rail = 0; rail < rails(process); rail++) {

@@ -4,9 +4,12 @@ package org.tutti.fabric.tcp;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 
-/** The {@link Handshake} of the side that accepted the connection: it answers a knock, and gives its verdict. */
+/**
+ * The part of a {@link Handshake} that belongs to the server, the side that accepted the connection. The server answers
+ * a knock and gives its verdict.
+ */
 final class ServerHandshake extends Handshake {
-    /** The message part to read next. */
+    /** The part of the client's messages that is read next. */
     private enum Stage {
         GREETING, KNOCK, INTRODUCTION
     }
@@ -15,7 +18,7 @@ final class ServerHandshake extends Handshake {
     private Stage stage = Stage.GREETING;
 
     /**
-     * Begins the handshake; the client sends first.
+     * Begins the handshake. The client sends first.
      *
      * @param secret the job's secret
      * @param random the source of the nonce
@@ -38,8 +41,8 @@ final class ServerHandshake extends Handshake {
     }
 
     /**
-     * Answers a client that has introduced itself; the bytes of {@link #toWrite} are then the last ones of the
-     * handshake.
+     * Answers a client that has introduced itself. The handshake is done when the caller has written the bytes of
+     * {@link #toWrite}.
      *
      * @param answer the verdict
      */

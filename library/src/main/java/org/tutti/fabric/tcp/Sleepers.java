@@ -10,17 +10,25 @@ import java.util.concurrent.locks.LockSupport;
 import org.tutti.memory.Words;
 
 /**
- * The threads that wait in the background of computing ranks. They sleep until a thread that takes in frames wakes
- * them.
+ * The set of threads that wait for frames in the background while their ranks compute. These threads sleep until a
+ * thread that takes in frames wakes them.
  *
  * <p><b>No wake-up is missed.</b> A thread enters the set before it reads its word for the last time. A thread that
- * takes in frames raises the words before it reads the set. On both sides a full fence separates the two steps, so at
+ * takes in frames raises the words before it reads the set. On both sides, a full fence separates the two steps, so at
  * least one of the two threads sees the other.
  */
 final class Sleepers {
     private final Set<Thread> sleeping = ConcurrentHashMap.newKeySet();
 
-    /** Sleeps until frames have been taken in, unless the word has the value; may return earlier. */
+    /**
+     * Sleeps until frames have been taken in. Returns immediately if the word has reached the value, and may return
+     * early without a reason.
+     *
+     * @param memory the memory of the word
+     * @param offset the offset of the word in bytes
+     * @param atLeast the value for which the caller waits
+     * @param nanosMax the longest sleep in nanoseconds
+     */
     void sleep(MemorySegment memory, long offset, long atLeast, long nanosMax) {
         Thread self = Thread.currentThread();
         sleeping.add(self);
@@ -34,7 +42,7 @@ final class Sleepers {
         }
     }
 
-    /** Wakes all sleeping threads; called after words have been raised. */
+    /** Wakes all sleeping threads. Must be called after words have been raised. */
     void wake() {
         VarHandle.fullFence();
         if (!sleeping.isEmpty()) {

@@ -15,7 +15,11 @@ final class SocketWire implements Wire {
 
     private final SocketChannel channel;
 
-    /** @param channel the channel, connected and non-blocking */
+    /**
+     * Creates the wire of a connection.
+     *
+     * @param channel the channel, connected and non-blocking
+     */
     SocketWire(SocketChannel channel) {
         this.channel = channel;
     }

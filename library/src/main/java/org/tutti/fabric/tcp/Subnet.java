@@ -7,9 +7,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The addresses of a family that have the same first bits.
+ * A subnet, the set of addresses of a family (IPv4 or IPv6) that begin with the same bits.
  *
- * @param address one of the addresses
+ * @param address an address of the subnet
  * @param prefix the number of equal bits
  */
 record Subnet(InetAddress address, int prefix) {

@@ -31,9 +31,9 @@ import org.tutti.fabric.Service;
 import org.tutti.memory.Waiter;
 
 /**
- * The fabric over TCP, with a connection on each rail for each pair of processes that communicate. The {@link Peer} of
- * another process executes the calls to it, once it is connected. The {@link ServiceThread} makes the connections, and
- * does the work that is due while no rank waits.
+ * The fabric over TCP. Two processes that communicate have one TCP connection for each rail. Once another process is
+ * connected, its {@link Peer} executes the calls to it. The {@link ServiceThread} makes the connections, and does the
+ * work that is due while no rank waits.
  */
 public final class TcpFabric implements Fabric {
     private static final System.Logger LOG = System.getLogger(TcpFabric.class.getName());
@@ -53,9 +53,9 @@ public final class TcpFabric implements Fabric {
     private volatile boolean closing;
 
     /**
-     * Begins to listen.
+     * Creates the fabric of a process, and begins to listen.
      *
-     * @param local this process
+     * @param local the data of this process
      * @param size the number of ranks of the job
      * @param listener receives the events of other processes
      * @param coreForEach whether every rank that may wait here has a core of its own
@@ -230,7 +230,7 @@ public final class TcpFabric implements Fabric {
         return peers.get(process).sender().awaitAck(all, waiter, check);
     }
 
-    /** Ends a wait that takes too long; never leaves this class. */
+    /** Ends a wait of this class that takes too long. No caller of this class sees this exception. */
     private static final class ImpatientException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -314,7 +314,11 @@ public final class TcpFabric implements Fabric {
         return all;
     }
 
-    /** Returns the other process when it is connected; or null when it is gone. */
+    /**
+     * Waits until another process is connected, and returns its peer; null if the process is gone.
+     *
+     * @throws TuttiException if this process itself cannot open the connection
+     */
     private Peer connect(int process, Waiter.Check check) {
         Peer peer = peers.get(process);
         if (!peer.isConnected() && !peer.isGone()) {
@@ -373,15 +377,13 @@ public final class TcpFabric implements Fabric {
     }
 
     /**
-     * Returns the number of connections that were refused, because of a wrong secret or another fault in the handshake.
+     * Returns the number of connections that were refused because of a wrong secret or another fault in the handshake.
      */
     long connectionsRefused() {
         return service.acceptor().refused();
     }
 
-    /**
-     * Returns the number of connections that were dropped for newer ones, before they had proved to know the secret.
-     */
+    /** Returns the number of connections that were dropped for newer ones before they had proved to know the secret. */
     long connectionsDropped() {
         return service.acceptor().dropped();
     }

@@ -1,17 +1,20 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.fabric.tcp;
 
-/** A server's answer in a {@link Handshake} to a client that knows the secret. */
+/** The answer of the server in a {@link Handshake} to a client that knows the secret. */
 enum Verdict {
     /** The connection is open for frames. */
     ACCEPTED(1),
     /** The client intended to reach another process. */
     WRONG_PROCESS(2),
-    /** Not now: for example, the server itself is opening a connection to the client, and that one counts. */
+    /**
+     * The server does not accept the connection at present, for example because the server itself opens a connection to
+     * the client, and that connection counts.
+     */
     BUSY(3),
     /** Such a connection already exists, or the attempt was abandoned. */
     DUPLICATE(4),
-    /** There is no such rail, or no connection to which it could be added. */
+    /** There is no such rail, or the two processes have no connection to which the rail could be added. */
     NO_SUCH_RAIL(5);
 
     static final int BYTES = Integer.BYTES;

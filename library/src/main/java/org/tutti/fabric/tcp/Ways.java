@@ -17,23 +17,24 @@ import java.util.stream.Collectors;
 import org.tutti.fabric.tcp.LocalNetwork.LocalAddress;
 
 /**
- * The ways on which a rail of this process may reach the same rail of another process: one way to each address of the
- * other process, from an address of this one. The ways are tried one after the other, in rounds, until one succeeds.
+ * The ways on which a rail of this process may reach the same rail of another process. A way leads from an address of
+ * this process to an address of the other process, and there is at most one way to each address of the other process.
+ * The ways are tried one after the other, in rounds, until one succeeds.
  *
  * <p>The ways are ordered by their routes. First come addresses that a network card of this rail reaches without a
- * router. Next come addresses to which the routing table leads from an address of this rail, and then those to which it
- * leads from elsewhere or not at all. Addresses that this host has itself come last: several hosts may have bridges
- * with equal addresses, but processes of one host may also be different nodes. Among equals, ways from an address that
- * has led to another process come first, then IPv4, then the order of the other process. Not safe for use by several
- * threads.
+ * router. Next come addresses to which the routing table leads from an address of this rail. Then come addresses to
+ * which the table leads from another address, and then addresses to which it has no route. Addresses that this host has
+ * itself come last. Several hosts may have bridges with equal addresses, but processes of one host may also be
+ * different nodes. Among equal routes, ways from an address that has led to another process come first, then IPv4, then
+ * the order in which the other process lists its addresses. Not safe for use by several threads.
  */
 final class Ways {
     /**
-     * A way.
+     * A way to another process.
      *
      * @param from an address of this process
      * @param to an address at which the other process listens
-     * @param kind its kind of route, by which ways are ordered
+     * @param kind the kind of the route, by which ways are ordered
      */
     record Way(InetAddress from, InetSocketAddress to, Kind kind) {}
 
@@ -59,8 +60,10 @@ final class Ways {
     private int tried;
 
     /**
+     * Creates the ways of a rail. The caller must then call {@link #order} or {@link #takeTheOnly}.
+     *
      * @param rail the number of the rail
-     * @param own the rail's addresses
+     * @param own the addresses of this process on the rail
      * @param theirs the addresses at which the other process listens on the rail
      */
     Ways(int rail, List<InetAddress> own, List<InetSocketAddress> theirs) {
@@ -74,30 +77,33 @@ final class Ways {
         return theirs.equals(addresses);
     }
 
-    /** Returns whether a round of attempts is complete, so that it may be time to ask the routing table again. */
+    /** Returns whether no round of attempts is under way, so that the ways may be ordered again. */
     boolean areToBeOrdered() {
         return tried == 0;
     }
 
     /**
-     * Returns whether there is nothing to choose, so that the routing table need not be asked before an attempt has
+     * Returns whether each side has a single address. The routing table then need not be asked before an attempt has
      * failed.
      */
     boolean isOne() {
         return own.size() == 1 && theirs.size() == 1;
     }
 
-    /** Takes the only way there is. */
+    /**
+     * Uses the way between the two single addresses, without asking the routing table. There is no way if the addresses
+     * belong to different families.
+     */
     void takeTheOnly() {
         ways = isSameFamily(own.getFirst(), theirs.getFirst())
                 ? List.of(new Way(own.getFirst(), theirs.getFirst(), Kind.ROUTED)) : List.of();
     }
 
     /**
-     * Orders the ways.
+     * Finds the ways and orders them by their routes. The first way becomes the current one.
      *
      * @param network the network of this machine
-     * @param proven addresses of this process that have led to another process
+     * @param proven the addresses of this process that have led to another process
      */
     void order(LocalNetwork network, Set<InetAddress> proven) {
         current = 0;
@@ -131,7 +137,8 @@ final class Ways {
     }
 
     /**
-     * Returns the way to try, or the way that has succeeded; empty if the rails have no family of addresses in common.
+     * Returns the way to try next, or the way that has succeeded. Empty if the two sides have no family of addresses in
+     * common.
      */
     Optional<Way> current() {
         return ways.isEmpty() ? Optional.empty() : Optional.of(ways.get(current));
@@ -156,7 +163,12 @@ final class Ways {
         return !ways.isEmpty() && ways.stream().allMatch(way -> strangers.contains(way.to()));
     }
 
-    /** Notes that the current way has failed, and makes the next one current. */
+    /**
+     * Notes that the current way has failed, and makes the next way the current one.
+     *
+     * @param why the reason, one clause
+     * @param toStranger whether another process than the intended one listens at the end of the way
+     */
     void leave(String why, boolean toStranger) {
         if (ways.isEmpty()) {
             return;
@@ -172,7 +184,7 @@ final class Ways {
         tried = (tried + 1) % ways.size();
     }
 
-    /** Notes that one of the ways has led to a connection, in either direction. */
+    /** Makes a way the current one because it has led to a connection, which either side may have opened. */
     void settle(InetAddress from, InetAddress to) {
         for (int i = 0; i < ways.size(); i++) {
             if (ways.get(i).from().equals(from) && ways.get(i).to().getAddress().equals(to)) {
@@ -182,7 +194,7 @@ final class Ways {
         tried = 0;
     }
 
-    /** Describes each way, with the reason why it failed, for messages. */
+    /** Returns a text for messages that describes each way, with the reason why it failed. */
     String describe() {
         String addresses = own.stream().map(InetAddress::getHostAddress).collect(Collectors.joining(", "));
         String there = theirs.stream().map(this::describe).collect(Collectors.joining("; "));
@@ -197,7 +209,7 @@ final class Ways {
         return text(there) + from + " (" + why + way.map(each -> each.kind().remark).orElse("") + ")";
     }
 
-    /** Returns an address with its port, as in a rendezvous. */
+    /** Returns an address with its port as text, in the format of a rendezvous address. */
     static String text(InetSocketAddress address) {
         String host = address.getAddress().getHostAddress();
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();

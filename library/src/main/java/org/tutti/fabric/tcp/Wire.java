@@ -6,11 +6,11 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 
 /**
- * A connection between two processes, as a rail uses it: it passes bytes in order, as many at a time as have arrived or
- * have room. A wire never waits. It is a socket, or a wire of a test.
+ * A connection between two processes, which passes bytes in order and never waits. A read takes the bytes that have
+ * arrived, and a write takes as many bytes as there is room for. A wire is a socket, or a substitute in a test.
  */
 interface Wire {
-    /** The wire of a rail that could not be connected; no byte passes it. */
+    /** The wire of a rail that could not be connected. It passes no byte. */
     Wire NONE = new Wire() {
         @Override
         public int read(ByteBuffer target) throws IOException {
@@ -39,11 +39,14 @@ interface Wire {
     /**
      * Reads the bytes that have arrived.
      *
-     * @return the number of bytes, 0 if there are none at present, −1 when no more will arrive
+     * @return the number of bytes; 0 if there are none at present, −1 if no more will arrive
      */
     int read(ByteBuffer target) throws IOException;
 
-    /** As {@link #read(ByteBuffer)}, into several buffers, one after the other. */
+    /**
+     * Reads the bytes that have arrived into several buffers, one after the other. Returns the number of bytes, as
+     * {@link #read(ByteBuffer)} does.
+     */
     long read(ByteBuffer[] targets) throws IOException;
 
     /**
@@ -53,9 +56,12 @@ interface Wire {
      */
     int write(ByteBuffer source) throws IOException;
 
-    /** As {@link #write(ByteBuffer)}, from the first few of several buffers, one after the other. */
+    /**
+     * Writes the bytes of the first {@code count} buffers, one after the other, as many as there is room for. Returns
+     * the number of bytes.
+     */
     long write(ByteBuffer[] sources, int count) throws IOException;
 
-    /** Closes the wire, and throws nothing; closing it again has no effect. */
+    /** Closes the wire. This method throws nothing, and has no effect on a closed wire. */
     void close();
 }
