@@ -9,12 +9,13 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * Counts the frames that this side has sent, and those that the other side has acked as handled and as received. A word
- * holds the handled count, so that threads can wait for it. When the other side is gone the word has the greatest
- * possible value, so that no thread waits for ever; the count before the loss stays known.
+ * Counts the frames that this side has sent, the frames that the other side has acked as received, and the frames that
+ * it has acked as handled. A word holds the handled count, so that threads can wait for it. When the other side is
+ * gone, the word has the greatest possible value, so that no thread waits for ever. The count before the loss stays
+ * known.
  *
  * <p>Acks are noted under the receiving lock, but any thread may give up the other side at any time. The word is
- * therefore raised by compare-and-swap. This fails only if the other side was given up, and then the word need not be
+ * therefore raised with compare-and-set. This fails only if the other side was given up, and then the word need not be
  * raised.
  */
 final class AckCounter {
@@ -35,7 +36,7 @@ final class AckCounter {
         return sent;
     }
 
-    /** Notes the number of frames sent; under the sending lock. */
+    /** Notes the number of frames that have been sent. Called under the sending lock. */
     void noteSent(long number) {
         assert number >= 0 && number <= sent + 1 : "frame " + number + " is sent after " + sent;
         sent = number;
@@ -46,7 +47,12 @@ final class AckCounter {
         return acked;
     }
 
-    /** Notes an ack of handled frames; an ack below the last one came late, and has no effect. */
+    /**
+     * Notes an ack of handled frames. If the number is below that of an earlier ack, the ack came late and has no
+     * effect.
+     *
+     * @throws ProtocolException if more frames are acked than were sent
+     */
     void note(long count) throws ProtocolException {
         if (count > sent) {
             throw new ProtocolException("it has acknowledged " + count + " frames of " + sent);
@@ -59,14 +65,18 @@ final class AckCounter {
     }
 
     /**
-     * Returns the number of frames that the other side has acked as received. They need not be retransmitted; some may
-     * not be handled yet.
+     * Returns the number of frames that the other side has acked as received. They need not be retransmitted. Some of
+     * them may not have been handled.
      */
     long received() {
         return Math.max(acked, received);
     }
 
-    /** Notes an ack of received frames; under the receiving lock. */
+    /**
+     * Notes an ack of received frames. Called under the receiving lock.
+     *
+     * @throws ProtocolException if more frames are acked than were sent
+     */
     void noteReceived(long number) throws ProtocolException {
         if (number > sent) {
             throw new ProtocolException("it has received " + number + " frames of " + sent);
@@ -81,7 +91,7 @@ final class AckCounter {
         Words.store(words, ACKED, GIVEN_UP);
     }
 
-    /** Waits until the other side has handled a number of frames, or is gone. */
+    /** Waits until the other side has handled all frames up to a number, or is gone. */
     void await(long number, Waiter waiter, Waiter.Check check) {
         assert number <= sent : "the count of " + number + " frames is awaited of " + sent;
         waiter.await(words, ACKED, number, check);

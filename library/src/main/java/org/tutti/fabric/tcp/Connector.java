@@ -7,13 +7,13 @@ import java.util.stream.IntStream;
 import org.tutti.fabric.Loss;
 
 /**
- * Connects with another process, in one {@link ConnectAttempt} after the other; runs on the service thread.
+ * Connects with another process, in one {@link ConnectAttempt} after the other. Runs on the service thread.
  *
  * <p>A failed attempt says nothing about the other process. While its host accepts connections for it, the process
- * stands still or is slow. The attempts then grow longer, so that only a few of them are in the queue of the process. A
- * process that refuses connections, or does not answer, is tried for as long as a host may be silent. After that time
- * an attempt for news alone ends without blame; otherwise the process is lost, and the calls that wait for it end. An
- * obstacle in this process itself is reported as such, not as a loss.
+ * stands still or is slow. The attempts then grow longer, so that only a few of them are in the queue of the process.
+ * If a process refuses connections, or does not answer, it is tried for as long as a host may be silent. After that
+ * time, an attempt for news alone ends without consequences. Otherwise the process is lost, and the calls that wait for
+ * it end. An obstacle in this process itself is reported as an obstacle, and not as a loss.
  */
 final class Connector implements ConnectAttempt.Owner {
     private static final long ATTEMPT_NANOS = 3_000_000_000L;
@@ -50,7 +50,7 @@ final class Connector implements ConnectAttempt.Owner {
         this.standstillNanosMax = Math.max(openNanosMax, local.standstillNanosMax());
     }
 
-    /** Returns the longest time for an attempt that the other side may already consider connected, in nanoseconds. */
+    /** Returns the longest time in nanoseconds for an attempt that the other side may already consider connected. */
     static long openNanosMax(LocalProcess local) {
         return Math.max(ATTEMPT_NANOS, local.silenceNanosMax());
     }
@@ -66,7 +66,7 @@ final class Connector implements ConnectAttempt.Owner {
         attempt();
     }
 
-    /** Restarts the timeout of an attempt for news alone, because a call waits for this connection. */
+    /** Notes that a call waits for this connection. The timeout of an attempt for news alone begins again. */
     void beAwaited() {
         if (onlyForNews) {
             onlyForNews = false;
@@ -90,7 +90,10 @@ final class Connector implements ConnectAttempt.Owner {
         connections.connected(peer.process(), attempt.channels(count));
     }
 
-    /** Closes the attempt: the other side's own attempt will connect the two, or this side tries again later. */
+    /**
+     * Closes the attempt. Either the other side's own attempt will connect the two processes, or this side tries again
+     * later.
+     */
     @Override
     public void postpone() {
         attempt.close();
@@ -115,8 +118,8 @@ final class Connector implements ConnectAttempt.Owner {
     }
 
     /**
-     * Returns whether to give up an attempt that the other side may already consider connected. To the other side that
-     * would look like a failure of this process.
+     * Returns whether an attempt that the other side may already consider connected must be abandoned. To the other
+     * side, this would look like a failure of this process.
      */
     private boolean isHopeless(long nowNanos) {
         long elapsedNanos = Math.min(nowNanos - lookedNanos, AGAIN_NANOS_MAX);
@@ -131,8 +134,9 @@ final class Connector implements ConnectAttempt.Owner {
     }
 
     /**
-     * Begins the next attempt: with untried ways; else without the failed rails, which may be connected later; or, if
-     * all rails failed, with all of them again.
+     * Abandons the attempt and begins the next one. If a failed rail has untried ways, the next attempt has the same
+     * rails. Otherwise, the failed rails are left out if another rail is connected, and may be connected later. If all
+     * rails failed, all of them are tried again until the time for this process has passed.
      */
     private void goOn(long nowNanos) {
         boolean taken = attempt.isTaken();

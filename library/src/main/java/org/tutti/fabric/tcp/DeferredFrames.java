@@ -7,36 +7,37 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Frames that have arrived and cannot take effect yet: active messages that their handler cannot handle yet, and frames
- * that must follow them. A handler therefore holds up its own region, and nothing else of the connection.
+ * The frames that have arrived and cannot take effect yet. They are active messages that their handler cannot handle
+ * yet, and frames that must follow such messages. A handler therefore holds up only its own region, and no other frames
+ * of the connection.
  *
- * <p><b>Order.</b> A frame follows the deferred frames of its region with lower numbers, and a good-bye follows all
+ * <p><b>Order.</b> A frame follows the deferred frames of its region with lower numbers. A good-bye follows all
  * deferred frames with lower numbers. The bytes of a put follow nothing, because only a fence orders them. Frames are
- * tried again in the order of their numbers; the first frame of a region that cannot take effect stops the others of
- * that region.
+ * tried again in the order of their numbers. If a frame cannot take effect, it stops the later frames of its region.
  *
  * <p><b>Limit.</b> At most {@value #FRAMES_MAX} frames with {@value #BYTES_MAX} bytes of payload are deferred. A frame
  * for which there is no room stays in its {@link Rail}, which reads nothing more until there is room.
  *
- * <p>Guarded by the receiving lock; any thread may call {@link #isAny}.
+ * <p>Guarded by the receiving lock, except {@link #isAny}, which any thread may call.
  */
 final class DeferredFrames {
-    /** The most deferred frames. */
+    /** The most frames that may be deferred. */
     static final int FRAMES_MAX = 256;
 
-    /** The most bytes of the deferred frames' payloads. */
+    /** The most bytes that the payloads of the deferred frames may have together. */
     static final int BYTES_MAX = 1 << 20;
 
     /** Lets frames take effect. */
     interface Effects {
         /**
-         * Handles a message from a byte on, as far as possible without waiting.
+         * Handles the rest of a message, as far as possible without waiting.
          *
-         * @return the number of its bytes that have been handled, earlier ones included
+         * @param handled the number of bytes of the message that have been handled before
+         * @return the number of bytes of the message that have been handled, which includes the bytes handled before
          */
         long handle(Frame message, MemorySegment payload, long handled) throws ProtocolException;
 
-        /** Lets a frame that is no message take effect. */
+        /** Lets a frame take effect that is not an active message. */
         void apply(Frame effect) throws ProtocolException;
     }
 
@@ -51,7 +52,7 @@ final class DeferredFrames {
             this.handled = handled;
         }
 
-        /** Lets the frame take effect; returns whether all of it has. */
+        /** Lets the frame take effect. Returns whether it has taken effect completely. */
         boolean takeEffect(Effects effects) throws ProtocolException {
             if (payload == null) {
                 effects.apply(frame);
@@ -69,7 +70,7 @@ final class DeferredFrames {
     private int bytes;
     private volatile boolean any;
 
-    /** Returns whether there is a deferred frame; any thread may call this method. */
+    /** Returns whether any frame is deferred. Any thread may call this method. */
     boolean isAny() {
         return any;
     }
@@ -83,17 +84,21 @@ final class DeferredFrames {
         return frames.getFirst().frame.number;
     }
 
-    /** Returns whether there is room for a frame with a payload of this length. */
+    /**
+     * Returns whether there is room for one more frame.
+     *
+     * @param payloadBytes the length of the frame's payload in bytes
+     */
     boolean hasRoom(int payloadBytes) {
         return frames.size() < FRAMES_MAX && payloadBytes <= BYTES_MAX - bytes;
     }
 
-    /** Returns whether a frame must follow a deferred frame. */
+    /** Returns whether a deferred frame precedes a frame, so that the frame must wait for it. */
     boolean precede(Frame frame) {
         return follows(frame, frames.size());
     }
 
-    /** Returns whether a frame must follow one of the first deferred frames. */
+    /** Returns whether a frame must wait for one of the first {@code count} deferred frames. */
     private boolean follows(Frame frame, int count) {
         for (int i = 0; i < count; i++) {
             Frame before = frames.get(i).frame;
@@ -105,14 +110,19 @@ final class DeferredFrames {
         return false;
     }
 
-    /** Adds a message, of which some bytes may have been handled; there must be room for it. */
+    /**
+     * Adds a message. There must be room for it.
+     *
+     * @param bounceBuffer the buffer from which the payload is copied
+     * @param handled the number of bytes of the message that have been handled
+     */
     void addMessage(Frame message, MemorySegment bounceBuffer, long handled) {
         MemorySegment payload = MemorySegment.ofBuffer(FrameLayout.buffer(message.length));
         MemorySegment.copy(bounceBuffer, 0, payload, 0, message.length);
         add(new Deferred(message, payload, handled));
     }
 
-    /** Adds a frame that is no message; there must be room for it. */
+    /** Adds a frame that is not an active message. There must be room for it. */
     void addEffect(Frame effect) {
         add(new Deferred(effect, null, 0));
     }
@@ -136,7 +146,7 @@ final class DeferredFrames {
     }
 
     /**
-     * Tries all frames again, in their order.
+     * Tries to let all frames take effect, in the order of their numbers.
      *
      * @return whether a frame has taken effect
      */
@@ -157,7 +167,7 @@ final class DeferredFrames {
         return frames.size() < before;
     }
 
-    /** Drops all frames: the other process is lost. */
+    /** Drops all frames, because the other process is lost. */
     void clear() {
         frames.clear();
         bytes = 0;

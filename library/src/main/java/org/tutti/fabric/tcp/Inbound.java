@@ -9,13 +9,13 @@ import org.tutti.fabric.WordAction;
 
 /**
  * The receiving half of a {@link Peer}. It examines the header of each arriving frame and directs the payload. It
- * counts the frames that have arrived without a gap, and lets each frame take effect when the count passes it. All of
- * this runs under the peer's receiving lock; other threads only read the counts.
+ * counts the frames that have arrived without a gap, and lets each frame take effect when the count passes it. Guarded
+ * by the peer's receiving lock, except the counts, which any thread may read.
  *
- * <p><b>Two counts.</b> The received count is the number of frames that have arrived without a gap; they need not be
- * retransmitted. Some of them may be deferred ({@link DeferredFrames}). The handled count is the number of frames
- * before the first deferred one; a fence waits for this count. While no frame is deferred the counts are equal, and
- * only one is written.
+ * <p><b>Two counts.</b> The received count is the number of frames that have arrived without a gap. They need not be
+ * retransmitted, but some of them may be deferred ({@link DeferredFrames}). The handled count is the number of frames
+ * before the first deferred one, and a fence waits for this count. While no frame is deferred, the counts are equal,
+ * and only the handled count is written.
  */
 final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     private static final int ACK_INTERVAL_FRAMES = 256;
@@ -41,6 +41,8 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     private int bytesSinceAck;
 
     /**
+     * Creates the receiving half of a peer.
+     *
      * @param acks receives the acks of the other side
      * @param choice receives the number of bytes that the other side has received over each rail
      */
@@ -55,7 +57,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         this.refusals = refusals;
     }
 
-    /** Takes the rails; with several rails, frames may arrive out of order. */
+    /** Begins to receive over the rails of a connection. If there are several rails, frames may arrive out of order. */
     void connect(Rail[] all) {
         rails = all;
         deferred.clear();
@@ -68,24 +70,26 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         }
     }
 
-    /** Returns the number of frames, without a gap, that have arrived and been handled. */
+    /** Returns the handled count, the number of frames that have arrived without a gap and been handled. */
     long handled() {
         return handled;
     }
 
-    /** Returns the number of frames, without a gap, that have arrived; some of them may be deferred. */
+    /**
+     * Returns the received count, the number of frames that have arrived without a gap. Some of them may be deferred.
+     */
     long received() {
         return Math.max(handled, receivedBeyond);
     }
 
-    /** Returns whether frames are deferred and must be tried again. */
+    /** Returns whether frames are deferred, so that they must be tried again. */
     boolean isAnyDeferred() {
         return deferred.isAny();
     }
 
     /**
-     * Returns the number of frames for which a thread may have waited: all numbered frames except puts that change no
-     * word.
+     * Returns the number of frames that have taken effect and for which a thread may have waited. All numbered frames
+     * count, except puts that change no word.
      */
     long awaited() {
         return awaited;
@@ -156,7 +160,8 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     }
 
     /**
-     * Takes an ACK frame, which tells how many bytes the other side has received over a rail, and may ask for an ack.
+     * Processes an ACK frame. It tells how many bytes the other side has received over a rail, and it may request an
+     * ack.
      */
     private void takeAck(Rail rail, Frame told) throws ProtocolException {
         acks.noteReceived(told.tag);
@@ -169,7 +174,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         }
     }
 
-    /** Delivers the payload of a frame; returns false if the frame has to wait in its rail. */
+    /** Delivers the payload of a frame. Returns false if the frame has to wait in its rail. */
     private boolean deliver(PayloadTarget payloadTarget, Frame arrived) throws ProtocolException {
         if (early == null && !canPass(arrived)) {
             return false;
@@ -185,7 +190,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         return true;
     }
 
-    /** Handles a message that has arrived, or defers it; returns false if there is no room to defer it. */
+    /** Handles a message that has arrived, or defers it. Returns false if there is no room to defer it. */
     private boolean deliverMessage(PayloadTarget payloadTarget, Frame message) throws ProtocolException {
         if (!deferred.hasRoom(message.length)) {
             return false;
@@ -198,7 +203,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         return true;
     }
 
-    /** Sends an ack if it is due, or the other side waits for it. */
+    /** Lets an ack be sent if one is due, or if the other side waits for the handled count. */
     private void tellAcks(Rail rail, boolean due) {
         if (due || handled >= ackWanted && ackTold < ackWanted) {
             ackTold = handled;
@@ -235,7 +240,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         return any;
     }
 
-    /** Drops copies of a frame that are still arriving, because they could overwrite newer bytes. */
+    /** Drops the payloads of copies of a frame that are still arriving, because they could overwrite newer bytes. */
     private void dropCopies(long number) {
         for (Rail rail : rails) {
             if (rail.isInFrame() && rail.frame().number == number) {
@@ -246,7 +251,10 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
 
     // ---- effects
 
-    /** Passes the early frames that follow the received ones without a gap. */
+    /**
+     * Lets the received count pass the early frames that follow without a gap. An early frame is one that arrived
+     * before a frame with a lower number.
+     */
     private void passEarly() throws ProtocolException {
         Frame next = early[index(received + 1)];
         while (next.number == received + 1 && canPass(next)) {
@@ -255,7 +263,10 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         }
     }
 
-    /** Returns whether the received count may pass a frame: the frame can take effect, or there is room to defer it. */
+    /**
+     * Returns whether the received count may pass a frame, because the frame can take effect or there is room to defer
+     * it.
+     */
     private boolean canPass(Frame next) {
         return deferred.isEmpty() || !mustFollow(next) || deferred.hasRoom(0);
     }
@@ -268,7 +279,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         };
     }
 
-    /** Moves the received count past a frame, which takes effect or is deferred. */
+    /** Moves the received count past a frame. The frame takes effect or is deferred. */
     private void pass(Frame next) throws ProtocolException {
         if (next.kind == FrameLayout.GOODBYE) {
             session.noteGoodbye(); // even if the connection breaks after this
@@ -331,7 +342,10 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
         }
     }
 
-    /** Drops replies to a request that are still arriving, because the request's target belongs to its caller again. */
+    /**
+     * Drops the payloads of replies to a request that are still arriving, because the target of the request belongs to
+     * its caller again.
+     */
     void dropReplies(int request) {
         for (Rail rail : rails) {
             if (rail.isInFrame() && rail.frame().kind == FrameLayout.REPLY

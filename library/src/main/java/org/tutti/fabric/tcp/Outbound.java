@@ -10,9 +10,9 @@ import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 
 /**
- * The sending half of a {@link Peer}. It numbers frames, distributes them over the rails, and with several rails keeps
- * them until they are acked. It also sends the frames that are owed to the other side: retransmits of frames that a
- * lost rail may not have delivered, replies, and acks.
+ * The sending half of a {@link Peer}. It numbers frames and distributes them over the rails. With several rails, it
+ * keeps the frames until they are acked. It also sends the frames that are owed to the other side, which are
+ * retransmits of frames that a lost rail may not have delivered, replies, and acks.
  *
  * <p>Guarded by the peer's sending lock, except the queries for work, which any thread may call.
  */
@@ -21,8 +21,8 @@ final class Outbound {
     private static final int GATHERED_BYTES_MAX = 16 << 10;
 
     /**
-     * A payload of this length or more is written from where it lies; copying a shorter one costs less than a system
-     * call.
+     * The length in bytes of the shortest payload that is written from where it lies. Copying a shorter payload costs
+     * less than a system call.
      */
     static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
 
@@ -51,24 +51,29 @@ final class Outbound {
         this.choice = choice;
     }
 
-    /** Takes the rails, and with several rails the buffer that keeps frames. */
+    /**
+     * Begins to use the rails of a connection.
+     *
+     * @param all the rails
+     * @param kept the buffer that keeps frames until they are acked; null if there is only one rail
+     */
     void connect(Rail[] all, RetransmitBuffer kept) {
         rails = all;
         last = null;
         retransmits = kept;
     }
 
-    /** Returns the choice of rails for frames. */
+    /** Returns the object that chooses the rails for frames. */
     RailChoice choice() {
         return choice;
     }
 
-    /** Returns the rail of a process that is connected by one rail. */
+    /** Returns the only rail of a connection that has one rail. */
     Rail onlyRail() {
         return rails[0];
     }
 
-    /** Returns whether frames are kept until they are acked, and therefore copied. */
+    /** Returns whether frames are kept until they are acked, so that their payloads must be copied. */
     boolean areKept() {
         return retransmits != null;
     }
@@ -85,7 +90,7 @@ final class Outbound {
         return dirty || owesAnything();
     }
 
-    /** Returns whether frames are owed, and the last attempt to send owed frames found room. */
+    /** Returns whether frames are owed, and there was room when the owed frames were last sent. */
     boolean owesWork() {
         return hasRoom && owesAnything();
     }
@@ -103,7 +108,7 @@ final class Outbound {
         return false;
     }
 
-    /** Returns whether a rail's buffer has enough bytes for a system call of their own. */
+    /** Returns whether the buffer of a rail has enough bytes to justify a system call. */
     boolean hasGatheredMuch() {
         for (Rail rail : rails) {
             if (rail.gatheredBytes() >= GATHERED_BYTES_MAX && !rail.isLost()) {
@@ -138,7 +143,9 @@ final class Outbound {
         copyToLeftOut(frame);
     }
 
-    /** Returns whether a payload is sent from the retransmit buffer, so that it is copied only once. */
+    /**
+     * Returns whether a payload is copied to the retransmit buffer and sent from there, so that it is copied only once.
+     */
     private boolean isSentAsKept(int length) {
         return retransmits != null && length >= SENT_DIRECTLY_BYTES_MIN;
     }
@@ -159,7 +166,10 @@ final class Outbound {
         }
     }
 
-    /** Numbers a frame, and keeps it if there are several rails. */
+    /**
+     * Numbers a frame, and keeps it if there are several rails. The payload of a kept frame must be in the retransmit
+     * buffer.
+     */
     private void begin(Rail rail, Frame frame) {
         frame.number = acks.sent() + 1;
         frame.count = inbound.handled();
@@ -173,6 +183,7 @@ final class Outbound {
         last = rail;
     }
 
+    /** Sends a copy of a frame over a rail that has had no frames for a while, which measures its speed. */
     private void copyToLeftOut(Frame frame) {
         Rail leftOut = choice.leftOut(FrameLayout.HEADER_BYTES + frame.length);
         if (leftOut != null) {
@@ -192,7 +203,7 @@ final class Outbound {
         dirty = true;
     }
 
-    /** Appends a frame without a payload, which one rail already has, to all other rails that have room for it. */
+    /** Appends a frame that one rail already has to all other rails that have room for it. The frame has no payload. */
     void copyToOthers(Rail rail, Frame frame) {
         for (Rail other : rails) {
             if (other != rail && !other.isLost() && other.hasRoom(FrameLayout.HEADER_BYTES)) {
@@ -201,7 +212,12 @@ final class Outbound {
         }
     }
 
-    /** Returns the rail for a frame of this length, or null if the frame must wait or the process is gone. */
+    /**
+     * Returns the rail for the next frame.
+     *
+     * @param bytes the length of the frame in bytes, header included
+     * @return the rail, or null if the frame must wait for room or the process is gone
+     */
     Rail railWithRoom(int bytes) {
         if (session.isGone()
                 || retransmits != null && !retransmits.hasRoom(bytes, acks.received() + 1, acks.sent() + 1)) {
@@ -211,15 +227,15 @@ final class Outbound {
     }
 
     /**
-     * Returns the rail of the last frame if it has room for a header, so that a header leaves together with that frame;
-     * else null.
+     * Returns the rail of the last frame, so that a header leaves together with that frame. Returns null if the rail
+     * has no room for a header.
      */
     Rail lastRail() {
         return !session.isGone() && last != null && !last.isLost() && last.hasRoom(FrameLayout.HEADER_BYTES) ? last
                 : null;
     }
 
-    /** Adds a frame to the batch of the only rail. */
+    /** Adds a frame to the batch of the only rail, with a payload at an offset in the batch's memory. */
     void addToBatch(Rail rail, Frame frame, long sourceOffset) {
         assert retransmits == null : "frame " + (acks.sent() + 1) + " is to be kept, and goes from where it lies";
         frame.number = acks.sent() + 1;
@@ -228,6 +244,7 @@ final class Outbound {
         acks.noteSent(frame.number); // before the other side can ack it
     }
 
+    /** Ends the batch of the only rail. Frames that have not begun count as not sent. */
     void endBatch(Rail rail) {
         long begun = acks.sent() - rail.endBatch();
         acks.noteSent(begun); // frames that have not begun were not sent
@@ -235,8 +252,10 @@ final class Outbound {
     }
 
     /**
-     * Appends an ack (an ACK frame), with or without a request for one. An ack has no number, so it need not arrive.
+     * Appends an ack (a frame of kind ACK), which may also request an ack. An ACK frame has no number, so it need not
+     * arrive.
      *
+     * @param flags {@link FrameLayout#WANTS_ACK} to request an ack, or 0
      * @param value the number of handled frames for which an ack is requested
      */
     void appendAck(Rail rail, byte flags, long value) {
@@ -254,7 +273,9 @@ final class Outbound {
         dirty = true;
     }
 
-    /** Asks how many bytes have arrived over each rail for which {@link RailChoice#asks} wants that. */
+    /**
+     * Asks the other side how many bytes have arrived over each rail for which {@link RailChoice#asks} returns true.
+     */
     void askRails() {
         for (Rail rail : rails) {
             if (!rail.isLost() && rail.hasRoom(FrameLayout.HEADER_BYTES) && choice.asks(rail)) {
@@ -263,7 +284,7 @@ final class Outbound {
         }
     }
 
-    /** Writes as much as the rails take; returns whether any rail took bytes. */
+    /** Writes as many bytes of the rails' buffers as the wires take. Returns whether any wire took bytes. */
     boolean write() {
         boolean any = false;
         boolean drained = true;
@@ -314,7 +335,7 @@ final class Outbound {
     }
 
     /**
-     * Marks the rail's frames that are not acked for retransmission, because they are not under way on the new
+     * Marks the unacked frames of a rail for retransmission, because they are not under way on the rail's new
      * connection.
      */
     private void sendAgain(Rail rail) {
@@ -382,9 +403,9 @@ final class Outbound {
 
     /**
      * Writes requested bytes from where they lie, as many as the wire takes. The region's memory is not freed
-     * meanwhile: the thread that revokes a region waits for the sending lock first.
+     * meanwhile, because the thread that revokes a region waits for the sending lock first.
      *
-     * @return whether the wire took bytes, or nothing more is to be sent
+     * @return whether the wire took bytes, or the reply failed and the next reply refuses the request
      */
     private boolean replyDirectly(Frame asked, Region region, long left) {
         Rail rail = railWithRoom(FrameLayout.HEADER_BYTES + FrameLayout.PAYLOAD_BYTES_MAX);
@@ -460,7 +481,7 @@ final class Outbound {
         return true;
     }
 
-    /** Refuses a request: the next reply tells that no bytes, or no more bytes, will come. */
+    /** Marks a request as refused. The next reply tells the other side that no bytes, or no more bytes, will come. */
     private void refuse(Frame asked) {
         refusals.incrementAndGet();
         asked.flags |= FrameLayout.REFUSED;

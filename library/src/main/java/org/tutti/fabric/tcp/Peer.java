@@ -10,13 +10,14 @@ import org.tutti.fabric.Regions;
 import org.tutti.memory.Waiter;
 
 /**
- * Another process, as seen from this one. A peer assembles the layers of the connection, and drives them for polling
- * threads and for the service thread. From the wire up, each layer uses only the layers before it:
+ * Another process, as this process sees it. A peer assembles the layers of the connection between the two processes.
+ * Polling threads and the service thread drive the layers through the peer. From the wire up, each layer uses only the
+ * layers before it:
  *
  * <ol>
  * <li>Frames: {@link Frame}, {@link FrameLayout}, {@link PackedRuns}.
- * <li>Rails parse and write frames: {@link Rail} with its {@link Batch} and {@link PayloadTarget}, and {@link
- * RailChoice}, which distributes frames over rails.
+ * <li>Rails, which parse and write frames: {@link Rail} with its {@link Batch} and {@link PayloadTarget}, and {@link
+ * RailChoice}, which distributes frames over rails. A rail is one of the parallel TCP connections of the two processes.
  * <li>State of unfinished frames and requests: {@link Requests}, {@link RequestServer}, {@link RegionWriter}, {@link
  * DeferredFrames}, {@link RetransmitBuffer}, {@link AckCounter}.
  * <li>The {@link Session}: the rails, and whether the other process is connected or gone.
@@ -28,11 +29,11 @@ import org.tutti.memory.Waiter;
  *
  * <p><b>Numbers and counts.</b> The frames of a direction are numbered 1, 2, 3, …, whatever rails they take. The
  * receiver counts the frames that have arrived without a gap, and every frame of the other direction carries this count
- * as an ack. A frame takes effect (raises its word, is answered) when the count passes it. Effects therefore keep the
- * order of calls. A word is raised only when all frames of its put, and of all earlier puts, have arrived, and a frame
- * that arrives twice takes effect once. With one rail, frames arrive in order and take effect as they arrive. (Active
- * messages do not wait for the count: {@link RegionWriter}. Messages that their handler cannot handle yet are deferred:
- * {@link DeferredFrames}.)
+ * as an ack. A frame takes effect (for example, raises its word or is answered) when the count passes it. Effects
+ * therefore keep the order of calls. A word is raised only when all frames of its put, and of all earlier puts, have
+ * arrived, and a frame that arrives twice takes effect once. With one rail, frames arrive in order and take effect as
+ * they arrive. Active messages are an exception and do not wait for the count ({@link RegionWriter}). Messages that
+ * their handler cannot handle yet are deferred ({@link DeferredFrames}).
  *
  * <p><b>Memory</b> for each connected process, freed when that process is gone: {@value Rail#IN_BYTES} + {@value
  * Rail#OUT_BYTES} bytes a rail; {@value FrameLayout#PAYLOAD_BYTES_MAX} more on a rail over which that process has sent
@@ -40,8 +41,9 @@ import org.tutti.memory.Waiter;
  * Requests#ENTRIES} · {@value FrameLayout#REQUEST_BYTES_MAX} more once that process has asked for packed runs; and with
  * several rails {@value RetransmitBuffer#BYTES} bytes and {@value RetransmitBuffer#FRAMES_MAX} frame headers more.
  *
- * <p><b>Memory ordering.</b> A thread with the receiving lock writes a payload, by the kernel or by a plain copy. The
- * same thread, or a later holder of that lock, then raises the word with release order.
+ * <p><b>Memory ordering.</b> A thread that holds the receiving lock writes a payload, either through the kernel or with
+ * a plain copy. The same thread, or a later holder of that lock, then raises the word with release order. A thread that
+ * loads the word with acquire order therefore sees the payload.
  */
 final class Peer {
     private final Session session;
@@ -58,13 +60,15 @@ final class Peer {
     private volatile String hindrance;
 
     /**
+     * Creates the peer of a process that is not connected.
+     *
      * @param process the first rank of the other process
      * @param regions the regions of this process
-     * @param listener receives its events
+     * @param listener receives the events of the other process
      * @param refusals counts refused accesses
      * @param progress polls all processes while a call waits
      * @param choice chooses the rails for frames
-     * @param arena for a few words
+     * @param arena the arena of a few words for which threads wait
      */
     Peer(int process, Regions regions, FabricListener listener, AtomicLong refusals, Waiter.Progress progress,
             RailChoice choice, Arena arena) {
@@ -86,24 +90,31 @@ final class Peer {
         return session.process();
     }
 
-    /** Returns the calls that send puts, active messages, fences and news to the process. */
+    /** Returns the sender, which executes the calls that send puts, active messages, fences and news to the process. */
     Sender sender() {
         return sender;
     }
 
-    /** Returns the calls that request bytes and atomic operations from the process. */
+    /** Returns the requester, which executes the calls that request bytes and atomic operations from the process. */
     Requester requester() {
         return requester;
     }
 
     // ---- life
 
-    /** Creates the buffers of a connection, unless they exist; called before the other side may consider it open. */
+    /**
+     * Creates the rails and buffers of a connection, unless they exist. Must be called before the other side may
+     * consider the connection open.
+     */
     void prepare(int count) {
         session.prepare(count);
     }
 
-    /** Begins to use the wires of all rails, which are in the same order on both sides. */
+    /**
+     * Begins to use the wires of a new connection.
+     *
+     * @param wires the wires of all rails, in the same order on both sides
+     */
     void connect(Wire[] wires) {
         sending.lock();
         session.receiving().lock();
@@ -120,7 +131,7 @@ final class Peer {
         }
     }
 
-    /** Frees the buffers if the process is gone and no thread uses them; called by the thread that connects. */
+    /** Releases the buffers if the process is gone and no thread uses them. Called by the service thread. */
     void release() {
         if (session.hasLeftovers() && !isHolding() && sending.tryLock()) {
             try {
@@ -170,19 +181,19 @@ final class Peer {
         session.lose(loss, reason);
     }
 
-    /** Notes why this process itself cannot connect with the other one. */
+    /** Notes the reason why this process itself cannot connect with the other one. */
     void hinder(String reason) {
         hindrance = reason;
     }
 
-    /** Returns and clears the reason that {@link #hinder} has noted; null if there is none. */
+    /** Returns and clears the reason that {@link #hinder} has noted. Returns null if there is none. */
     String takeHindrance() {
         String reason = hindrance;
         hindrance = null;
         return reason;
     }
 
-    /** Returns the number of rails, lost ones included. */
+    /** Returns the number of rails, which includes lost rails. */
     int railsInAll() {
         return session.rails().length;
     }
@@ -199,11 +210,12 @@ final class Peer {
 
     /**
      * Requests an ack on the rails that were silent, and loses the rails that have been silent for too long while other
-     * rails are heard. While no rail is heard the process may stand still, and no rail is to blame.
+     * rails are heard. If no rail is heard, the process may stand still, and no rail is to blame.
      *
-     * @param elapsedNanos the time since the last look, at most the time for which this process was surely awake
-     * @param limitNanos how long a rail may be silent, in nanoseconds
-     * @return for how many nanoseconds nothing was heard on any rail
+     * @param elapsedNanos the time in nanoseconds since the last call, at most the time for which this process was
+     *            surely awake
+     * @param limitNanos the longest time for which a rail may be silent, in nanoseconds
+     * @return the time in nanoseconds for which nothing was heard on any rail
      */
     long look(long elapsedNanos, long limitNanos) {
         boolean anyHeard = false;
@@ -230,7 +242,7 @@ final class Peer {
         return silentNanos;
     }
 
-    /** Returns how long the process had been silent at the last look, in nanoseconds. */
+    /** Returns the time in nanoseconds for which the process had been silent at the last call of {@link #look}. */
     long silentNanos() {
         return silentNanos;
     }
@@ -285,7 +297,10 @@ final class Peer {
         return any;
     }
 
-    /** Notes the number of missing bytes. Most frames arrive whole, so the field is written only when it changes. */
+    /**
+     * Notes the number of missing bytes. Most frames arrive whole, so the volatile field is written only if the number
+     * has changed.
+     */
     private void noteMissing() {
         int most = 0;
         for (Rail rail : session.rails()) {
@@ -297,19 +312,22 @@ final class Peer {
     }
 
     /**
-     * Returns the number of bytes that are missing from a frame that has begun to arrive; the largest of the rails'
-     * numbers.
+     * Returns the number of bytes that are missing from a frame that has begun to arrive. If several rails have such a
+     * frame, the result is the largest number; 0 if none has.
      */
     int missingBytes() {
         return isGone() ? 0 : missingBytes;
     }
 
-    /** Returns whether deferred frames must be tried again, by a poll. */
+    /** Returns whether frames are deferred, so that a poll must try them again. */
     boolean isHolding() {
         return inbound.isAnyDeferred() && session.isHeeded();
     }
 
-    /** Waits until no thread uses a region that has just been revoked, and forgets the region. */
+    /**
+     * Waits until no thread uses a region that has been revoked, and forgets the region. Each thread that uses a region
+     * holds one of the two locks meanwhile.
+     */
     void settle() {
         session.receiving().lock();
         try {

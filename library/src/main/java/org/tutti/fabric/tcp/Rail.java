@@ -8,54 +8,54 @@ import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 
 /**
- * One connection of a pair of processes. A rail gathers outgoing frames, and parses incoming frames, however the wire
- * cuts them.
+ * One of the connections of a pair of processes. A rail gathers outgoing frames in a buffer. It parses incoming frames,
+ * into whatever parts the wire cuts them.
  *
- * <p>Small frames come in through a buffer of {@value #IN_BYTES} bytes, many with one read. A long payload is read
+ * <p>Small frames arrive through a buffer of {@value #IN_BYTES} bytes, many with one read. A long payload is read
  * straight into its target, together with the header of the next frame. Outgoing frames pass through a buffer that has
  * room for the longest frame. A thread that cannot write all bytes of this buffer leaves the rest there for the next
  * thread, so no caller's memory is needed for longer than its call. Long payloads in native memory bypass the buffer as
  * far as the wire takes them.
  *
- * <p><b>Holding a frame.</b> A frame is held if it cannot be taken in yet and there is no room to defer it ({@link
- * DeferredFrames}). It stays in the bounce buffer, nothing behind it is parsed, and nothing more is read. No buffer of
- * this side grows: the wire fills, and the other side waits for room. Every poll tries the frame again. With one rail,
- * later frames wait. With several rails, frames on other rails arrive, but the count does not pass the held frame, and
- * the other side sends no more than its {@link RetransmitBuffer} keeps. A held frame has had no effect. When its rail
- * is lost, it is forgotten with the wire, and arrives again.
+ * <p><b>Holding a frame.</b> A frame is held if it cannot be taken in and there is no room to defer it ({@link
+ * DeferredFrames}). It stays in the bounce buffer. Nothing behind it is parsed, and nothing more is read. No buffer of
+ * this side grows, because the wire fills and the other side waits for room. Every poll tries the frame again. With one
+ * rail, later frames wait. With several rails, frames on other rails arrive, but the count does not pass the held
+ * frame, and the other side sends no more than its {@link RetransmitBuffer} keeps. A held frame has had no effect. If
+ * its rail is lost, the frame is forgotten with the wire, and arrives again.
  *
- * <p>The peer's sending lock guards the outgoing side, and the receiving lock the incoming side. The wire changes only
- * under both locks, when a lost rail comes back.
+ * <p>The peer's sending lock guards the outgoing side, and the receiving lock guards the incoming side. The wire
+ * changes only under both locks, when a lost rail comes back.
  */
 final class Rail {
-    /** The size of the incoming buffer. */
+    /** The size of the incoming buffer in bytes. */
     static final int IN_BYTES = 16 << 10;
 
-    /** The size of the outgoing buffer. */
+    /** The size of the outgoing buffer in bytes. */
     static final int OUT_BYTES = FrameLayout.HEADER_BYTES + FrameLayout.PAYLOAD_BYTES_MAX + (16 << 10);
 
     private static final int READ_BYTES_MAX = 128 << 10;
     private static final int HEADERS_READ = 2;
 
     /**
-     * The shortest payload that is read directly. A copy of a shorter one is cheaper; a direct read also lets the JDK
-     * create an object if the memory belongs to an arena.
+     * The length in bytes of the shortest payload that is read directly into its target. Copying a shorter payload is
+     * cheaper. A direct read also lets the JDK create an object if the memory belongs to an arena.
      */
     private static final int READ_DIRECTLY_BYTES_MIN = IN_BYTES / 2;
 
-    /** Receives the frames that a rail has parsed; called under the peer's receiving lock. */
+    /** Receives the frames that a rail has parsed. Called under the peer's receiving lock. */
     interface Receiver {
         /**
-         * Called when the header of a frame has arrived: sets the payload's target; without a target the payload is
-         * dropped.
+         * Called when the header of a frame has arrived. This method sets the target of the payload. If it sets none,
+         * the payload is dropped.
          */
         void begin(Rail rail) throws ProtocolException;
 
         /**
-         * Called when the frame is complete.
+         * Called when a frame is complete.
          *
-         * @return whether the frame is taken in; if not, this method is called again for it, before anything else of
-         *            the rail
+         * @return whether the frame has been taken in. If not, this method is called again for the same frame, before
+         *            any later frame of the rail
          */
         boolean end(Rail rail) throws ProtocolException;
 
@@ -95,18 +95,25 @@ final class Rail {
     private volatile boolean owesAck;
     private volatile boolean asksAck;
 
-    /** How long nothing has been heard on this rail, in nanoseconds; for the rail's owner. */
+    /**
+     * The time in nanoseconds for which nothing has been heard on this rail. Only the owner of the rail uses this
+     * field.
+     */
     long silentNanos;
 
-    /** The number of the last accepted attempt to reconnect this rail; for the service thread. */
+    /** The number of the last accepted attempt to reconnect this rail. Only the service thread uses this field. */
     int attempt;
 
-    /** Makes the buffers, before there is a connection. */
+    /**
+     * Creates a rail with its buffers, which has no connection.
+     *
+     * @param index the number of the rail
+     */
     Rail(int index) {
         this.index = index;
     }
 
-    /** Begins to use a connection; with {@link Wire#NONE} the rail is lost. */
+    /** Begins to use a connection. If the connection is {@link Wire#NONE}, the rail is lost. */
     void connect(Wire connection) {
         wire = connection;
         lost = connection.equals(Wire.NONE);
@@ -118,7 +125,11 @@ final class Rail {
 
     // ---- out
 
-    /** Returns whether there is room for a frame of this length, header included. */
+    /**
+     * Returns whether there is room for a frame.
+     *
+     * @param bytes the length of the frame in bytes, header included
+     */
     boolean hasRoom(int bytes) {
         if (batching) {
             return false;
@@ -135,17 +146,20 @@ final class Rail {
         return out.remaining() >= bytes;
     }
 
-    /** Returns the outgoing buffer, into which the payload of the next frame may be written if there is room for it. */
+    /**
+     * Returns the outgoing buffer. If there is room, the payload of the next frame may be written to it, at {@link
+     * #payloadAt}.
+     */
     MemorySegment outgoing() {
         return outSegment;
     }
 
-    /** Returns the offset of that payload in the outgoing buffer. */
+    /** Returns the offset in the outgoing buffer for the payload of the next frame. */
     long payloadAt() {
         return (long) out.position() + FrameLayout.HEADER_BYTES;
     }
 
-    /** Adds a frame with its payload already in the outgoing buffer. */
+    /** Adds a frame with its payload already in the outgoing buffer, at {@link #payloadAt}. */
     void append(Frame added) {
         assert !batching : "frame " + added.number + " is added to rail " + index + " in the midst of a batch";
         assert FrameLayout.isPlausible(added) && out.remaining() >= FrameLayout.HEADER_BYTES + added.length : "frame "
@@ -155,7 +169,7 @@ final class Rail {
         out.position(out.position() + added.length);
     }
 
-    /** Copies the payload of a frame to the outgoing buffer, which has room for it. */
+    /** Copies the payload of the next frame to the outgoing buffer, which must have room for it. */
     void copyPayload(Frame added, MemorySegment source, long sourceOffset) {
         if (added.length > 0) {
             MemorySegment.copy(source, sourceOffset, outSegment, payloadAt(), added.length);
@@ -163,14 +177,14 @@ final class Rail {
     }
 
     /**
-     * Returns the frames to write with one system call, their payloads from where they lie; used after {@link
-     * #beginBatch}.
+     * Returns the batch of this rail, which is used after {@link #beginBatch}. A batch writes frames with one system
+     * call, and their payloads from where they lie.
      */
     Batch batch() {
         return batch;
     }
 
-    /** Begins a batch of frames with payloads in the same memory. Nothing else can be added before the batch ends. */
+    /** Begins a batch of frames with payloads in the same memory. No other frame can be added before the batch ends. */
     void beginBatch(MemorySegment source) {
         assert !batching : "rail " + index + " begins a batch inside another one";
         drain.limit(out.position()).position(drained);
@@ -178,13 +192,13 @@ final class Rail {
         batching = true;
     }
 
-    /** Writes as much of the batch as the wire takes; returns whether it took anything. */
+    /** Writes as much of the batch as the wire takes. Returns whether the wire took anything. */
     boolean writeBatch() throws IOException {
         return batch.write(wire);
     }
 
     /**
-     * Ends the batch. The rest of a frame that was written in part is copied to the outgoing buffer, because it must
+     * Ends the batch. If a frame was written in part, its rest is copied to the outgoing buffer, because it must
      * follow. Frames that have not begun are dropped.
      *
      * @return the number of dropped frames
@@ -197,8 +211,8 @@ final class Rail {
     }
 
     /**
-     * Adds a frame for which there is room, and writes as much of it as the wire takes, its payload from where it lies.
-     * The rest is copied to the outgoing buffer.
+     * Writes as much of a frame as the wire takes, with its payload from where it lies. The rest is copied to the
+     * outgoing buffer, which must have room for the frame.
      */
     void send(Frame added, MemorySegment source, long sourceOffset) throws IOException {
         beginBatch(source);
@@ -220,7 +234,7 @@ final class Rail {
         }
     }
 
-    /** Returns the number of bytes in the outgoing buffer. */
+    /** Returns the position of the outgoing buffer in bytes, an upper bound of the bytes to write. */
     int gatheredBytes() {
         return out.position();
     }
@@ -229,7 +243,7 @@ final class Rail {
         return out.position() == 0;
     }
 
-    /** Writes as much of the outgoing buffer as the wire takes; returns whether it took anything. */
+    /** Writes as much of the outgoing buffer as the wire takes. Returns whether the wire took anything. */
     boolean write() throws IOException {
         if (isDrained() || batching) {
             return false;
@@ -242,7 +256,7 @@ final class Rail {
 
     // ---- in
 
-    /** Returns the frame that is arriving, or arrived last. */
+    /** Returns the frame that is arriving. If no frame is arriving, returns the frame that arrived last. */
     Frame frame() {
         return frame;
     }
@@ -252,12 +266,12 @@ final class Rail {
         return inFrame;
     }
 
-    /** Returns the number of bytes that are missing from that frame. */
+    /** Returns the number of payload bytes that are missing from the arriving frame; 0 if no frame is arriving. */
     int missingBytes() {
         return inFrame ? remaining : 0;
     }
 
-    /** Returns the target of that frame's payload. */
+    /** Returns the target of the arriving frame's payload. */
     PayloadTarget payloadTarget() {
         return payloadTarget;
     }
@@ -270,7 +284,7 @@ final class Rail {
     /**
      * Takes in the bytes that have arrived, up to a limit.
      *
-     * @return whether anything had arrived
+     * @return whether any bytes had arrived
      */
     boolean receive(Receiver receiver) throws IOException {
         if (held && (!tryAgain(receiver) || lost)) {
@@ -302,7 +316,7 @@ final class Rail {
         return taken > 0;
     }
 
-    /** Tries the held frame again, and then parses the bytes behind it; returns whether no frame is held any more. */
+    /** Tries the held frame again, and then parses the bytes behind it. Returns whether no frame is held any more. */
     private boolean tryAgain(Receiver receiver) throws IOException {
         heard = true; // silence would only mean that nothing is read
         if (receiver.end(this)) {
@@ -369,15 +383,19 @@ final class Rail {
         }
     }
 
-    /** Returns the number of bytes of numbered frames that have arrived over this rail, if it is one of several. */
+    /**
+     * Returns the number of bytes of numbered frames that have arrived over this rail. The bytes are counted only if
+     * there are several rails.
+     */
     long arrivedBytes() {
         return arrivedBytes;
     }
 
     /**
-     * Counts a complete numbered frame.
+     * Counts a numbered frame that is complete.
      *
-     * @return whether the other side must be told: enough bytes have arrived, or the frame asks for it
+     * @return whether the other side must be told the number of arrived bytes, because enough bytes have arrived or the
+     *            frame asks for it
      */
     boolean noteArrived(Frame arrived) {
         long bytes = arrivedBytes + FrameLayout.HEADER_BYTES + arrived.length;
@@ -401,7 +419,7 @@ final class Rail {
         wire.close();
     }
 
-    /** Returns why the rail is lost, or was. */
+    /** Returns the reason why the rail is lost, or was lost last. */
     String whyLost() {
         return whyLost;
     }
@@ -413,7 +431,7 @@ final class Rail {
         replaceNext(null);
     }
 
-    /** Gives a lost rail a new connection, which is used from {@link #resume} on. */
+    /** Gives a lost rail a new connection. The rail uses it when {@link #resume} is called. */
     void bringBack(Wire connection) {
         replaceNext(connection);
     }
@@ -426,7 +444,7 @@ final class Rail {
         }
     }
 
-    /** Returns whether the rail is lost, but has a new connection. */
+    /** Returns whether the rail has a new connection that is not in use. */
     boolean isComingBack() {
         return next != null;
     }
@@ -456,7 +474,7 @@ final class Rail {
         return was;
     }
 
-    /** Returns whether an ack must be requested on this rail, which shows whether the other side is there. */
+    /** Returns whether an ack must be requested on this rail. An answer shows that the other side is there. */
     boolean asksAck() {
         return asksAck;
     }
@@ -465,6 +483,7 @@ final class Rail {
         asksAck = asks;
     }
 
+    /** Returns whether the other side must be sent an ack with the number of bytes that have arrived over this rail. */
     boolean owesAck() {
         return owesAck;
     }

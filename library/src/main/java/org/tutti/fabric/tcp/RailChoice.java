@@ -8,31 +8,35 @@ import org.tutti.fabric.Striping;
 import org.tutti.memory.Words;
 
 /**
- * Chooses the rail for the next frame to another process, and the pieces into which a message is cut. Guarded by the
- * peer's sending lock, except {@link #noteArrived}.
+ * Chooses the rail for the next frame to another process, and the pieces into which a message is cut. There are three
+ * ways to choose ({@link Striping}). Guarded by the peer's sending lock, except {@link #noteArrived}.
  *
- * <p><b>By speed</b>, a frame goes to the rail on which it would arrive first, as {@link RailSpeed} predicts. If that
- * rail has no room, the sender waits for it, because another rail would finish later. Only a rail that should already
- * have finished its frames, and still has no room, is passed over. The length of a message's piece is proportional to
- * the speed of its rail, so that all pieces take equally long. A rail that is too slow for any piece may become faster.
- * After a while without frames, it is therefore given a copy of a frame that another rail has, which measures its
- * speed. No rank waits for the copy, because a frame that arrives twice takes effect once.
+ * <p><b>By speed</b>, a frame is sent on the rail on which it would arrive first, as {@link RailSpeed} predicts. If
+ * that rail has no room, the sender waits for it, because another rail would finish later. Only a rail that should
+ * already have finished its frames, and still has no room, is passed over. The length of a message's piece is
+ * proportional to the speed of its rail, so that all pieces take equally long. A rail that is too slow for any piece
+ * may become faster. After a while without frames, it is therefore given a copy of a frame that another rail has, which
+ * measures its speed. No rank waits for the copy, because a frame that arrives twice takes effect once.
  *
  * <p>Short messages are not cut, and take the rails in turn if these are about equally fast. The first rail depends on
  * the sender and the receiver ({@link LocalProcess#firstRail}). The messages of a step, to several nodes or from them,
  * therefore do not share a rail while other rails are idle.
  *
- * <p><b>Evenly</b>, frames take the rails that have room in turn. <b>Whole</b>, each message has a rail of its own.
+ * <p><b>Evenly</b>, frames take the rails that have room in turn. <b>Whole</b>, each message is sent on a rail of its
+ * own.
  */
 final class RailChoice {
-    /** A shorter message is not cut: a second rail costs 10 µs, in which 1 Gbit/s carries 1.2 KB. */
+    /**
+     * The length in bytes of the shortest message that is cut. A second rail costs 10 µs, in which 1 Gbit/s carries 1.2
+     * KB.
+     */
     private static final int STRIPED_BYTES_MIN = 4 << 10;
 
     private static final int STRIPE_BYTES_MIN = 1 << 10;
 
     /**
-     * A short message takes the next rail in turn, unless another rail delivers it earlier by 1/{@value} of its time
-     * there.
+     * A short message takes the next rail in turn, unless another rail would deliver it earlier. The gain must be more
+     * than 1/{@value} of the time that the message takes on that other rail.
      */
     private static final int ALIKE_PARTS = 4;
 
@@ -49,8 +53,10 @@ final class RailChoice {
     private int next;
 
     /**
-     * @param clock returns nanoseconds
-     * @param first the rail that is used first
+     * Creates the choice for a process that is not connected.
+     *
+     * @param clock returns the time in nanoseconds
+     * @param first the number of the rail that is used first
      */
     RailChoice(Striping striping, LongSupplier clock, int first) {
         this.striping = striping;
@@ -58,7 +64,7 @@ final class RailChoice {
         this.first = first;
     }
 
-    /** Takes the rails. */
+    /** Begins to choose among the rails of a connection. */
     void connect(Rail[] all) {
         rails = all;
         RailSpeed[] made = new RailSpeed[all.length];
@@ -73,12 +79,12 @@ final class RailChoice {
         next = all.length == 0 ? 0 : first % all.length;
     }
 
-    /** Notes that a rail has a new connection. */
+    /** Notes that a rail has a new connection, over which nothing has been sent. */
     void begin(Rail rail) {
         speeds[rail.index()].begin(clock.getAsLong());
     }
 
-    /** Notes that a message begins; the frames up to the next call belong to it. */
+    /** Notes that a message begins. All frames until the next call belong to the message. */
     void beginMessage() {
         if (striping == Striping.WHOLE) {
             advance(next);
@@ -89,7 +95,12 @@ final class RailChoice {
         next = from + 1 < rails.length ? from + 1 : 0;
     }
 
-    /** Returns the rail for a frame of this length, or null if the frame has to wait for room. */
+    /**
+     * Returns the rail for the next frame.
+     *
+     * @param bytes the length of the frame in bytes, header included
+     * @return the rail, or null if the frame has to wait for room
+     */
     Rail choose(int bytes) {
         if (rails.length == 1) {
             return withRoom(0, bytes);
@@ -104,7 +115,7 @@ final class RailChoice {
         };
     }
 
-    /** Lets the next frame try another rail first. */
+    /** Returns a rail, and lets the next frame try the following rail first. */
     private Rail inTurn(Rail rail) {
         if (rail != null) {
             advance(rail.index());
@@ -112,7 +123,13 @@ final class RailChoice {
         return rail;
     }
 
-    /** Returns the first rail with room, from a rail on, or null. */
+    /**
+     * Returns the first rail that has room for a frame.
+     *
+     * @param first the number of the rail to try first
+     * @param bytes the length of the frame in bytes, header included
+     * @return the rail, or null if no rail has room
+     */
     Rail withRoom(int first, int bytes) {
         for (int i = 0; i < rails.length; i++) {
             Rail rail = rails[(first + i) % rails.length];
@@ -143,7 +160,11 @@ final class RailChoice {
         return best;
     }
 
-    /** Returns the longest piece of a message of this length. */
+    /**
+     * Returns the length in bytes of the longest piece into which a message is cut.
+     *
+     * @param bytes the length of the message in bytes
+     */
     int stripe(long bytes) {
         if (rails.length <= 1 || striping == Striping.WHOLE || bytes < STRIPED_BYTES_MIN) {
             return bytes <= FrameLayout.PAYLOAD_BYTES_MAX ? FrameLayout.PAYLOAD_BYTES_MAX : FrameLayout.PACKET_BYTES;
@@ -151,7 +172,13 @@ final class RailChoice {
         return stripe(bytes, striping == Striping.SPEED ? fastest() / total() : 1.0 / rails.length);
     }
 
-    /** Returns the longest piece on one rail of a message of this length, of which a number of bytes are left. */
+    /**
+     * Returns the length in bytes of the longest piece of a message on one rail.
+     *
+     * @param rail the rail
+     * @param bytes the length of the message in bytes
+     * @param left the number of bytes of the message that are not sent
+     */
     int stripe(Rail rail, long bytes, long left) {
         if (rails.length <= 1 || striping != Striping.SPEED || bytes < STRIPED_BYTES_MIN) {
             return stripe(bytes);
@@ -161,7 +188,7 @@ final class RailChoice {
         return Math.clamp(wholeLines((int) most), STRIPE_BYTES_MIN, FrameLayout.PAYLOAD_BYTES_MAX);
     }
 
-    /** Returns the bytes that a rail takes of a number of bytes if all rails finish at the same time. */
+    /** Returns the number of bytes that a rail takes of a message if all rails finish the message at the same time. */
     private double share(Rail rail, double speed, long bytes) {
         long nowNanos = clock.getAsLong();
         double nanos = doneNanos(bytes, nowNanos) - speeds[rail.index()].nanosUntil(0, nowNanos);
@@ -169,8 +196,8 @@ final class RailChoice {
     }
 
     /**
-     * Returns in how many nanoseconds the rails would finish a number of bytes, after the bytes that they were given.
-     * Rails that are busy until then take none.
+     * Returns the time in nanoseconds until the rails would finish a message, after the bytes that they were given
+     * before. A rail that is busy for longer takes no part of the message.
      */
     private double doneNanos(long bytes, long nowNanos) {
         double done = Double.MAX_VALUE;
@@ -216,8 +243,9 @@ final class RailChoice {
     }
 
     /**
-     * Notes that a rail is given a numbered frame.
+     * Notes that a numbered frame is given to a rail.
      *
+     * @param bytes the length of the frame in bytes, header included
      * @return whether the frame should ask for an answer
      */
     boolean noteGiven(Rail rail, int bytes) {
@@ -233,7 +261,10 @@ final class RailChoice {
         return speeds[rail.index()].give(bytes, nowNanos);
     }
 
-    /** Returns a rail that has room for a frame of this length and has been left out for a while; or null. */
+    /**
+     * Returns a rail that has had no frames for a while, and has room for a frame of a length. Returns null if there is
+     * none.
+     */
     Rail leftOut(int bytes) {
         if (striping == Striping.SPEED && rails.length > 1 && bytes >= RailSpeed.ASKING_BYTES_MIN) {
             for (Rail rail : rails) {
@@ -246,12 +277,20 @@ final class RailChoice {
         return null;
     }
 
-    /** Returns whether to ask how many bytes have arrived over a rail, because a caller waits for all of them. */
+    /**
+     * Returns whether to ask the other side how many bytes have arrived over a rail. Called when a caller waits until
+     * all bytes have arrived.
+     */
     boolean asks(Rail rail) {
         return striping == Striping.SPEED && rails.length > 1 && speeds[rail.index()].ask();
     }
 
-    /** Notes how many bytes of numbered frames have arrived over a rail, as the other side tells. */
+    /**
+     * Notes the number of bytes of numbered frames that have arrived over a rail, as the other side reports it.
+     *
+     * @param rail the number of the rail; it may have any value, because another process sends it
+     * @param bytes the number of bytes; it may have any value
+     */
     void noteArrived(long rail, long bytes) {
         RailSpeed[] all = speeds;
         if (striping == Striping.SPEED && all.length > 1 && rail >= 0 && rail < all.length) {

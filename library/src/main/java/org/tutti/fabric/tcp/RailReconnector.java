@@ -5,13 +5,13 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 
 /**
- * Reconnects a rail that is lost while other rails of its process go on, in one {@link ConnectAttempt} after the other,
- * and logs the loss; runs on the service thread.
+ * Reconnects a rail that is lost while other rails of its process carry on, and logs the loss. It makes one {@link
+ * ConnectAttempt} after the other. Runs on the service thread.
  *
- * <p>The process with the lower first rank makes the attempts: the first one {@value #FIRST_MILLIS} ms after the loss
- * was noticed, each later one after twice the time, up to {@value #AGAIN_MILLIS_MAX} ms. A rail that has come back is
- * watched for as long, so that a rail that comes and goes is not tried more often. A process that ends also loses its
- * rails one by one, so a loss is not logged before the first attempt.
+ * <p>The process with the lower first rank makes the attempts. It makes the first attempt {@value #FIRST_MILLIS} ms
+ * after the loss was noticed, and each later one after twice the time, up to {@value #AGAIN_MILLIS_MAX} ms. A rail that
+ * has come back is watched for {@value #AGAIN_MILLIS_MAX} ms, so that a rail that comes and goes is not tried more
+ * often. A process that ends also loses its rails one by one. A loss is therefore not logged before the first attempt.
  */
 final class RailReconnector implements ConnectAttempt.Owner {
     private static final System.Logger LOG = System.getLogger(RailReconnector.class.getName());
@@ -40,7 +40,9 @@ final class RailReconnector implements ConnectAttempt.Owner {
         this.sinceNanos = nowNanos;
     }
 
-    /** Limits the logged lines: a link that comes and goes, or a host with many of them, must not fill a log. */
+    /**
+     * Limits the number of logged losses. A link that comes and goes, or a host with many of them, must not fill a log.
+     */
     static final class Lines {
         private static final int LOSSES_PER_MINUTE_MAX = 5;
         private static final long MINUTE_NANOS = 60_000_000_000L;
@@ -48,7 +50,7 @@ final class RailReconnector implements ConnectAttempt.Owner {
         private long beganNanos = System.nanoTime();
         private int losses;
 
-        /** Returns whether one more loss may be logged. */
+        /** Returns whether one more loss may be logged, and counts the loss. */
         boolean take(long nowNanos) {
             if (nowNanos - beganNanos > MINUTE_NANOS) {
                 beganNanos = nowNanos;
@@ -58,13 +60,13 @@ final class RailReconnector implements ConnectAttempt.Owner {
             return losses <= LOSSES_PER_MINUTE_MAX;
         }
 
-        /** Returns the ending of the line that was allowed last. */
+        /** Returns the ending of the log line that was allowed last. */
         String ending() {
             return losses == LOSSES_PER_MINUTE_MAX ? "; of further ones nothing is said for a minute" : "";
         }
     }
 
-    /** Begins an attempt, or examines the current one; returns whether there is anything left to do. */
+    /** Begins an attempt, or examines the current one. Returns whether this object must be called again. */
     boolean look(long nowNanos) {
         if (peer.isEnding()) {
             close();
@@ -89,7 +91,7 @@ final class RailReconnector implements ConnectAttempt.Owner {
         return true;
     }
 
-    /** Notes that the rail has come back, or is lost once more. */
+    /** Notes that the rail has come back, or that it is lost once more. */
     private void turn(long nowNanos) {
         back = !back;
         sinceNanos = nowNanos;

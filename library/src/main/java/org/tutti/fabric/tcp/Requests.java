@@ -10,18 +10,18 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * The unanswered requests of this process to another one, and the targets of the answers: a table with a fixed number
- * of entries. An entry has a word that grows with every answer, and for which the requesting call waits. Entries are
- * taken under the peer's sending lock; answers arrive under its receiving lock. A call frees its entry without a lock,
- * with release order, after it has read the entry for the last time. The call that takes the entry next has read its
- * state with acquire order.
+ * The table of the unanswered requests of this process to another one, with the targets of the answers. The table has a
+ * fixed number of entries. An entry has a word that grows with every answer, and the requesting call waits for this
+ * word. Entries are allocated under the peer's sending lock, and answers arrive under its receiving lock. A call frees
+ * its entry without a lock, with release order, after it has read the entry for the last time. The call that allocates
+ * the entry next reads its state with acquire order first.
  */
 final class Requests {
-    /** The most requests that may be unanswered. */
+    /** The most requests that may be unanswered, which is the number of entries. */
     static final int ENTRIES = 32;
 
     /**
-     * The number of entries, the first ones, that are reserved for calls that wait for the answer before they do
+     * The number of entries, from the first one on, that are reserved for calls that wait for the answer before they do
      * anything else.
      */
     static final int ENTRIES_KEPT = 16;
@@ -48,7 +48,12 @@ final class Requests {
         return (long) entry * Long.BYTES;
     }
 
-    /** Returns a free entry, from a first one on, or −1 when all are taken. */
+    /**
+     * Returns a free entry.
+     *
+     * @param first the lowest entry that may be returned
+     * @return the entry, or −1 if all these entries are in use
+     */
     int free(int first) {
         for (int entry = first; entry < ENTRIES; entry++) {
             if (isFree(entry)) {
@@ -63,7 +68,13 @@ final class Requests {
         return state == FREE || state == FORGOTTEN && isAnswered(entry);
     }
 
-    /** Takes an entry; a request for a value has no target. */
+    /**
+     * Allocates a free entry for a request.
+     *
+     * @param target the memory for requested bytes, or null if the request is for a value
+     * @param targetOffset the offset of the bytes in the target
+     * @param bytes the number of requested bytes
+     */
     void take(int entry, MemorySegment target, long targetOffset, long bytes) {
         assert isFree(entry) : "request entry " + entry + " is taken, which is in state " + states.get(entry);
         assert targetOffset >= 0 && bytes >= 0 && (target == null || targetOffset <= target.byteSize() - bytes)
@@ -76,7 +87,10 @@ final class Requests {
         targetBytes[entry] = target == null ? 0 : bytes;
     }
 
-    /** Returns the number of a request in frames: its entry, and how often that entry was taken. */
+    /**
+     * Returns the number that identifies a request in frames. It consists of the entry and of the number of times that
+     * the entry was allocated.
+     */
     long name(int entry) {
         return generations[entry] << ENTRY_BITS | entry;
     }
@@ -88,7 +102,10 @@ final class Requests {
         states.setRelease(entry, FREE);
     }
 
-    /** Drops the answer that will arrive; the entry stays taken until then. Called under the receiving lock. */
+    /**
+     * Forgets a request, so that its answer will be dropped. The entry stays in use until the answer arrives. Called
+     * under the receiving lock.
+     */
     void forget(int entry) {
         assert states.get(entry) == TAKEN : "request entry " + entry + " is forgotten in state " + states.get(entry);
         targets[entry] = null;
@@ -115,12 +132,18 @@ final class Requests {
 
     // ---- answers
 
-    /** Returns the entry that a frame names; any value below 256, because another process names it. */
+    /**
+     * Returns the entry that a frame names. The result may be any number below 256, because another process sends it.
+     */
     static int entry(Frame frame) {
         return (int) (frame.word & (1 << ENTRY_BITS) - 1);
     }
 
-    /** Finds the request that a reply answers. */
+    /**
+     * Returns the entry of the request that a reply answers.
+     *
+     * @throws ProtocolException if there is no such request
+     */
     int find(Frame reply) throws ProtocolException {
         int entry = entry(reply);
         if (entry >= ENTRIES || reply.word != name(entry) || isAnswered(entry)) {
@@ -129,7 +152,11 @@ final class Requests {
         return entry;
     }
 
-    /** Directs the payload of an arriving reply to its target. */
+    /**
+     * Directs the payload of an arriving reply to the target of its request.
+     *
+     * @throws ProtocolException if there is no such request, or the payload lies outside the target
+     */
     void aim(PayloadTarget payloadTarget, Frame reply) throws ProtocolException {
         int entry = find(reply);
         MemorySegment target = targets[entry];
@@ -141,7 +168,7 @@ final class Requests {
         }
     }
 
-    /** Notes a reply that has arrived. */
+    /** Notes the value of a reply that has arrived, and whether it refuses the request. */
     void note(int entry, Frame reply) {
         if (reply.has(FrameLayout.REFUSED)) {
             refused[entry] = true;
@@ -156,7 +183,7 @@ final class Requests {
         }
     }
 
-    /** Marks a request as answered. */
+    /** Marks a request as answered, and so ends the wait of its caller. */
     void answer(int entry) {
         Words.store(words, offset(entry), generations[entry]);
     }

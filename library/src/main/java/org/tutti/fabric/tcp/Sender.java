@@ -11,13 +11,14 @@ import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 
 /**
- * The calls that send to another process and request nothing: puts, active messages, fences and news. Each call runs on
- * its caller's thread, under the sending lock of its {@link Peer}. A long transfer is sent in parts of {@value
- * #TURN_BYTES} bytes; between two parts, answers are sent, and threads that have queued for the lock get it.
+ * Executes the calls that send to another process and request nothing, which are puts, active messages, fences and
+ * news. Each call runs on its caller's thread, under the sending lock of its {@link Peer}. A long transfer is sent in
+ * parts of {@value #TURN_BYTES} bytes. Between two parts, answers are sent, and threads that have queued for the lock
+ * get it.
  *
  * <p>Bytes are copied to a rail's buffer. Long payloads in native memory are written from where they lie, several
- * frames with one system call. With several rails, frames are kept until they are acked: long payloads are copied to
- * the {@link RetransmitBuffer}, and written from there.
+ * frames with one system call. With several rails, frames are kept until they are acked. Long payloads are then copied
+ * to the {@link RetransmitBuffer}, and written from there.
  */
 final class Sender {
     private static final int TURN_BYTES = Batch.FRAMES_MAX * FrameLayout.PAYLOAD_BYTES_MAX;
@@ -36,7 +37,7 @@ final class Sender {
         this.acks = acks;
     }
 
-    /** See {@link org.tutti.fabric.Transport#put}. */
+    /** Puts bytes and changes a word, as {@link org.tutti.fabric.Transport#put} describes. */
     boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
         long at = 0;
         while (true) {
@@ -98,12 +99,12 @@ final class Sender {
         return true;
     }
 
-    /** Returns the operation of a frame: only the last frame of a put changes the word. */
+    /** Returns the operation of a frame. Only the last frame of a put has the action that changes the word. */
     private static short operation(byte kind, int operation, boolean last) {
         return (short) (last || kind != FrameLayout.PUT ? operation : WordAction.NONE.ordinal());
     }
 
-    /** See {@link SectionTransport#send}. */
+    /** Sends all bytes of a transfer, as {@link SectionTransport#send} describes. */
     boolean send(long region, SectionPieces pieces, int operation, long argument0, long argument1, Waiter.Check check) {
         long all = pieces.left();
         boolean there = true;
@@ -114,7 +115,12 @@ final class Sender {
         return there && sendPart(region, pieces, all, 0, operation, argument0, argument1, check);
     }
 
-    /** Sends a transfer except its last bytes. */
+    /**
+     * Sends a transfer except its last bytes.
+     *
+     * @param all the number of bytes of the whole transfer
+     * @param rest the number of bytes that are not sent
+     */
     private boolean sendPart(long region, SectionPieces pieces, long all, long rest, int operation, long argument0,
             long argument1, Waiter.Check check) {
         sending.lock(check);
@@ -141,7 +147,10 @@ final class Sender {
         }
     }
 
-    /** See {@link SectionTransport#sendPacked}. */
+    /**
+     * Sends the next bytes of a transfer, as {@link SectionTransport#sendPacked} describes. If the bytes of a frame lie
+     * in one run, the frame needs no description and is not marked as packed.
+     */
     boolean sendPacked(long region, SectionPieces pieces, long bytes, int operation, long argument0, long argument1,
             Waiter.Check check) {
         sending.lock(check);
@@ -178,7 +187,12 @@ final class Sender {
         return !outbound.areKept() && MemoryViews.arePossible(source);
     }
 
-    /** Sends pieces from where they lie. All fields of the frames are set, except offset, length and operation. */
+    /**
+     * Sends pieces of a transfer from where they lie. The caller has set all fields of the frame, except offset, length
+     * and operation.
+     *
+     * @param rest the number of bytes that are not sent
+     */
     private boolean sendBatches(SectionPieces pieces, long rest, int operation, Waiter.Check check) {
         boolean there = !session.isGone();
         while (there && pieces.left() > rest) {
@@ -225,7 +239,11 @@ final class Sender {
     }
 
     /**
-     * Returns the rail for the next piece of a message, and sets the piece's length; null if the other side is gone.
+     * Waits for the rail of a message's next piece, and sets the length of the piece.
+     *
+     * @param message the length of the message in bytes
+     * @param left the number of bytes that are not sent
+     * @return the rail, or null if the other side is gone
      */
     private Rail nextRail(long message, long left, Waiter.Check check) {
         RailChoice choice = outbound.choice();
@@ -239,7 +257,7 @@ final class Sender {
 
     // ---- fences
 
-    /** Requests an ack of all frames that were sent; returns their number. */
+    /** Requests an ack of all frames that were sent. Returns the number of the last of these frames. */
     long askAck(Waiter.Check check) {
         sending.lock(check);
         try {
@@ -259,7 +277,10 @@ final class Sender {
         }
     }
 
-    /** Waits until the other side has handled a number of frames, or is gone; returns whether it has handled them. */
+    /**
+     * Waits until the other side has handled all frames up to a number, or is gone. Returns whether it has handled
+     * them.
+     */
     boolean awaitAck(long number, Waiter waiter, Waiter.Check check) {
         if (acks.number() < number) {
             acks.await(number, waiter, check);
@@ -269,7 +290,7 @@ final class Sender {
 
     // ---- news
 
-    /** Sends a piece of news, or the good-bye, if there is room. */
+    /** Sends a piece of news, or the good-bye, if there is room. Returns whether it was sent. */
     boolean tell(byte kind, int what, long index, long value, long more) {
         if (!session.isOpen() || !sending.tryLock()) {
             return false;

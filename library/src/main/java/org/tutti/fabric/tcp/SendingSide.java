@@ -9,23 +9,24 @@ import org.tutti.memory.LongWait;
 import org.tutti.memory.Waiter;
 
 /**
- * The sending side of a {@link Peer}: its lock, and the duties of the lock's holder. In addition to adding frames of
- * its own, the holder waits for room, sends the frames that are owed to the other side, and writes.
+ * The sending lock of a {@link Peer}, and the duties of its holder. The holder adds frames of its own, and waits for
+ * room if necessary. Before it releases the lock, it sends the frames that are owed to the other side, and writes the
+ * rails' buffers ({@link #unlock(boolean)}).
  *
  * <p><b>The lock</b> is usually held for a short time. A thread tries it a few times before it queues, because queueing
- * creates an object, and blocking calls must create none. The lock may also be held for long, by a thread that sends
- * very much or waits for room, so a queued thread runs its check at intervals. The lock is fair among queued threads; a
- * try overtakes all of them.
+ * creates an object, and blocking calls must create none. A thread that sends very much or waits for room may also hold
+ * the lock for long. A queued thread therefore runs its check at intervals. The lock is fair among queued threads, and
+ * a try overtakes all of them.
  *
  * <p><b>No deadlock.</b> A sender waits only for room in the outgoing buffer of some rail, and takes in arriving frames
- * meanwhile. A receiver never waits. Requests are queued, at most {@value Requests#ENTRIES} of them, because the other
- * side may not have more unanswered. Frames that cannot take effect yet are deferred until a later poll ({@link
+ * meanwhile. A receiver never waits. It queues requests, at most {@value Requests#ENTRIES} of them, because the other
+ * side may not have more unanswered requests. It defers frames that cannot take effect, until a later poll ({@link
  * DeferredFrames}). Two sides that fill each other's sockets therefore cannot deadlock.
  *
- * <p><b>No work is left behind.</b> A thread that finds the lock taken leaves its work to the holder, which looks for
+ * <p><b>No work is left behind.</b> A thread that finds the lock held leaves its work to the holder, which looks for
  * work once more after it has released the lock. The thread announces its work in volatile fields before it tries the
- * lock; the holder reads these fields after it has released the lock. Either the try succeeds, or the holder sees the
- * work.
+ * lock. The holder reads these fields after it has released the lock. Therefore, either the try succeeds, or the holder
+ * sees the work.
  */
 final class SendingSide {
     private static final int TRIES = 64;
@@ -41,7 +42,11 @@ final class SendingSide {
     private final Waiter.Progress progress;
     private final LongWait waitForRoom = new LongWait(); // of the holder of the lock
 
-    /** @param progress polls all processes while a call waits */
+    /**
+     * Creates the sending side of a peer.
+     *
+     * @param progress polls all processes while a call waits
+     */
     SendingSide(Session session, Outbound outbound, Waiter.Progress progress) {
         this.session = session;
         this.outbound = outbound;
@@ -60,7 +65,7 @@ final class SendingSide {
         return lock.isLocked();
     }
 
-    /** Takes the lock, unless the check throws. */
+    /** Acquires the lock. If the check throws, this method passes the exception on and does not acquire the lock. */
     void lock(Waiter.Check check) {
         for (int turn = 0; turn < TRIES; turn++) {
             if (lock.tryLock()) {
@@ -71,7 +76,10 @@ final class SendingSide {
         queue(check);
     }
 
-    /** Takes the lock after the threads that have queued before, unless the check throws. */
+    /**
+     * Acquires the lock after the threads that have queued before. If the check throws, this method passes the
+     * exception on and does not acquire the lock.
+     */
     private void queue(Waiter.Check check) {
         boolean locked = false;
         try (var wait = new LongWait()) {
@@ -91,11 +99,17 @@ final class SendingSide {
         }
     }
 
+    /** Sends the owed frames, writes the rails' buffers, and releases the lock. */
     void unlock() {
         unlock(true);
     }
 
-    /** Sends the owed frames, and releases the lock. Writes the buffers if the caller wants it or frames were owed. */
+    /**
+     * Sends the owed frames, and releases the lock. If frames were owed, the rails' buffers are written, because the
+     * other side may wait for these frames.
+     *
+     * @param writes whether to write the buffers even if no frames were owed
+     */
     void unlock(boolean writes) {
         do {
             try {
@@ -117,8 +131,8 @@ final class SendingSide {
     }
 
     /**
-     * Lets queued threads have the lock between two parts of a long transfer. The caller, which does not hold the lock,
-     * queues behind them, because the lock is fair.
+     * Lets queued threads hold the lock between two parts of a long transfer. The caller must not hold the lock. It
+     * queues behind the other threads, because the lock is fair.
      */
     void giveTurn(Waiter.Check check) {
         if (lock.hasQueuedThreads()) {
@@ -141,9 +155,7 @@ final class SendingSide {
 
     // ---- waiting for room, under the lock
 
-    /**
-     * Returns a rail with room for a number of bytes, and waits for one if necessary; null if the other side is gone.
-     */
+    /** Waits until a rail has room for a number of bytes, and returns the rail; null if the other side is gone. */
     Rail railWithRoom(int bytes, Waiter.Check check) {
         assert lock.isHeldByCurrentThread()
                 : bytes + " bytes are to be sent to " + session.process() + " without the lock";
@@ -164,8 +176,8 @@ final class SendingSide {
     }
 
     /**
-     * Lets other threads run, because one of them may make room. {@link #endGivingWay} must follow when there is room,
-     * or none is needed any more.
+     * Lets other threads run, because one of them may make room. When there is room, or none is needed any more, {@link
+     * #endGivingWay} must be called.
      */
     void giveWay(int turn, Waiter.Check check) {
         assert lock.isHeldByCurrentThread() : "who sends to " + session.process() + " gives way without the lock";
@@ -182,6 +194,7 @@ final class SendingSide {
         }
     }
 
+    /** Ends a wait for room. */
     void endGivingWay() {
         waitForRoom.close();
     }

@@ -24,29 +24,29 @@ import org.tutti.fabric.Service;
 
 /**
  * The thread that serves a process while its ranks compute, makes its connections, and watches whether connected
- * processes are alive. Only this thread touches connections in the making and the probes of silent hosts; other threads
- * queue errands for it, and wake it.
+ * processes are alive. Only this thread uses connections that are not complete, and the probes of silent hosts. Other
+ * threads queue errands for this thread, and wake it.
  *
  * <p><b>Polling is a lease.</b> A waiting rank polls the connections of its process itself. A message then takes a few
- * microseconds, where waking a thread takes some forty. The service thread serves ranks that compute. It sleeps in its
+ * microseconds, while waking a thread takes some forty. The service thread serves ranks that compute. It sleeps in its
  * selector, with interest in all connections. When it wakes and a rank has polled within the last {@value #LEASE_NANOS}
  * ns, it leaves the data to that rank. It then parks for {@value #LOOK_NANOS} ns at a time, until no rank polls any
  * more, and does not return to the selector, which would wake it for every message. A rank that begins to compute is
  * therefore served less than a millisecond after its last poll, and immediately from then on. A rank that sends or
- * takes in a long transfer has the lease as well, for at most {@value #USE_NANOS} ns. After that time the service
- * thread polls the other connections between its parks, because their processes would otherwise consider this one
- * failed. A rank that begins to sleep until a message arrives ends the lease. With {@link Service#POLL}, the service
- * thread never sleeps, and polls whenever no other thread has polled for {@value #LEASE_NANOS} ns.
+ * takes in a long transfer also has the lease, for at most {@value #USE_NANOS} ns. After that time the service thread
+ * polls the other connections between its parks, because their processes would otherwise consider this one failed. A
+ * rank that begins to sleep until a message arrives ends the lease. With {@link Service#POLL}, the service thread never
+ * sleeps, and polls whenever no other thread has polled for {@value #LEASE_NANOS} ns.
  *
  * <p><b>Pace.</b> Frames that arrive more slowly than they can be read would wake the thread for every packet, at the
  * cost of computing ranks. The thread therefore lets more of a frame arrive ({@link ArrivalRate}) before it returns to
  * its selector.
  *
  * <p><b>Gathering.</b> While the service thread wakes every {@value #LOOK_NANOS} ns, it also sends the bytes in the
- * rails' buffers. A put that is not urgent can stay in a buffer, so that later puts share its system call. {@code
- * looks} is true meanwhile. A put writes to the buffer (and to its peer's volatile {@code dirty}) before it reads
- * {@code looks}; the service thread clears {@code looks} before it reads {@code dirty}, and then sleeps. Either the put
- * finds {@code looks} cleared, and sends by itself, or the service thread finds the put.
+ * rails' buffers. A put that is not urgent can stay in a buffer, so that later puts share its system call. Meanwhile,
+ * the field {@code looks} is true. A put writes to the buffer (and to its peer's volatile {@code dirty}) before it
+ * reads {@code looks}; the service thread clears {@code looks} before it reads {@code dirty}, and then sleeps.
+ * Therefore, either the put finds {@code looks} cleared, and sends by itself, or the service thread finds the put.
  */
 final class ServiceThread {
     private static final System.Logger LOG = System.getLogger(ServiceThread.class.getName());
@@ -83,7 +83,11 @@ final class ServiceThread {
     private volatile boolean retired;
     private volatile boolean closed;
 
-    /** @throws JobStartException if the process cannot listen at its addresses */
+    /**
+     * Creates and starts the thread, and begins to listen.
+     *
+     * @throws JobStartException if the process cannot listen at its addresses, or cannot open a selector
+     */
     ServiceThread(LocalProcess local, Service service, Peers peers, FabricListener listener) {
         this.local = local;
         this.service = service;
@@ -122,7 +126,7 @@ final class ServiceThread {
 
     // ---- for any thread
 
-    /** Returns the acceptor of connections; any thread may read its addresses and counters. */
+    /** Returns the acceptor of connections. Any thread may read its addresses and counters. */
     Acceptor acceptor() {
         return connections.acceptor();
     }
@@ -131,13 +135,18 @@ final class ServiceThread {
         return closed;
     }
 
-    /** Lets the thread begin to connect with a process, unless an attempt is under way. */
+    /**
+     * Lets the thread begin to connect with a process, unless an attempt is under way.
+     *
+     * @param onlyForNews whether the connection is wanted for news alone, so that the process is not lost if the
+     *            attempts fail
+     */
     void connect(Peer peer, boolean onlyForNews) {
         errands.add(() -> connections.connect(peer, onlyForNews));
         call();
     }
 
-    /** Wakes the thread for a round, whatever it waits for. */
+    /** Wakes the thread, so that it begins a new round immediately. */
     void call() {
         if (called.compareAndSet(false, true)) {
             selector.wakeup();
@@ -145,17 +154,20 @@ final class ServiceThread {
         }
     }
 
-    /** Returns whether the bytes left in the rails' buffers will be sent soon. */
+    /** Returns whether this thread will soon send the bytes in the rails' buffers. */
     boolean looks() {
         return looks;
     }
 
-    /** Notes that a rank polls. */
+    /** Notes that a rank polls, so that it has the lease. */
     void takeLease() {
         polledNanos = System.nanoTime();
     }
 
-    /** Notes that a rank goes to sleep that may just have polled: the thread must serve it immediately. */
+    /**
+     * Ends the lease, because a rank that may have polled recently goes to sleep. The thread must then serve the
+     * process immediately.
+     */
     void endLease() {
         if (looks && service == Service.SLEEP) {
             polledNanos = System.nanoTime() - LEASE_NANOS;
@@ -164,10 +176,11 @@ final class ServiceThread {
     }
 
     /**
-     * Waits for a short time in a selector of the service thread's connections. An answer then wakes the calling thread
-     * directly, and no core has to poll meanwhile.
+     * Waits for a short time until bytes arrive over any connection, in a selector of its own. An answer then wakes the
+     * calling thread directly, and no core has to poll meanwhile.
      *
-     * @return whether the thread has waited: only one thread at a time can
+     * @return whether the calling thread has waited; false if another thread is waiting, or the calling thread is
+     *            virtual
      */
     boolean awaitArrival() {
         if (Thread.currentThread().isVirtual() || !arrivalsLock.tryLock()) {
@@ -187,8 +200,8 @@ final class ServiceThread {
     }
 
     /**
-     * Connects with no further process. When this method returns, every process that considers itself connected with
-     * this one is connected, or a timeout has expired.
+     * Stops making connections with further processes. When this method returns, every process that considers itself
+     * connected with this one is connected, or a timeout has expired.
      */
     void retire() {
         errands.add(() -> {
@@ -285,8 +298,8 @@ final class ServiceThread {
     }
 
     /**
-     * Ends the thread after a failure of this process. Closed connections spare the other processes the wait for a
-     * timeout.
+     * Ends the thread after a failure of this process. The connections are closed, so that the other processes need not
+     * wait for a timeout.
      */
     private void fail(Throwable cause) {
         closed = true;
@@ -296,14 +309,16 @@ final class ServiceThread {
     }
 
     /**
-     * Returns whether a rank has the lease. A rank in a long transfer has not polled for a while, and needs no help
-     * yet.
+     * Returns whether a rank has the lease. A rank in a long transfer also has it, because it needs no help although it
+     * has not polled for a while.
      */
     private boolean isLeased() {
         return System.nanoTime() - polledNanos < LEASE_NANOS || peers.isAnyInUse();
     }
 
-    /** Polls for ranks for a while, after which other work is due. */
+    /**
+     * Polls the connections for ranks that do not poll, for a limited number of turns. Other work is due afterwards.
+     */
     private void pollForRanks() {
         for (int turn = 0; turn < POLLS_PER_ROUND && !called.get(); turn++) {
             if (isLeased()) {
@@ -333,8 +348,8 @@ final class ServiceThread {
     }
 
     /**
-     * Examines all connections. A closed channel leaves a selector only with its next selection, so this method also
-     * selects once for arrivals, unless a thread waits for them.
+     * Checks all connections for losses. A closed channel leaves a selector only when the selector selects again. This
+     * method therefore also selects once for arrivals, unless a thread waits for them.
      */
     private void look(long elapsedNanos) throws IOException {
         long nowNanos = System.nanoTime();
@@ -352,7 +367,7 @@ final class ServiceThread {
         }
     }
 
-    /** Sleeps while a long frame arrives, because nothing can take effect before it is complete. */
+    /** Sleeps while a long frame arrives, because the frame cannot take effect before it is complete. */
     private void awaitMore() {
         long nanos = arrivalRate.sleepNanos(peers.missingBytes(), System.nanoTime());
         if (nanos > 0) {
@@ -360,7 +375,7 @@ final class ServiceThread {
         }
     }
 
-    /** Lets the selector wake for room only where frames have to be sent. */
+    /** Lets the selector wake when a socket has room, but only for connections with frames to send. */
     private void armWrites() {
         for (SelectionKey key : selector.keys()) {
             if (key.isValid() && key.attachment() instanceof Peer peer) {
@@ -376,7 +391,7 @@ final class ServiceThread {
         }
     }
 
-    /** Lets a peer read a channel from here on, and returns its wire. */
+    /** Lets a peer read from a channel from this moment on, and returns the wire of the channel. */
     private Wire read(Peer peer, SocketChannel channel) {
         SelectionKey key = channel.keyFor(selector);
         key.attach(peer);

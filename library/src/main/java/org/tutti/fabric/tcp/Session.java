@@ -12,30 +12,32 @@ import org.tutti.fabric.Loss;
 import org.tutti.memory.Waiter;
 
 /**
- * The session with another process, from its buffers to its loss: the rails, the receiving lock, and the good-byes. A
- * session outlives the loss of rails; it ends when its last rail is lost. The layers above, {@link Inbound}, {@link
- * Outbound} and the calls, report events to the session and read its state.
+ * The session with another process, which lasts from the creation of its buffers to the loss of the process. It holds
+ * the rails, the receiving lock, and the state of the good-byes. A session outlives the loss of single rails, and ends
+ * when its last rail is lost. The layers above, {@link Inbound}, {@link Outbound} and the calls, report events to the
+ * session and read its state.
  *
- * <p><b>Losing a rail.</b> With several rails, frames are kept until they are acked. When a rail is lost, those of its
- * frames that are not acked are retransmitted on the other rails. When the last rail is lost, the other process is
- * lost. News and the good-bye go on all rails that have room, because the sender may be gone before a rail that has
- * died silently is lost.
+ * <p><b>Losing a rail.</b> With several rails, frames are kept until they are acked. When a rail is lost, its unacked
+ * frames are retransmitted on the other rails. When the last rail is lost, the other process is lost. News and the
+ * good-bye are sent on all rails that have room. Otherwise the sender could be gone before the loss of a rail that has
+ * died silently is noticed.
  *
  * <p><b>A rail that comes back.</b> A lost rail can get a new wire. Each side begins to use the wire when it holds both
- * locks; bytes that arrive earlier stay in the wire. No frame is lost: all frames that this side has sent on the old
- * wire, and the other side has not acked, are retransmitted on any rail. They are marked for that before the sending
- * lock is released, so no frame of the old wire is ever considered under way on the new one. No frame is delivered
- * twice: frames keep their numbers, so a frame that has arrived on the old wire is dropped as a duplicate when it
- * arrives again, as with any lost rail. The old wire is closed and never read again. A frame that it broke off is
- * forgotten, and its bytes arrive again before the count passes the frame. The sides need not agree when a rail was
- * lost: a side that brings a rail back makes the other side lose it as well. A rail that is about to come back counts
- * as connected, so the last other rail may be lost meanwhile.
+ * locks, and bytes that arrive earlier stay in the wire. No frame is lost. All frames that this side has sent on the
+ * old wire, and the other side has not acked, are retransmitted on any rail. They are marked for retransmission before
+ * the sending lock is released, so no frame of the old wire is ever considered under way on the new one. No frame takes
+ * effect twice. Frames keep their numbers, so a frame that has arrived on the old wire is dropped as a duplicate when
+ * it arrives again. The same is true of any lost rail. The old wire is closed and never read again. If the old wire
+ * broke in the middle of a frame, the part that arrived is forgotten, and the whole frame arrives again before the
+ * count passes it. The two sides need not notice the loss of a rail at the same time. A side that brings a rail back
+ * makes the other side lose it, too. A rail that is about to come back counts as connected, so the last other rail may
+ * be lost meanwhile.
  *
- * <p><b>Locks.</b> The sending lock guards outgoing frames, the receiving lock incoming ones. A thread that needs both
- * takes the sending lock first; no thread takes it while it holds the receiving lock. Volatile fields tell that a
- * process is connected, or gone. Each is written after all that calls rely on, so calls read it without a lock. A
- * process that is gone stays gone. Any thread may notice a loss; the monitor of this object decides which thread
- * handles it, and no thread waits inside the monitor.
+ * <p><b>Locks.</b> The sending lock guards outgoing frames, and the receiving lock guards incoming frames. A thread
+ * that needs both locks acquires the sending lock first. No thread acquires the sending lock while it holds the
+ * receiving lock. Volatile fields record that a process is connected, or gone. Each is written after all data on which
+ * calls rely, so calls read it without a lock. A process that is gone stays gone. Any thread may notice a loss; the
+ * monitor of this object decides which thread handles it, and no thread waits inside the monitor.
  */
 final class Session {
     private static final Rail[] NO_RAILS = {};
@@ -76,14 +78,17 @@ final class Session {
         return process;
     }
 
-    /** Returns the lock under which arriving frames are taken in. */
+    /** Returns the receiving lock, under which arriving frames are taken in. */
     ReentrantLock receiving() {
         return receiving;
     }
 
     // ---- beginning and buffers
 
-    /** Creates the buffers of a connection, unless they exist; called before the other side may consider it open. */
+    /**
+     * Creates the rails and buffers of a connection, unless they exist. Must be called before the other side may
+     * consider the connection open.
+     */
     void prepare(int count) {
         if (prepared.length != count) {
             prepared = NO_RAILS;
@@ -97,11 +102,11 @@ final class Session {
     }
 
     /**
-     * Takes the wires, under both locks; {@link #open} must follow.
+     * Connects the rails with their wires. Called under both locks; {@link #open} must be called afterwards.
      *
      * @param wires the wires of all rails, in the same order on both sides
-     * @param whatArrives receives their frames
-     * @return whether the wires are used; if not, they are closed
+     * @param whatArrives receives the frames that arrive over the wires
+     * @return whether the wires are used; if not, this method has closed them
      */
     synchronized boolean begin(Wire[] wires, Rail.Receiver whatArrives) {
         if (lost || connected) { // a thread that loses the process closes its rails; later wires are closed here
@@ -119,29 +124,29 @@ final class Session {
         return true;
     }
 
-    /** Lets calls use the rails, when all is ready. */
+    /** Lets calls use the rails. Must be called when all layers have the rails. */
     void open() {
         connected = true;
     }
 
-    /** Returns whether the process is gone, and its buffers are not freed. */
+    /** Returns whether the process is gone, and its buffers have not been released. */
     boolean hasLeftovers() {
         return gone && prepared.length > 0;
     }
 
-    /** Frees the buffers, under both locks. */
+    /** Releases the buffers. Called under both locks. */
     void release() {
         prepared = NO_RAILS;
         preparedRetransmits = null;
         rails = NO_RAILS;
     }
 
-    /** Returns the rails, lost ones included. */
+    /** Returns the rails, which include lost rails. */
     Rail[] rails() {
         return rails;
     }
 
-    /** Returns the buffer that keeps frames until they are acked; null with one rail. */
+    /** Returns the buffer that keeps frames until they are acked; null if there is only one rail. */
     RetransmitBuffer retransmits() {
         return preparedRetransmits;
     }
@@ -162,7 +167,10 @@ final class Session {
         return gone;
     }
 
-    /** Returns whether frames that have arrived still take effect: the process is not gone, or has said good-bye. */
+    /**
+     * Returns whether frames that have arrived still take effect. They do while the process is not gone, and also
+     * afterwards if it has said good-bye.
+     */
     boolean isHeeded() {
         return !gone || heardGoodbye;
     }
@@ -186,7 +194,7 @@ final class Session {
         resendDue = due;
     }
 
-    /** Returns whether a lost rail has a new connection that is not used yet. */
+    /** Returns whether a lost rail has a new connection that is not in use. */
     boolean isReturnDue() {
         return returnDue;
     }
@@ -198,9 +206,9 @@ final class Session {
     // ---- receiving
 
     /**
-     * Takes in the bytes that have arrived over a rail, under the receiving lock.
+     * Takes in the bytes that have arrived over a rail. Called under the receiving lock.
      *
-     * @return whether anything had arrived
+     * @return whether any bytes had arrived
      */
     boolean receive(Rail rail) {
         assert receiving.isHeldByCurrentThread() : "what " + process + " sends is taken in without the lock";
@@ -218,7 +226,7 @@ final class Session {
     }
 
     /**
-     * Tries deferred frames again, under the receiving lock.
+     * Tries deferred frames again. Called under the receiving lock.
      *
      * @return whether a frame has taken effect
      */
@@ -248,18 +256,21 @@ final class Session {
         listener.news((int) news.word, news.offset, news.value);
     }
 
-    /** Notes that a good-bye has arrived: a later loss of the connection is no failure. */
+    /** Notes that a good-bye has arrived. A later loss of the connection is then no failure. */
     void noteGoodbye() {
         heardGoodbye = true;
     }
 
-    /** Passes the other side's good-bye on to the listener; all its puts to this process have taken effect. */
+    /**
+     * Passes the good-bye of the other side on to the listener. All puts of the other side to this process must have
+     * taken effect.
+     */
     void hearGoodbye(Frame goodbye) {
         listener.hear(process, new Farewell((int) goodbye.word, goodbye.offset, goodbye.value, goodbye.tag));
         listener.left(process);
     }
 
-    /** Notes that the good-bye goes out: a later loss of the connection is no failure. */
+    /** Notes that the good-bye of this process is sent. A later loss of the connection is then no failure. */
     void sayGoodbye() {
         saidGoodbye = true;
     }
@@ -289,7 +300,7 @@ final class Session {
         progress.arrived();
     }
 
-    /** Loses a rail; with the last rail, the process is lost. */
+    /** Loses a rail. If it is the last one, the process is lost. */
     void loseRail(Rail rail, String reason) {
         boolean others = false;
         synchronized (this) {
@@ -309,8 +320,8 @@ final class Session {
     }
 
     /**
-     * Loses a rail after reading its last bytes: a process that has closed the connection may have sent news and a
-     * good-bye.
+     * Loses a rail after its last bytes have been read. A process that has closed the connection may have sent news and
+     * a good-bye before.
      */
     void loseAfterReading(Rail rail, String reason) {
         receiving.lock();
@@ -339,7 +350,7 @@ final class Session {
         returnDue = true;
     }
 
-    /** Begins to use the new wire of a lost rail, under the sending lock; returns whether that was possible. */
+    /** Begins to use the new wire of a lost rail. Called under the sending lock. Returns whether that was possible. */
     boolean resume(Rail rail) {
         if (receiving.isHeldByCurrentThread()) { // this thread is in the midst of a frame, perhaps of that rail
             return false;
