@@ -27,19 +27,26 @@ import org.tutti.memory.Waiter;
  *
  * <p>No layer knows sockets, clocks or threads, so tests can run the layers over wires of their own.
  *
- * <p><b>Numbers and counts.</b> The frames of a direction are numbered 1, 2, 3, …, whatever rails they take. The
- * receiver counts the frames that have arrived without a gap, and every frame of the other direction carries this count
- * as an ack. A frame takes effect (for example, raises its word or is answered) when the count passes it. Effects
- * therefore keep the order of calls. A word is raised only when all frames of its put, and of all earlier puts, have
- * arrived, and a frame that arrives twice takes effect once. With one rail, frames arrive in order and take effect as
- * they arrive. Active messages are an exception and do not wait for the count ({@link RegionWriter}). Messages that
+ * <p><b>Numbers and counts.</b> The frames of a direction are numbered 1, 2, 3, …, independent of the rails that they
+ * take. The receiver counts the frames that have arrived without a gap, and every frame of the other direction carries
+ * this count as an ack. A frame takes effect (for example, raises its word or is answered) when the count passes it.
+ * Effects therefore keep the order of calls. A word is raised only when all frames of its put, and of all earlier puts,
+ * have arrived, and a frame that arrives twice takes effect once. With one rail, frames arrive in order and take effect
+ * as they arrive. Active messages are an exception and do not wait for the count ({@link RegionWriter}). Messages that
  * their handler cannot handle yet are deferred ({@link DeferredFrames}).
  *
- * <p><b>Memory</b> for each connected process, freed when that process is gone: {@value Rail#IN_BYTES} + {@value
- * Rail#OUT_BYTES} bytes a rail; {@value FrameLayout#PAYLOAD_BYTES_MAX} more on a rail over which that process has sent
- * an active message or packed runs; at most {@value DeferredFrames#BYTES_MAX} more while messages are deferred; {@value
- * Requests#ENTRIES} · {@value FrameLayout#REQUEST_BYTES_MAX} more once that process has asked for packed runs; and with
- * several rails {@value RetransmitBuffer#BYTES} bytes and {@value RetransmitBuffer#FRAMES_MAX} frame headers more.
+ * <p><b>Memory.</b> Each connected process needs the following memory, which is released when that process is gone:
+ *
+ * <ul>
+ * <li>{@value Rail#IN_BYTES} + {@value Rail#OUT_BYTES} bytes for each rail.
+ * <li>{@value FrameLayout#PAYLOAD_BYTES_MAX} bytes for each rail over which that process has sent an active message or
+ * packed runs.
+ * <li>At most {@value DeferredFrames#BYTES_MAX} bytes while messages are deferred.
+ * <li>{@value Requests#ENTRIES} · {@value FrameLayout#REQUEST_BYTES_MAX} bytes once that process has asked for packed
+ * runs.
+ * <li>{@value RetransmitBuffer#BYTES} bytes and {@value RetransmitBuffer#FRAMES_MAX} frame headers if there are several
+ * rails.
+ * </ul>
  *
  * <p><b>Memory ordering.</b> A thread that holds the receiving lock writes a payload, either through the kernel or with
  * a plain copy. The same thread, or a later holder of that lock, then raises the word with release order. A thread that
@@ -269,7 +276,7 @@ final class Peer {
     /**
      * Takes in the frames that have arrived, unless another thread is doing so.
      *
-     * @return whether anything had arrived
+     * @return whether any bytes had arrived, or a deferred frame has taken effect
      */
     boolean poll() {
         boolean any = false;

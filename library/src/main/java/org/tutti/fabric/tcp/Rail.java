@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 
 /**
  * One of the connections of a pair of processes. A rail gathers outgoing frames in a buffer. It parses incoming frames,
- * into whatever parts the wire cuts them.
+ * however the wire divides their bytes.
  *
  * <p>Small frames arrive through a buffer of {@value #IN_BYTES} bytes, many with one read. A long payload is read
  * straight into its target, together with the header of the next frame. Outgoing frames pass through a buffer that has

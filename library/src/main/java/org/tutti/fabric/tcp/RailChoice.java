@@ -177,7 +177,7 @@ final class RailChoice {
      *
      * @param rail the rail
      * @param bytes the length of the message in bytes
-     * @param left the number of bytes of the message that are not sent
+     * @param left the number of bytes of the message that have not been sent
      */
     int stripe(Rail rail, long bytes, long left) {
         if (rails.length <= 1 || striping != Striping.SPEED || bytes < STRIPED_BYTES_MIN) {

@@ -10,8 +10,9 @@ import java.util.List;
  *
  * <p>The process with the lower first rank makes the attempts. It makes the first attempt {@value #FIRST_MILLIS} ms
  * after the loss was noticed, and each later one after twice the time, up to {@value #AGAIN_MILLIS_MAX} ms. A rail that
- * has come back is watched for {@value #AGAIN_MILLIS_MAX} ms, so that a rail that comes and goes is not tried more
- * often. A process that ends also loses its rails one by one. A loss is therefore not logged before the first attempt.
+ * has come back is watched for {@value #AGAIN_MILLIS_MAX} ms. If it is lost again meanwhile, the waits continue to
+ * grow, so that a rail that comes and goes is not tried more often. A process that ends also loses its rails one by
+ * one. A loss is therefore not logged before the first attempt.
  */
 final class RailReconnector implements ConnectAttempt.Owner {
     private static final System.Logger LOG = System.getLogger(RailReconnector.class.getName());
@@ -150,7 +151,7 @@ final class RailReconnector implements ConnectAttempt.Owner {
         waitMillis = Math.min(2 * waitMillis, AGAIN_MILLIS_MAX);
     }
 
-    /** Gives up the current attempt. */
+    /** Abandons the current attempt, if any. */
     void close() {
         if (attempt != null) {
             attempt.close();

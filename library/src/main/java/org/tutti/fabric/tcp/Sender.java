@@ -119,7 +119,7 @@ final class Sender {
      * Sends a transfer except its last bytes.
      *
      * @param all the number of bytes of the whole transfer
-     * @param rest the number of bytes that are not sent
+     * @param rest the number of bytes that remain unsent when this method returns
      */
     private boolean sendPart(long region, SectionPieces pieces, long all, long rest, int operation, long argument0,
             long argument1, Waiter.Check check) {
@@ -191,7 +191,7 @@ final class Sender {
      * Sends pieces of a transfer from where they lie. The caller has set all fields of the frame, except offset, length
      * and operation.
      *
-     * @param rest the number of bytes that are not sent
+     * @param rest the number of bytes that remain unsent when this method returns
      */
     private boolean sendBatches(SectionPieces pieces, long rest, int operation, Waiter.Check check) {
         boolean there = !session.isGone();
@@ -242,7 +242,7 @@ final class Sender {
      * Waits for the rail of a message's next piece, and sets the length of the piece.
      *
      * @param message the length of the message in bytes
-     * @param left the number of bytes that are not sent
+     * @param left the number of bytes of the message that have not been sent
      * @return the rail, or null if the other side is gone
      */
     private Rail nextRail(long message, long left, Waiter.Check check) {
