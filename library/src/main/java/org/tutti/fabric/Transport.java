@@ -17,8 +17,9 @@ import org.tutti.memory.Waiter;
  * be the last to arrive, unless a {@link #fence} is between them. A get may read the bytes of a later put. Only fences
  * order operations on different processes.
  *
- * <p>A message that its {@link RegionHandler} cannot handle yet waits. Later messages, words and requests of the same
- * process for that region wait with it; operations on other regions go on. A fence waits for such messages.
+ * <p>If a {@link RegionHandler} cannot handle a message yet, the message waits. Later messages, words and requests of
+ * the same process for that region wait with it, while operations on other regions go on. A fence waits for such
+ * messages.
  *
  * <p><b>Checks.</b> A call that may wait takes a check, which ends the call by throwing. A check must not call the
  * fabric.

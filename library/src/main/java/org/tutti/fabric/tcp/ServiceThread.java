@@ -45,7 +45,7 @@ import org.tutti.fabric.Service;
  * <p><b>Gathering.</b> While the service thread wakes every {@value #LOOK_NANOS} ns, it also sends the bytes in the
  * rails' buffers. A put that is not urgent can stay in a buffer, so that later puts share its system call. Meanwhile,
  * the field {@code looks} is true. A put writes to the buffer (and to its peer's volatile {@code dirty}) before it
- * reads {@code looks}; the service thread clears {@code looks} before it reads {@code dirty}, and then sleeps.
+ * reads {@code looks}. The service thread clears {@code looks} before it reads {@code dirty}, and then sleeps.
  * Therefore, either the put finds {@code looks} cleared, and sends by itself, or the service thread finds the put.
  */
 final class ServiceThread {

@@ -36,8 +36,8 @@ import org.tutti.memory.Waiter;
  * <p><b>Locks.</b> The sending lock guards outgoing frames, and the receiving lock guards incoming frames. A thread
  * that needs both locks acquires the sending lock first. No thread acquires the sending lock while it holds the
  * receiving lock. Volatile fields record that a process is connected, or gone. Each is written after all data on which
- * calls rely, so calls read it without a lock. A process that is gone stays gone. Any thread may notice a loss; the
- * monitor of this object decides which thread handles it, and no thread waits inside the monitor.
+ * calls rely, so calls read it without a lock. A process that is gone stays gone. Any thread may notice a loss. The
+ * monitor of this object decides which thread handles the loss, and no thread waits inside the monitor.
  */
 final class Session {
     private static final Rail[] NO_RAILS = {};
@@ -320,8 +320,8 @@ final class Session {
     }
 
     /**
-     * Loses a rail after its last bytes have been read. A process that has closed the connection may have sent news and
-     * a good-bye before.
+     * Reads the last bytes of a rail, and then loses the rail. A process that has closed the connection may have sent
+     * news and a good-bye before.
      */
     void loseAfterReading(Rail rail, String reason) {
         receiving.lock();
