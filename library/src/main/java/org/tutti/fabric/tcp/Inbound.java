@@ -15,7 +15,7 @@ import org.tutti.fabric.WordAction;
  * <p><b>Two counts.</b> The received count is the number of frames that have arrived without a gap. They need not be
  * retransmitted, but some of them may be deferred ({@link DeferredFrames}). The handled count is the number of frames
  * before the first deferred one, and a fence waits for this count. While no frame is deferred, the counts are equal,
- * and only the handled count is written.
+ * and of the two volatile fields only that of the handled count is written.
  */
 final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     private static final int ACK_INTERVAL_FRAMES = 256;
