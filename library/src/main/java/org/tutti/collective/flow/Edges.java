@@ -18,31 +18,42 @@ import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Words;
 
 /**
- * The puts, signals, credits and invitations that the masters of nodes send each other during an operation, over the
- * edges of its slot. {@link Flow}s are made of them. A team has one such object, for all its operations.
+ * Sends and receives the messages of an operation between the masters of nodes, over the edges of the operation's slot.
+ * A message is one of four: a <i>put</i> writes bytes into another node's memory and raises an ARRIVED word there, a
+ * <i>signal</i> only raises the ARRIVED word, a <i>credit</i> raises a CREDIT word, and an <i>invitation</i> tells the
+ * sender where it may put. {@link Flow}s are made of these messages. A team has one such object, for all its
+ * operations.
  *
- * <p><b>Why nothing is overwritten.</b> Before a master sends the first put or signal of an operation to another node,
- * the ranks there must have left the operation that used the slot before. If the master does not know that they have,
- * it gets their left words from that node, as the ranks of a node read each other's. Hence every read of a slot's edges
- * happens before the next operation's puts. A credit needs no such check, because it answers a put of the same
- * operation.
+ * <p><b>Why nothing is overwritten.</b> Before a master puts into a slot of another node, all ranks there must have
+ * left the operation that used the slot before. This holds for every put to a word, payload or eager buffer, and for
+ * every signal and invitation. If the master does not know that the ranks have left, it gets their left words from that
+ * node. (Ranks of one node read each other's left words directly.) Hence every read of a slot's edges happens before
+ * the next operation's puts. Three messages need no such check. A credit answers a put of the same operation, so its
+ * receiver is in that operation. A put into invited memory answers an invitation of the same operation; the signal that
+ * follows the put is checked. The words of a meeting belong to the first operation of a group, before which no
+ * operation used the slot.
+ *
+ * <p><b>Nodes of one rank.</b> The tag beside an ARRIVED or CREDIT word says whether its sender is quiet ({@link
+ * Operation#quiet}). If the sender is the only rank of its node, the tag therefore tells which operations that node has
+ * left, without a get.
  *
  * <p><b>Meeting.</b> In the first operation of a group the block of another node may not be there yet; puts to it are
- * lost, and the sender is not told. Therefore two nodes meet: each makes its block, puts a word to the other node, and
- * waits for the other node's word. At least one of the two puts arrives. If the put of node A is lost, node B made its
- * block after that put, hence after A had made its own block; and B's put is later still, so it arrives. A node that
- * has received the other's word puts once more, unless it has put since it received the word. That put arrives, because
- * the other node made its block before it put. The word has two values: {@link #HERE} says that its sender has not
- * heard of the other node, {@link #MET} that it has. A node that reads MET knows that its own put has arrived, and need
- * not put again. No node has to ask, and none keeps a put for later.
+ * lost, and the sender is not told. Therefore two nodes A and B meet: each makes its block, puts a word to the other
+ * node, and waits for the other node's word. At least one of the two puts arrives. Suppose that the put of A is lost.
+ * Then the block of B was not there yet. B makes its block later, and puts after that. The block of A is there by then,
+ * because A made it before its own put. Hence the put of B arrives. A node that has received the other node's word puts
+ * once more, unless it has already put after it received the word. That put arrives, because the other node made its
+ * block before it put. The word has two values: {@link #HERE} says that its sender has not heard of the other node,
+ * {@link #MET} that it has. A node that reads MET knows that its own put has arrived, and does not put again. No node
+ * has to ask, and none keeps a put for later.
  */
 public final class Edges {
-    /** The step that a node puts before it has heard of the other node. */
+    /** The step that a node puts if it has not heard of the other node. */
     private static final int HERE = 1;
 
     /**
-     * The step that a node puts after it has heard of the other node; also the number of pieces that have come over the
-     * edge.
+     * The step that a node puts once it has heard of the other node. This is also the number of pieces that count as
+     * arrived over the edge after a meeting.
      */
     public static final int MET = 2;
 
@@ -61,7 +72,7 @@ public final class Edges {
 
     private MemorySegment eagerBuffersHere;
 
-    /** Called once, when a team is made, with the parts of the team that the edges use. */
+    /** Creates the edges of a team, with the parts of the team that they use. */
     public Edges(TeamContext context, Operation operation, OperationWait waiting, OperationWindows windows,
             RendezvousOffers invitations) {
         this.context = context;
@@ -83,7 +94,7 @@ public final class Edges {
         return flow.isEager ? layout.eagerArrived(slotIndex, receivingEdge) : layout.arrived(slotIndex, receivingEdge);
     }
 
-    /** Returns the distance of a flow's first place from its ARRIVED word. */
+    /** Returns the distance of a flow's first place from its ARRIVED word, in bytes. */
     private long startOf(Flow flow) {
         return flow.isEager ? layout.eagerBuffer(flow.edge) : RingLayout.PAYLOAD;
     }
@@ -102,17 +113,17 @@ public final class Edges {
         return layout.isPair(edge) ? eagerBuffersOf(otherNode) : ringOf(otherNode);
     }
 
-    /** Finds the places of a flow to this node. */
+    /** Sets an area to the places of a flow that comes to this node without an invitation. */
     void findPlaces(Inflow flow, Area places) {
         places.set(flow.isEager ? eagerBuffersHere() : ring, wordOf(flow, flow.edge) + startOf(flow));
     }
 
-    /** Finds the eager buffer of an edge of this node. */
+    /** Sets an area to the eager buffer of an edge of this node, in the current operation's slot. */
     public void findEagerBuffer(int edge, Area eagerBuffer) {
         eagerBuffer.set(eagerBuffersHere(), layout.eagerArrived(operation.slotIndex(), edge) + RingLayout.EAGER_BUFFER);
     }
 
-    /** Waits until the master has claimed the eager buffers of this node, and returns them. */
+    /** Waits until the master of this node has claimed the node's eager buffers, and returns them. */
     private MemorySegment eagerBuffersHere() {
         if (eagerBuffersHere == null) {
             waiting.awaitWord(context.master(context.node), ring, RingLayout.EAGER_BUFFERS, 1);
@@ -122,8 +133,8 @@ public final class Edges {
     }
 
     /**
-     * Returns the handle of another node's eager buffers. A rank that lacks it asks the master there until that has
-     * claimed them.
+     * Returns the handle of another node's eager buffers. A rank that does not know the handle gets it from the master
+     * there, again and again until that master has claimed the buffers.
      */
     private long eagerBuffersOf(int other) {
         long handle = context.eagerBuffers.elsewhere(other);
@@ -156,7 +167,7 @@ public final class Edges {
         }
     }
 
-    /** Returns the handle by which the master of another node lets others reach the communicator's block there. */
+    /** Returns the handle under which the master of another node has registered the communicator's block there. */
     private long ringOf(int otherNode) {
         return context.endpoints.ring(context.master(otherNode));
     }
@@ -164,7 +175,14 @@ public final class Edges {
     // ---- sending
 
     /**
-     * Puts bytes of a flow's next piece into its place at another node, and raises the ARRIVED word there afterwards.
+     * Puts bytes of a flow's current piece into the piece's place at another node, and raises the ARRIVED word there
+     * afterwards.
+     *
+     * @param flow the flow, which has counted the piece
+     * @param source the area that holds the bytes
+     * @param sourceOffset the offset of the bytes in the area
+     * @param offset the offset in the place
+     * @param bytes the number of bytes, 0 or more
      */
     void put(Outflow flow, Area source, long sourceOffset, long offset, long bytes) {
         long at = source.start() + sourceOffset;
@@ -181,15 +199,18 @@ public final class Edges {
         if (!machine.put(putTarget, source.segment(), at, bytes, waiting)) {
             throw waiting.gone(receiver);
         }
-        signal(flow);
+        signal(flow); // a frame of its own: it names one region, and the ARRIVED word is in another one
     }
 
-    /** Raises the ARRIVED word for a flow's next piece, without bytes. */
+    /** Raises the ARRIVED word for a flow's current piece, without writing bytes. */
     void signal(Outflow flow) {
         putAndRaise(flow, 0, MemorySegment.NULL, 0, 0);
     }
 
-    /** Puts bytes at a distance behind a flow's ARRIVED word, and raises the word once they are there. */
+    /**
+     * Puts bytes into the region of a flow's ARRIVED word, at a distance behind the word, and raises the word once the
+     * bytes are there.
+     */
     private void putAndRaise(Outflow flow, long distance, MemorySegment source, long sourceOffset, long bytes) {
         long region = flow.isEager ? eagerBuffersOf(flow.node) : ringOf(flow.node);
         long word = wordOf(flow, flow.edgeThere);
@@ -197,7 +218,10 @@ public final class Edges {
         putIntoSlot(flow.node, source, sourceOffset, bytes);
     }
 
-    /** Aims the next put at the master of another node, where it will raise a word to a step. */
+    /**
+     * Sets the target of the next put: memory of another node's master, and a word there that the put will raise to a
+     * step.
+     */
     private void aim(int toNode, long region, long offset, long word, long step) {
         assert step > 0 && step <= StepWords.STEPS_MAX : "step " + step;
         assert toNode != context.node && context.isMaster() : "rank " + context.rank + " puts to node " + toNode
@@ -207,7 +231,7 @@ public final class Edges {
                 .raise(word, operation.base + step, operation.tag());
     }
 
-    /** Credits pieces up to a step to the node that sends them: SRM's zero-byte put. */
+    /** Sends the credit of a step to the node that sends the pieces: the zero-byte put of SRM. */
     void credit(int toNode, int edge, long step) {
         // the slot is free there: a credit answers a put of the same operation, so its receiver is in that operation
         long word = creditOf(edge);
@@ -218,8 +242,8 @@ public final class Edges {
     }
 
     /**
-     * Invites the master of another node to put into memory of this rank; the invitation is the first credit of the
-     * flow.
+     * Invites the master of the other node to put the pieces of a flow into memory of this rank. The invitation is the
+     * first credit of the flow.
      */
     void invite(Inflow flow, Area area, long bytes) {
         assert bytes > 0 && area.holds(0, bytes) : flow + " invites to " + bytes + " bytes of " + area;
@@ -259,7 +283,9 @@ public final class Edges {
         return machine.put(putTarget, source, sourceOffset, bytes, waiting);
     }
 
-    /** Waits until another node has called this method for this node; its block may not be there before. */
+    /**
+     * Waits until another node has called this method for this node. Before that, the other node's block may not exist.
+     */
     public void meet(int otherNode, int edge) {
         long word = layout.arrived(operation.slotIndex(), edge);
         boolean heard = machine.load(ring, word) >= operation.base + HERE;
@@ -279,26 +305,26 @@ public final class Edges {
 
     // ---- receiving
 
-    /** Waits until the other node has invited this one, and reads the invitation. */
+    /** Waits until the receiving node has invited this node, and reads the invitation into the flow's target. */
     void awaitInvitation(Outflow flow) {
         awaitCredit(flow.edge, flow.credit(0), flow.node);
         invitations.read(creditsOf(flow.edge), creditOf(flow.edge) + RingLayout.INVITATION, flow.target);
     }
 
-    /** Waits until the other node has put, or signalled, a flow's next piece. */
+    /** Waits until the sending node has put, or signalled, a flow's current piece. */
     void awaitArrival(Inflow flow) {
         awaitPut(flow.isEager ? eagerBuffersHere() : ring, wordOf(flow, flow.edge), flow.arrival(), flow.node);
     }
 
     /**
-     * Tells whether the other node has put a flow up to a step. Unlike a wait it does not compare what both have
-     * called.
+     * Returns whether the sending node has put a flow's pieces up to a step. Unlike a wait, this method does not
+     * compare the calls of the two nodes.
      */
     boolean hasArrived(Inflow flow, long step) {
         return machine.load(flow.isEager ? eagerBuffersHere() : ring, wordOf(flow, flow.edge)) >= operation.base + step;
     }
 
-    /** Waits until another node has credited a step; 0 or less is always reached. */
+    /** Waits until another node has credited a step; a step of 0 or less needs no wait. */
     void awaitCredit(int edge, long step, int fromNode) {
         awaitPut(creditsOf(edge), creditOf(edge), step, fromNode);
     }
@@ -341,7 +367,10 @@ public final class Edges {
         }
     }
 
-    /** Gets the left words of another node from a rank that still has the communicator, and returns the least. */
+    /**
+     * Gets the left words of another node from a rank there that still has the communicator, and returns the least. If
+     * no rank there has it any more, returns {@link Long#MAX_VALUE}; if a process cannot be reached, returns UNKNOWN.
+     */
     private long askLeft(int other) {
         int ranks = context.topology.ranksOn(other);
         for (int local = 0; local < ranks; local++) {

@@ -10,8 +10,9 @@ import org.tutti.collective.operation.TeamContext;
 import org.tutti.collective.window.OperationWindows;
 
 /**
- * The ends of all flows at one rank: an {@link Inflow} and an {@link Outflow} for each edge of its node, made when an
- * algorithm first needs them. A team has one such object. It also holds the parts of the team that the ends use.
+ * Holds the ends of all flows at one rank: an {@link Inflow} and an {@link Outflow} for each edge of its node. It
+ * creates each end when an algorithm first needs it, and keeps the parts of the team that the ends use. A team has one
+ * such object.
  */
 public final class Flows {
     final TeamContext context;
@@ -23,7 +24,7 @@ public final class Flows {
     private Outflow[] outflows;
     private Inflow[] inflows;
 
-    /** Called once, when a team is made, with the parts of the team that the ends use. */
+    /** Creates the table of a team's flows, without ends, from the parts of the team that the ends use. */
     public Flows(TeamContext context, Operation operation, StepWords words, DataMover mover, OperationWindows windows,
             Edges edges) {
         this.context = context;
@@ -36,7 +37,7 @@ public final class Flows {
         this.outflows = new Outflow[context.layout.edges()];
     }
 
-    /** Returns whether all flows have carried what the current operation has begun; for assertions. */
+    /** Returns whether every transfer that the current operation has begun has been sent or taken; for assertions. */
     public boolean areDone() {
         return areDone(inflows) && areDone(outflows);
     }
@@ -50,7 +51,7 @@ public final class Flows {
         return true;
     }
 
-    /** Finds the receiving end of the flow that comes over an edge of this node. */
+    /** Returns the receiving end of the flow that comes over an edge of this node, and creates it if necessary. */
     public Inflow inflow(int edge) {
         if (edge >= inflows.length) { // not all algorithms use pairs
             inflows = Arrays.copyOf(inflows, context.layout.edgesOfAllKinds());
@@ -61,7 +62,9 @@ public final class Flows {
         return inflows[edge];
     }
 
-    /** Finds the sending end of the flow for which credits come over an edge of this node. */
+    /**
+     * Returns the sending end of the flow whose credits arrive over an edge of this node, and creates it if necessary.
+     */
     public Outflow outflow(int edge) {
         if (edge >= outflows.length) {
             outflows = Arrays.copyOf(outflows, context.layout.edgesOfAllKinds());
@@ -72,17 +75,17 @@ public final class Flows {
         return outflows[edge];
     }
 
-    /** Returns the edge of this node that is its pair with another node. */
+    /** Returns the index of the edge of this node that is its pair with another node, an edge for that node alone. */
     public int pair(int otherNode) {
         return context.layout.pair(otherNode);
     }
 
-    /** Returns the edge of another node that is its pair with this node. */
+    /** Returns the index of the edge of any other node that is its pair with this node. */
     int pairThere() {
         return context.layout.pair(context.node);
     }
 
-    /** Returns whether a message of that length has no room in the eager buffer of a pair. */
+    /** Returns whether a message is too long for the eager buffer of a pair. */
     public boolean exceedsPair(long bytes) {
         return bytes > context.layout.pairEagerBytes();
     }

@@ -8,32 +8,50 @@ import org.tutti.collective.operation.StepWords;
 import org.tutti.collective.window.OperationWindows;
 
 /**
- * The receiving end of a {@link Flow}: an algorithm opens it, awaits one piece after the other, and releases each piece
+ * The receiving end of a {@link Flow}. An algorithm opens it, awaits one piece after the other, and releases each piece
  * when it has taken it. An algorithm that combines takes a whole transfer at a time ({@link #receiveAll}), or exchanges
  * one with the other node ({@link #exchange}).
  *
- * <p>The node's master receives, and gives the credits. If other ranks of the node read the pieces too, each of them
- * opens its own end of the same flow. Such a rank awaits the pieces in the node's memory, and posts DONE when it has
- * read a piece for which the sender awaits the credit. The master credits the pieces that all readers have read.
+ * <p><b>Readers.</b> The node's master receives the pieces, and gives the credits. If other ranks of the node read the
+ * pieces too, each of them opens its own end of the same flow. Such a rank awaits the pieces in the node's memory. If
+ * the sender awaits the credit of a piece, the rank posts DONE when it has read the piece, and the master gives the
+ * credit after that. For this the algorithm must name the readers at the master ({@link #readBy}, {@link #readByAll}).
+ * The master must also await all pieces before it leaves the operation, even if it reads none ({@link #awaitAll}).
  *
- * <p><b>Why an exchange ends.</b> A node sends up to {@value #AHEAD} pieces more than it has taken before it waits for
- * the next one, and a flow has {@value Flow#PLACES} places or more. If both nodes waited for credits, each would have
- * sent fewer pieces than the other, which cannot be.
+ * <p><b>Why an exchange ends.</b> In an exchange a node waits for a piece, or for the credit of a piece that it wants
+ * to send. It waits for a piece only after it has sent all its pieces, or at least one more than it has taken. Before
+ * it has taken all pieces, it sends only while it has sent fewer than {@value #AHEAD} pieces more than it has taken. A
+ * flow has {@value Flow#PLACES} places or more, so a node waits for a credit only if two or more of its pieces are not
+ * yet taken.
+ * <ul>
+ * <li>Suppose that both nodes A and B wait for credits, and A has sent a pieces. Then B has taken at most a − 2, so B
+ * has not taken all pieces, and has sent fewer than a. In the same way A has sent fewer than B, which cannot be.
+ * <li>Suppose that both wait for pieces. Then each has taken all pieces that the other has sent. If one has sent all
+ * its pieces, the other has taken all, and does not wait. Otherwise each has sent more than it has taken, hence more
+ * than the other, which cannot be.
+ * <li>Suppose that A waits for a piece and B for a credit. Then A has taken all pieces of B, but B waits for a credit
+ * only if A has not taken two of them.
+ * </ul>
  *
- * <p><b>Why nothing is overwritten.</b> The inbox, and the caller's memory, is free at the end of an operation, because
- * the algorithm takes all pieces that are sent to it. If the operation fails, the right of other nodes to put there is
- * revoked before the memory is used again.
+ * <p><b>Why nothing is overwritten.</b> At the end of an operation no further piece comes to the inbox or to the
+ * caller's memory, because the algorithm takes all pieces that are sent there. The caller's memory, and an inbox that
+ * no other rank reads, are then free. An inbox that all ranks of the node read ({@link #openInbox}) is free once they
+ * all have left the operation. If the operation fails, the right of other nodes to put there is revoked before the
+ * memory is used again.
  */
 public final class Inflow extends Flow {
     private static final int NOBODY = -1;
     private static final int ALL = -2;
 
-    /** The pieces that an exchange sends beyond those that it has taken: one is under way while one is combined. */
+    /**
+     * The number of pieces that an exchange sends beyond those that it has taken: one is on its way while one is
+     * combined.
+     */
     private static final int AHEAD = 2;
 
     private final Area memory = new Area();
     private final Area arrived = new Area();
-    private long pieces;
+    private long pieces; // at most; 0 if the number is not checked and no piece is credited
     private int reader;
     private boolean isMastersInbox;
     private long inboxAt;
@@ -52,12 +70,12 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Returns a bound on the memory into which a node receives data that it combines.
+     * Returns an upper bound on the memory into which a node receives data that it combines.
      *
      * @param nodes the number of nodes; one node has no edges
      * @param edges the number of edges of the node over which data come
      * @param bytes the length of the message
-     * @return the bytes
+     * @return the bound, in bytes
      */
     public static long memoryBytes(int nodes, int edges, long bytes) {
         if (nodes == 1) {
@@ -68,13 +86,14 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of the current operation to the cell of the edge or its eager buffer.
+     * Opens a flow of the current operation, without an invitation. Its places are in the payload of the edge or in the
+     * edge's eager buffer.
      *
-     * @param fromNode the other node
-     * @param edgeAtSender the edge there that awaits credits
-     * @param longestPiece the length of the places
+     * @param fromNode the sending node
+     * @param edgeAtSender the edge of the sending node over which credits arrive there
+     * @param longestPiece the length of a place, in bytes
      * @param count the number of places
-     * @param most the greatest number of pieces that there will be
+     * @param most the greatest number of pieces that the flow will have
      */
     public void open(int fromNode, int edgeAtSender, long longestPiece, long count, long most) {
         expect(fromNode, edgeAtSender, longestPiece, count, false, 0, most);
@@ -82,18 +101,18 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of the current operation to memory of this rank, and invites the other node there. The memory is a
-     * window that this rank shows, or the caller's memory if it {@linkplain Area#isAddressable can be addressed}. The
-     * invitation ends when this rank leaves the operation, so the algorithm must take everything that the other node
+     * Opens a flow of the current operation, and invites the other node to memory of this rank. The memory is a window
+     * that this rank shows, or the caller's memory if it {@linkplain Area#isAddressable can be addressed}. The
+     * invitation ends when this rank leaves the operation, so the algorithm must take every piece that the other node
      * sends.
      *
-     * @param fromNode the other node
-     * @param edgeAtSender the edge there that awaits credits
-     * @param longestPiece the length of the places, except the last one, which may be shorter
-     * @param most the greatest number of pieces that there will be
-     * @param area the memory
-     * @param at the offset of the first place in it
-     * @param bytes the length of all places, 1 or more
+     * @param fromNode the sending node
+     * @param edgeAtSender the edge of the sending node over which credits arrive there
+     * @param longestPiece the length of a place, in bytes; the last place may be shorter
+     * @param most the greatest number of pieces that the flow will have
+     * @param area the area that holds the places
+     * @param at the offset of the first place in the area
+     * @param bytes the length of all places together, in bytes, 1 or more
      */
     public void invite(int fromNode, int edgeAtSender, long longestPiece, long most, Area area, long at, long bytes) {
         expect(fromNode, edgeAtSender, longestPiece, (bytes + longestPiece - 1) / longestPiece, true, 0, most);
@@ -113,16 +132,16 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of the current operation over a {@linkplain Flows#pair pair}: to the pair's eager buffer if all
-     * pieces have room there, else to a window, to which this node's master invites the other node. Other ranks of the
-     * node may read the pieces too, each by its own end.
+     * Opens a flow of the current operation over a {@linkplain Flows#pair pair}. If all pieces fit into the pair's
+     * eager buffer, the places are there. Otherwise they are in a window, to which this node's master invites the other
+     * node. Other ranks of the node may read the pieces too, each through its own end.
      *
-     * @param fromNode the other node
-     * @param longestPiece the length of the pieces; it may be 0
-     * @param count the number of pieces that there will be, 1 or more
-     * @param window the master's window; ignored if the pieces have room in the eager buffer
-     * @param at the offset of the first place in it
-     * @param room the number of places
+     * @param fromNode the sending node
+     * @param longestPiece the length of the longest piece, in bytes, 0 or more
+     * @param count the number of pieces that the flow will have, 1 or more
+     * @param window the master's window; ignored if the pieces fit into the eager buffer
+     * @param at the offset of the first place in the window
+     * @param room the number of places in the window
      * @see Outflow#openPair
      */
     public void openPair(int fromNode, long longestPiece, int count, Area window, long at, int room) {
@@ -132,7 +151,10 @@ public final class Inflow extends Flow {
         }
     }
 
-    /** Opens a flow as {@link #openPair} does, without inviting the other node: {@link #invite()} does that later. */
+    /**
+     * Opens a flow as {@link #openPair} does, without inviting the other node. If the flow needs an invitation, {@link
+     * #invite()} sends it later.
+     */
     void expectPair(int fromNode, long longestPiece, int count, Area window, long at, int room) {
         int edgeThere = flows.pairThere();
         if (!flows.exceedsPair(count * longestPiece)) {
@@ -143,21 +165,25 @@ public final class Inflow extends Flow {
         }
     }
 
-    /** Invites the other node, at the master, to the memory that {@link #expectPair} was given. */
+    /**
+     * Invites the other node to the places that {@link #openPair}, {@link #expectPair} or {@link #openInbox} has set.
+     * Only the master of a node invites.
+     */
     void invite() {
         assert isOpen() && invites && number == 0 : this + " invites when it has begun";
         edges.invite(this, memory, places * pieceBytes);
     }
 
     /**
-     * Has this flow invite another one when it is first awaited: all flows opened before this one have been taken then.
+     * Makes this flow send the invitation of another flow when this one is first awaited. All flows that were opened
+     * before this one have been taken by then.
      */
     void inviteWhenAwaited(Inflow other) {
         assert isOpen() && other.isOpen() && afterThoseBefore == null : this + " invites " + other;
         afterThoseBefore = other;
     }
 
-    /** Has this flow invite another one when its first piece has come. */
+    /** Makes this flow send the invitation of another flow when the first piece of this flow has come. */
     void inviteWhenItComes(Inflow other) {
         assert isOpen() && other.isOpen() && afterFirst == null : this + " invites " + other;
         afterFirst = other;
@@ -168,29 +194,29 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow as {@link #openPair(int, long, int, Area, long, int)} does, with a place for each piece.
+     * Opens a flow as {@link #openPair(int, long, int, Area, long, int)} does, with one place for each piece.
      *
-     * @param fromNode the other node
-     * @param longestPiece the length of the pieces; it may be 0
-     * @param count the number of pieces that there will be, 1 or more
-     * @param window the master's window; ignored if the pieces have room in the eager buffer
-     * @param at the offset of the first place in it
+     * @param fromNode the sending node
+     * @param longestPiece the length of the longest piece, in bytes, 0 or more
+     * @param count the number of pieces that the flow will have, 1 or more
+     * @param window the master's window; ignored if the pieces fit into the eager buffer
+     * @param at the offset of the first place in the window
      */
     public void openPair(int fromNode, long longestPiece, int count, Area window, long at) {
         openPair(fromNode, longestPiece, count, window, at, count);
     }
 
     /**
-     * Opens another flow of the current operation over a pair: to a share of the inbox of this node's master. All ranks
-     * of the node find the pieces there, once the master has {@linkplain OperationWindows#tellInbox told} them where
-     * the inbox is.
+     * Opens a further flow of the current operation over a pair. Its places are in a share of the inbox of this node's
+     * master. All ranks of the node find the pieces there, once the master has {@linkplain OperationWindows#tellInbox
+     * announced} the inbox to them.
      *
-     * @param fromNode the other node
-     * @param longestPiece the length of the places
-     * @param count the number of pieces that there will be
-     * @param piecesBefore the number of pieces that have come over the pair before
-     * @param share the index of the share
-     * @param room the length of a share
+     * @param fromNode the sending node
+     * @param longestPiece the length of a place, in bytes
+     * @param count the number of pieces that the flow will have
+     * @param piecesBefore the number of pieces that earlier flows of the operation have brought over the pair
+     * @param share the index of the share, from 0
+     * @param room the length of each share, in bytes
      */
     public void openInbox(int fromNode, long longestPiece, long count, long piecesBefore, int share, long room) {
         expect(fromNode, flows.pairThere(), longestPiece, room / longestPiece, true, piecesBefore, count);
@@ -203,16 +229,16 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of transfers that are combined: through the eager buffer of the edge, or a share of this rank's
-     * inbox.
+     * Opens a flow of transfers whose elements are combined. The places are in a share of this rank's inbox, or in the
+     * eager buffer of the edge if there are no shares.
      *
-     * @param kernel the operator; its units are not cut
-     * @param fromNode the other node
-     * @param edgeAtSender the edge there that awaits credits
-     * @param share the index of the share of the inbox, 0 to shares − 1
-     * @param shares the number that {@link Flow#shares} has returned
-     * @param transfers the greatest number of transfers that there will be
-     * @param bytesMax the length of the longest transfer
+     * @param kernel the operator; a piece holds whole units of it
+     * @param fromNode the sending node
+     * @param edgeAtSender the edge of the sending node over which credits arrive there
+     * @param share the index of the share of the inbox, 0 to {@code shares} − 1
+     * @param shares the number of shares, from {@link Flow#shares}
+     * @param transfers the greatest number of transfers that the flow will have
+     * @param bytesMax the length of the longest transfer, in bytes
      */
     public void openTransfers(Kernel kernel, int fromNode, int edgeAtSender, int share, int shares, long transfers,
             long bytesMax) {
@@ -228,11 +254,11 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of a single piece, which comes after other pieces over the same edge, perhaps of other nodes. The
-     * piece is not credited.
+     * Opens a flow of a single piece that comes after other pieces over the same edge. The pieces before may be those
+     * of other nodes. The piece is not credited.
      *
-     * @param fromNode the other node
-     * @param before the number of pieces that have come over the edge
+     * @param fromNode the sending node
+     * @param before the number of pieces that have come over the edge in the operation
      */
     public void openNext(int fromNode, long before) {
         expect(fromNode, edge, PIECE_BYTES, 1, false, before, 0);
@@ -240,25 +266,27 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Says that all ranks of the node read the pieces, each by its own end of the flow or in the master's window.
+     * Declares that all ranks of the node read the pieces, each through its own end of the flow or in the master's
+     * window. The master then waits for all of them before it gives a credit.
      */
     public void readByAll() {
         reader = ALL;
     }
 
     /**
-     * Says that one rank of the node reads the pieces.
+     * Declares that one rank of the node reads the pieces. The master then waits for that rank before it gives a
+     * credit.
      *
-     * @param localRank its local rank
+     * @param localRank the local rank of the reader
      */
     public void readBy(int localRank) {
         reader = localRank;
     }
 
     /**
-     * Waits for the next piece, or the next part of one.
+     * Waits for the next piece, or for the next part of a piece if the pieces have parts.
      *
-     * @return the memory in which the piece begins, valid until the next one is awaited
+     * @return the memory that begins with the piece, valid until the next piece is awaited
      */
     public Area await() {
         number++;
@@ -280,16 +308,16 @@ public final class Inflow extends Flow {
         return arrived;
     }
 
-    /** Tells whether all pieces have come, where each piece has a place of its own. */
+    /** Returns whether all pieces have come. Only for a flow in which each piece has a place of its own. */
     public boolean hasAll() {
         return edges.hasArrived(this, before + pieces);
     }
 
     /**
-     * Waits for a given piece and all before it, where each piece has a place of its own.
+     * Waits for a given piece and all pieces before it. Only for a flow in which each piece has a place of its own.
      *
-     * @param piece the piece, from 1 on
-     * @return the memory in which it begins, valid until another one is awaited
+     * @param piece the number of the piece, from 1 on
+     * @return the memory that begins with the piece, valid until another piece is awaited
      */
     public Area await(long piece) {
         number = piece - 1;
@@ -297,8 +325,9 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Waits for all pieces, where each piece has a place of its own. If other ranks of the node read the pieces, the
-     * master calls this before it leaves the operation, because the pieces come to the master's process.
+     * Waits for all pieces. Only for a flow in which each piece has a place of its own. If other ranks of the node read
+     * the pieces, the master calls this method before it leaves the operation, because the pieces come to the master's
+     * process.
      */
     public void awaitAll() {
         if (afterFirst != null) { // another node has to be invited before the last piece comes
@@ -308,8 +337,9 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Releases the last piece that this rank has awaited, because the rank has taken it. If the sender awaits the
-     * credit, the master waits until all readers have taken the piece, and credits it.
+     * Releases the last awaited piece, because this rank has taken it. If the sender awaits no credit for the piece,
+     * this method does nothing. Otherwise the master waits until all readers have taken the piece, and gives the
+     * credit; any other rank posts DONE.
      */
     public void release() {
         if (isAwaited(piece(), places, pieces)) {
@@ -318,7 +348,8 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Releases the last piece, where flows follow each other in one operation and ranks post DONE for each piece.
+     * Releases the last awaited piece. Only for flows that follow each other in one operation, in which every rank
+     * posts DONE for each piece.
      *
      * @param before the number of pieces of other flows that this rank has taken in the operation
      */
@@ -339,13 +370,13 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Begins a transfer: nothing of it has been taken.
+     * Begins to take a transfer from the other node.
      *
-     * @param with the elements with which the incoming ones are combined, or null to copy the incoming ones
-     * @param start their offset in the area
-     * @param area the area for the result; it may be the same
-     * @param at the offset of the result in it
-     * @param bytes how many, 0 or more
+     * @param with the elements with which the incoming ones are combined; null to copy the incoming elements
+     * @param start the offset of those elements in their area
+     * @param area the area for the result, which may be the same
+     * @param at the offset of the result in its area
+     * @param bytes the length of the transfer, 0 or more
      */
     public void begin(Area with, long start, Area area, long at, long bytes) {
         assert !isOpen() || left <= 0 : this + " begins a transfer with " + left + " bytes left of the one before";
@@ -356,7 +387,10 @@ public final class Inflow extends Flow {
         left = bytes;
     }
 
-    /** Returns whether a credit is greater than the last one, and remembers it; 0 starts anew. For assertions. */
+    /**
+     * Returns whether a credit is greater than the last one, and remembers it; a step of 0 resets the check. For
+     * assertions.
+     */
     private boolean credits(long step) {
         boolean follows = step == 0 || step > creditedLast;
         creditedLast = step;
@@ -368,7 +402,10 @@ public final class Inflow extends Flow {
         return !isOpen() || left == 0 && afterFirst == null && afterThoseBefore == null;
     }
 
-    /** Waits for the next piece of the transfer, and takes it. Elements of lower nodes are the left operands. */
+    /**
+     * Waits for the next piece of the transfer, and combines or copies it. Elements of lower nodes are the left
+     * operands.
+     */
     private void receive(Kernel kernel) {
         long bytes = Math.min(left, pieceBytes);
         Area piece = await();
@@ -386,14 +423,14 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Takes a whole transfer; the parameters are those of {@link #begin}.
+     * Takes a whole transfer from the other node: waits for each piece, and combines or copies it.
      *
      * @param kernel the operator
-     * @param with the elements with which the incoming ones are combined, or null to copy the incoming ones
-     * @param start their offset in the area
-     * @param area the area for the result; it may be the same
-     * @param at the offset of the result in it
-     * @param bytes how many, 0 or more
+     * @param with the elements with which the incoming ones are combined; null to copy the incoming elements
+     * @param start the offset of those elements in their area
+     * @param area the area for the result, which may be the same
+     * @param at the offset of the result in its area
+     * @param bytes the length of the transfer, 0 or more
      */
     public void receiveAll(Kernel kernel, Area with, long start, Area area, long at, long bytes) {
         begin(with, start, area, at, bytes);
@@ -404,12 +441,16 @@ public final class Inflow extends Flow {
 
     /**
      * Takes the transfer that has begun at this end, and meanwhile sends the transfer that has begun at an outflow to
-     * the same node. The pieces of both are combined with the elements in the same areas at the same offsets.
+     * the same node. Both transfers combine the same areas at the same offsets.
+     *
+     * <p>With {@code back}, a second pair of transfers follows without a wait in between. This node sends the combined
+     * elements back, each piece as soon as it has been combined, and takes the combined elements of the transfer that
+     * it has sent. The two pairs are the last step of a recursive halving and the first step of the recursive doubling
+     * that follows.
      *
      * @param kernel the operator
      * @param out the outflow
-     * @param back whether each piece is sent back as soon as it has been combined, and the other node does the same, so
-     *            that both nodes get the result of both transfers
+     * @param back whether combined pieces are sent back, by both nodes, so that both have the result of both transfers
      */
     public void exchange(Kernel kernel, Outflow out, boolean back) {
         Area result = target;
@@ -426,14 +467,14 @@ public final class Inflow extends Flow {
         for (long taken = 0; taken <= takes; taken++) {
             // no farther ahead, except when all is taken; and a piece goes back only after it is combined
             while (sent < sends && (sent < taken + AHEAD || taken == takes) && sent - given < taken) {
-                if (sent == given) {
+                if (sent == given) { // all is sent that the other node combines: the combined pieces go back
                     out.begin(result, keptAt, keptBytes);
                 }
                 out.sendNext();
                 sent++;
             }
             if (taken < takes) {
-                if (taken == kept) {
+                if (taken == kept) { // all is combined: the pieces that the other node has combined come
                     begin(null, 0, result, givenAt, givenBytes);
                 }
                 receive(kernel);
@@ -441,7 +482,7 @@ public final class Inflow extends Flow {
         }
     }
 
-    /** Returns the number of pieces of a transfer; an empty transfer has one empty piece. */
+    /** Returns the number of pieces of a transfer. An empty transfer has one empty piece. */
     private long piecesOf(long bytes) {
         return Math.max(1, (bytes + pieceBytes - 1) / pieceBytes);
     }

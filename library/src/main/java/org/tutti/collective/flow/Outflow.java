@@ -5,9 +5,9 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.machine.Area;
 
 /**
- * The sending end of a {@link Flow}: the master of a node opens it, and sends single pieces ({@link #send}) or a whole
- * transfer ({@link #sendAll}). Both ends cut a transfer of the same length into the same pieces: all have the length of
- * a place, except the last, and an empty transfer has one empty piece.
+ * The sending end of a {@link Flow}. The master of a node opens it, and sends single pieces ({@link #send}) or a whole
+ * transfer ({@link #sendAll}). Both ends cut a transfer into the same pieces. Each piece has the length of a place,
+ * except the last, which may be shorter. An empty transfer has one empty piece.
  */
 public final class Outflow extends Flow {
     final RendezvousTarget target = new RendezvousTarget();
@@ -23,9 +23,9 @@ public final class Outflow extends Flow {
     /**
      * Opens a flow of the current operation.
      *
-     * @param toNode the other node
-     * @param edgeAtReceiver the edge there, over which its {@link Inflow} receives
-     * @param longestPiece the length of the places
+     * @param toNode the receiving node
+     * @param edgeAtReceiver the edge of the receiving node over which its {@link Inflow} receives
+     * @param longestPiece the length of a place, in bytes
      * @param count the number of places, or {@link #INVITED}
      */
     public void open(int toNode, int edgeAtReceiver, long longestPiece, long count) {
@@ -35,11 +35,12 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Opens another flow of the current operation over a pair, to the {@linkplain Inflow#openInbox inbox} there.
+     * Opens a further flow of the current operation over a pair. Its places are in the {@linkplain Inflow#openInbox
+     * inbox} of the receiving node.
      *
-     * @param toNode the other node
-     * @param longestPiece the length of the places
-     * @param piecesBefore the number of pieces that went over the pair before
+     * @param toNode the receiving node
+     * @param longestPiece the length of a place, in bytes
+     * @param piecesBefore the number of pieces that earlier flows of the operation have sent over the pair
      */
     public void openInvited(int toNode, long longestPiece, long piecesBefore) {
         begin(toNode, flows.pairThere(), longestPiece, INVITED, true, piecesBefore);
@@ -49,9 +50,9 @@ public final class Outflow extends Flow {
     /**
      * Opens a flow of the current operation over a {@linkplain Flows#pair pair}.
      *
-     * @param toNode the other node
-     * @param longestPiece the length of the pieces; it may be 0
-     * @param count the number of pieces that there will be, 1 or more
+     * @param toNode the receiving node
+     * @param longestPiece the length of the longest piece, in bytes, 0 or more
+     * @param count the number of pieces that the flow will have, 1 or more
      * @see Inflow#openPair
      */
     public void openPair(int toNode, long longestPiece, int count) {
@@ -60,24 +61,24 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Opens a flow of transfers that are combined.
+     * Opens a flow of transfers whose elements the receiving node combines.
      *
-     * @param kernel the operator; its units are not cut
-     * @param toNode the other node
-     * @param edgeAtReceiver the edge there, over which its {@link Inflow} receives
-     * @param shares the number that {@link Flow#shares} has returned
+     * @param kernel the operator; a piece holds whole units of it
+     * @param toNode the receiving node
+     * @param edgeAtReceiver the edge of the receiving node over which its {@link Inflow} receives
+     * @param shares the number of shares, from {@link Flow#shares}
      */
     public void openTransfers(Kernel kernel, int toNode, int edgeAtReceiver, int shares) {
         open(toNode, edgeAtReceiver, pieceBytes(kernel, shares), shares == 0 ? PLACES : INVITED);
     }
 
     /**
-     * Opens a flow of a single piece, which goes after other pieces over the receiver's edge, perhaps of other nodes.
-     * No credit is awaited: the algorithm must know that the place is free.
+     * Opens a flow of a single piece that goes after other pieces over the receiver's edge. The pieces before may be
+     * those of other nodes. No credit is awaited, so the algorithm must know that the place is free.
      *
-     * @param toNode the other node
-     * @param edgeAtReceiver the edge there
-     * @param before the number of pieces that have come over it
+     * @param toNode the receiving node
+     * @param edgeAtReceiver the edge of the receiving node
+     * @param before the number of pieces that have come over that edge in the operation
      */
     public void openNext(int toNode, int edgeAtReceiver, long before) {
         begin(toNode, edgeAtReceiver, PIECE_BYTES, 1, false, before);
@@ -85,23 +86,23 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Sends a piece, after it has waited for a free place.
+     * Waits until the next piece has a free place, and sends the piece.
      *
-     * @param area the memory of the piece
-     * @param at its offset in the area
-     * @param bytes how many, 0 or more
+     * @param area the area that holds the piece
+     * @param at the offset of the piece in the area
+     * @param bytes the length of the piece, 0 or more
      */
     public void send(Area area, long at, long bytes) {
         send(area, at, 0, bytes);
     }
 
     /**
-     * Sends the next part of a piece, after it has waited for a free place.
+     * Waits until the current piece has a free place, and sends the next part of the piece.
      *
-     * @param area the memory of the part
-     * @param at its offset in the area
-     * @param offset its offset in the place
-     * @param bytes how many, 0 or more
+     * @param area the area that holds the part
+     * @param at the offset of the part in the area
+     * @param offset the offset of the part in the place
+     * @param bytes the length of the part, 0 or more
      */
     public void send(Area area, long at, long offset, long bytes) {
         if (places == INVITED) {
@@ -118,14 +119,14 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * {@return how many pieces this end can always send more than the other end has taken: fewer than there are places
-     * if several are credited together; of a flow with invitation, known once a piece was sent}
+     * {@return the number of pieces by which this end can always be ahead of the other end: fewer than there are places
+     * if one credit covers several pieces} If the receiver invites, the number is known only after a piece was sent.
      */
     public long ahead() {
         return places - together() + 1;
     }
 
-    /** Sends the next piece, which has no bytes. */
+    /** Sends the next piece without bytes. It needs no free place, so no credit is awaited. */
     public void signal() {
         number++;
         assert isOpen() : this + " signals what operation " + flows.operation.sequence + " has not opened";
@@ -133,11 +134,11 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Begins a transfer: nothing of it has been sent.
+     * Begins to send a transfer to the other node.
      *
-     * @param area the memory of the bytes
-     * @param at their offset in the area
-     * @param bytes how many, 0 or more
+     * @param area the area that holds the transfer
+     * @param at the offset of the transfer in the area
+     * @param bytes the length of the transfer, 0 or more
      */
     public void begin(Area area, long at, long bytes) {
         assert !isOpen() || left <= 0 : this + " begins a transfer with " + left + " bytes left of the one before";
@@ -146,12 +147,12 @@ public final class Outflow extends Flow {
         left = bytes;
     }
 
-    /** Returns the offset of the rest of the transfer in its area. */
+    /** Returns the offset, in its area, of the bytes that the transfer has not sent. */
     long position() {
         return from;
     }
 
-    /** Returns the number of bytes left of the transfer. */
+    /** Returns the number of bytes that the transfer has not sent. */
     long left() {
         return left;
     }
@@ -161,7 +162,7 @@ public final class Outflow extends Flow {
         return !isOpen() || left == 0;
     }
 
-    /** Sends the next piece of the transfer, after it has waited for a free place. */
+    /** Waits until the next piece of the transfer has a free place, and sends the piece. */
     void sendNext() {
         long bytes = Math.min(left, pieceBytes);
         send(source, from, bytes);
@@ -170,11 +171,11 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Sends a whole transfer.
+     * Sends a whole transfer, piece by piece, and waits for a free place before each piece.
      *
-     * @param area the memory of the bytes
-     * @param at their offset in the area
-     * @param bytes how many, 0 or more
+     * @param area the area that holds the transfer
+     * @param at the offset of the transfer in the area
+     * @param bytes the length of the transfer, 0 or more
      */
     public void sendAll(Area area, long at, long bytes) {
         begin(area, at, bytes);

@@ -10,9 +10,9 @@ import org.tutti.collective.machine.Machine;
 import org.tutti.memory.Words;
 
 /**
- * The invitations that a team writes and reads: process, region, first byte and length of memory into which another
- * node may put. The object also keeps the regions of the caller's memory that this rank has opened to other nodes,
- * until the rank leaves the operation. A team has one such object.
+ * Writes and reads the invitations of a team. An invitation tells another node the process, region, first byte and
+ * length of memory into which it may put. The object also keeps the regions of the caller's memory that this rank has
+ * opened to other nodes, until the rank leaves the operation. A team has one such object.
  */
 public final class RendezvousOffers {
     private static final long REGION = 8;
@@ -25,17 +25,17 @@ public final class RendezvousOffers {
     private int count;
 
     /**
-     * Called once, when a team is made.
+     * Creates the invitations of a team.
      *
      * @param machine the machine of the threads that run the team
-     * @param severalNodes whether there are other nodes; without them nothing is ever written
+     * @param severalNodes whether there are other nodes; if not, no invitation is ever written
      */
     public RendezvousOffers(Machine machine, boolean severalNodes) {
         this.machine = machine;
         this.written = severalNodes ? Arena.ofAuto().allocate(RingLayout.INVITATION_BYTES, Words.LINE_BYTES) : null;
     }
 
-    /** Opens memory of the caller to other nodes; returns the region's handle. */
+    /** Registers memory of the caller, so that other nodes can put into it, and returns the region's handle. */
     long open(MemorySegment memory) {
         if (count == regions.length) {
             regions = Arrays.copyOf(regions, 2 * count);
@@ -45,7 +45,7 @@ public final class RendezvousOffers {
         return regions[count++];
     }
 
-    /** Revokes all memory of the caller that is open to other nodes. */
+    /** Revokes all regions of the caller's memory that {@link #open} has registered. */
     public void revokeAll() {
         while (count > 0) {
             machine.revoke(regions[--count]);
@@ -61,12 +61,12 @@ public final class RendezvousOffers {
         machine.storePlain(written, BYTES, bytes);
     }
 
-    /** Returns the invitation that {@link #write} has written last. */
+    /** Returns the invitation that {@link #write} has written last, {@link RingLayout#INVITATION_BYTES} long. */
     MemorySegment written() {
         return written;
     }
 
-    /** Reads an invitation that has arrived. */
+    /** Reads an invitation that has arrived, from an offset in memory, into a target. */
     void read(MemorySegment memory, long at, RendezvousTarget target) {
         target.process = (int) machine.loadPlain(memory, at);
         target.region = machine.loadPlain(memory, at + REGION);

@@ -4,15 +4,15 @@ package org.tutti.collective.flow;
 import org.tutti.collective.machine.Area;
 
 /**
- * Memory of a rank on another node into which this rank may put during the current operation, as that rank's
- * {@linkplain Inflow#invite invitation} says. A flow has one such object. Like an {@link Area} it is set again, for
- * each invitation.
+ * The memory of a rank on another node into which this rank may put during the current operation, as that rank's
+ * {@linkplain Inflow#invite invitation} says. A flow has one such object. Like an {@link Area}, the object is set again
+ * for each invitation.
  */
 final class RendezvousTarget {
     int process;
     long region;
     long offset;
 
-    /** The number of bytes that may be used, which tells the sender how many places there are. */
+    /** The number of bytes that the sender may use, from which the sender computes the number of places. */
     long bytes;
 }
