@@ -2,12 +2,15 @@
 package org.tutti.collective.layout;
 
 /**
- * Numbers of 64 bits that stand for longer things. Different things have different numbers, except by accident, with a
- * chance of 2<sup>−64</sup> for each pair. Every bit of the input changes every bit of the number, so things that
- * differ in a regular way do not share a number: for example two lengths, one longer and one shorter.
+ * Computes fingerprints: numbers of 64 bits that stand for longer data. Different data have different fingerprints,
+ * except with a chance of 2<sup>−64</sup> for each pair. Every bit of the input changes every bit of the fingerprint.
+ * Therefore data that differ in a regular way do not share a fingerprint, for example two lengths of which one grows
+ * and the other shrinks.
  */
 public final class Fingerprint {
-    /** 2<sup>64</sup> divided by the golden ratio: the high bits of a product with it are well mixed (Knuth). */
+    /**
+     * 2<sup>64</sup> divided by the golden ratio. The high bits of a product with this factor are well mixed (Knuth).
+     */
     public static final long GOLDEN = 0x9E37_79B9_7F4A_7C15L;
 
     /** An odd factor that mixes the low bits of a number into the high ones. */
@@ -17,29 +20,30 @@ public final class Fingerprint {
     private Fingerprint() {}
 
     /**
-     * Makes one number of two; their order counts.
+     * Returns a fingerprint of two numbers. The order of the numbers counts.
      *
-     * @param number a number
-     * @param more another one
-     * @return a number for both
+     * @param number the first number
+     * @param more the second number
+     * @return the fingerprint
      */
     public static long mix(long number, long more) {
         return spread(spread(number) + more);
     }
 
     /**
-     * Extends the number of a sequence by its next element, with one multiplication, because each call does so.
+     * Returns the fingerprint of a sequence that is extended by one element. It takes one multiplication, because each
+     * call extends a sequence.
      *
-     * @param sequence the number of the elements so far
-     * @param next the number of the next element, with well mixed bits
-     * @return the number of the sequence with the element
+     * @param sequence the fingerprint of the elements so far
+     * @param next the fingerprint of the next element, with well mixed bits
+     * @return the fingerprint of the longer sequence
      */
     public static long extend(long sequence, long next) {
         long product = (sequence + next) * MULTIPLIER;
         return product ^ product >>> HALF;
     }
 
-    /** Spreads numbers evenly: the finalizer of SplitMix64 (Steele, Lea, Flood 2014). */
+    /** Spreads numbers evenly over 64 bits, by the finalizer of SplitMix64 (Steele, Lea, Flood 2014). */
     private static long spread(long number) {
         long spread = number + GOLDEN;
         spread = (spread ^ spread >>> 30) * 0xBF58_476D_1CE4_E5B9L;

@@ -4,14 +4,14 @@ package org.tutti.collective.layout;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The name of an algorithm or operator as a call's descriptor holds it, with the traits of an operator that must be the
- * same at all ranks, and a hash of both.
+ * The name of an algorithm or operator in the form that the descriptor of a call holds. A label also has the traits of
+ * an operator that must be the same at all ranks, and a hash of name and traits.
  */
 public final class Label {
-    /** The number of bytes of a name that a descriptor holds. */
+    /** The greatest number of bytes of a name that a descriptor holds. */
     public static final int LENGTH = 32;
 
-    /** No name. */
+    /** The label of a call without an operator: an empty name. */
     public static final Label NONE = new Label("");
 
     private static final int WORDS = LENGTH / Long.BYTES;
@@ -21,20 +21,20 @@ public final class Label {
     private final long hash;
 
     /**
-     * Makes the label of an algorithm.
+     * Creates the label of an algorithm.
      *
-     * @param name its name
+     * @param name the name of the algorithm
      */
     public Label(String name) {
         this(name, 1, true);
     }
 
     /**
-     * Makes the label of an operator.
+     * Creates the label of an operator.
      *
-     * @param name its name
-     * @param unit the number of elements that belong together
-     * @param commutative whether operands may be swapped
+     * @param name the name of the operator
+     * @param unit the number of elements that belong together, 1 or more
+     * @param commutative whether the operands may be swapped
      */
     public Label(String name, int unit, boolean commutative) {
         byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
@@ -49,12 +49,12 @@ public final class Label {
         this.hash = mixed;
     }
 
-    /** Returns eight bytes of the name. */
+    /** Returns eight bytes of the name, from byte 8·index on. */
     public long word(int index) {
         return words[index];
     }
 
-    /** Returns the traits: the operator's unit, and in the lowest bit whether it commutes. */
+    /** Returns the operator's unit, shifted left by one bit; the lowest bit is 1 if the operator commutes. */
     public long traits() {
         return traits;
     }
@@ -64,7 +64,7 @@ public final class Label {
         return hash;
     }
 
-    /** Returns the name in words that {@link #word} has given. */
+    /** Returns the name that an array of words from {@link #word} encodes. */
     public static String decode(long[] words) {
         byte[] bytes = new byte[words.length * Long.BYTES];
         int length = 0;
@@ -78,7 +78,7 @@ public final class Label {
         return new String(bytes, 0, length, StandardCharsets.UTF_8);
     }
 
-    /** Describes an operator's traits; the usual ones have no description. */
+    /** Returns a description of an operator's traits. The usual traits have an empty description. */
     public static String describeTraits(long traits) {
         long unit = traits >>> 1;
         return (unit == 1 ? "" : " in units of " + unit + " elements")

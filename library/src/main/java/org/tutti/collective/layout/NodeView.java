@@ -7,8 +7,8 @@ import org.tutti.Topology;
 import org.tutti.pattern.LevelTree;
 
 /**
- * A communicator as all its ranks on one node see it: which ranks are on which nodes, and the lengths that follow from
- * that. The ranks of a process share one view, because each list grows with the number of ranks.
+ * A node's view of a communicator: the nodes of its ranks, and the lengths of windows, blocks and operations that
+ * follow from them. All ranks of a process share one view, because each list grows with the number of ranks.
  */
 public final class NodeView {
     private static final int OPERATION_WINDOWS_MAX = 512;
@@ -17,7 +17,7 @@ public final class NodeView {
     /** The nodes of the ranks. */
     public final Topology topology;
 
-    /** The node with this view. */
+    /** The node that has this view. */
     public final int node;
 
     /** The ranks of this node, in ascending order. */
@@ -26,48 +26,52 @@ public final class NodeView {
     /** The greatest number of ranks on a node. */
     public final int ranksMax;
 
-    /** The greatest window of a ring, in bytes, the same at every rank. */
+    /** The length of the greatest window that a rank's window ring can have, in bytes, the same at every rank. */
     public final long windowBytesMax;
 
     /** The longest message of one operation, in bytes, the same at every rank. */
     public final long operationBytesMax;
 
-    /** The longest block, in bytes, of which a window has room for one from each rank; 0 with very many ranks. */
+    /**
+     * The length of the longest block, in bytes, for which a window has room for one block from each rank; 0 with very
+     * many ranks.
+     */
     public final long blockBytesMax;
 
-    /** For each node, and for the number of nodes, the number of ranks on the nodes before it. */
+    /** For each node, the number of ranks on the nodes before it. One more entry holds the number of all ranks. */
     public final int[] positions;
 
-    /** Whether each node has consecutive ranks, and the nodes are in the order of their ranks. */
+    /** Whether the ranks of each node are consecutive, and the nodes are in the order of their ranks. */
     public final boolean isInBlocks;
 
-    /** The number of ranks in a group of this node, for each level from the smallest groups to the greatest. */
+    /** The number of ranks in a group of this node at each level, from the smallest groups to the greatest. */
     public final int[] levels;
 
-    /** The tree that the levels make of this node's ranks. */
+    /** The tree of this node's ranks that the levels determine; flat if there are no levels. */
     public final LevelTree levelTree;
 
     /**
-     * The layouts by the number of ranks on a node. Each is made when it is needed; two threads may make the same one.
+     * The layouts, indexed by the number of ranks on a node. Each is created when it is needed; two threads may create
+     * the same one.
      */
     private final RingLayout[] layouts;
 
     /**
-     * Makes the view of all ranks of a job.
+     * Creates a node's view of all ranks of a job.
      *
      * @param topology the nodes of the ranks
-     * @param node the node with this view
+     * @param node the node
      */
     public NodeView(Topology topology, int node) {
         this(topology, node, WindowSizes.windowBytesMax(ranksMax(topology)));
     }
 
     /**
-     * Makes the view of a group's ranks.
+     * Creates a node's view of a group's ranks.
      *
      * @param topology the nodes of the ranks
-     * @param node the node with this view
-     * @param windowBytesMax the greatest window, which is that of the job
+     * @param node the node
+     * @param windowBytesMax the length of the greatest window of a ring, in bytes, which is that of the job
      */
     public NodeView(Topology topology, int node, long windowBytesMax) {
         this.topology = topology;
@@ -104,16 +108,12 @@ public final class NodeView {
         return topology;
     }
 
-    /**
-     * {@return the greatest window of a ring, in bytes}
-     */
+    /** {@return the length of the greatest window of a ring, in bytes} */
     public long windowBytesMax() {
         return windowBytesMax;
     }
 
-    /**
-     * {@return the first of the communicator's ranks on this node}
-     */
+    /** {@return the master of this node: the first of the communicator's ranks on it} */
     public int master() {
         return topology.firstRankOf(node);
     }

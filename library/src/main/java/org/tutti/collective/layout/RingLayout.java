@@ -5,14 +5,25 @@ import org.tutti.memory.Words;
 import org.tutti.pattern.FibonacciTree;
 
 /**
- * The layout of the block of shared memory that a communicator has on one node, its <i>ring</i>, and of a second block,
- * its eager buffers: the offsets of all words, cells and buffers. A layout is immutable and holds no memory; {@link
- * NodeView} makes one for each number of ranks on a node. The numbers of nodes and of local ranks determine it, so
- * every rank computes the same layout of any node.
+ * Computes the offsets of all words, cells and buffers in the two blocks of memory that a communicator has on one node:
+ * the block of shared memory that is called its <i>ring</i>, and the eager buffers. A layout is immutable and holds no
+ * memory. {@link NodeView} makes one layout for each number of ranks on a node. The numbers of nodes and of local ranks
+ * determine the layout, so every rank computes the same layout of any node.
  *
- * <p>The block has, one after the other: the word that says that the communicator is broken; the edges through which
- * other nodes put data here; for each rank of the node a word that counts the operations it has left, and a line that
- * says at the end what it has called; and the slots. A cell of a slot is four lines of its rank:
+ * <p>A <i>slot</i> is memory for one operation at a time: cells for the ranks of the node, and edges to other nodes. A
+ * <i>cell</i> is four lines of one rank; a line is a cache line of 64 bytes. An <i>edge</i> is an ARRIVED word with a
+ * short payload, and a CREDIT word. Another node puts data beside the ARRIVED word, and credits beside the CREDIT word.
+ * An edge belongs to the slot with its slot index, although the edges of all slots lie before the cells.
+ *
+ * <p>The ring has these parts, one after the other:
+ * <ul>
+ * <li>a head, with the word that says that the communicator is broken;
+ * <li>the edges of all slots;
+ * <li>for each rank of the node its left line, with the number of operations that it has left;
+ * <li>for each rank of the node its end line, which says what the rank has called, once it makes no more calls;
+ * <li>the cells of each slot.
+ * </ul>
+ *
  *
  * <pre>
  *  byte 0        64
@@ -24,40 +35,44 @@ import org.tutti.pattern.FibonacciTree;
  *  the head: +0     broken word    +8 EAGER_BUFFERS word   +16 address of the eager buffers
  *            +24 their handle for other nodes
  *
- *  an end line: +0 1 + the operations that its rank has drawn in all, 0 while it may draw more
- *               +8 fingerprint of its calls
+ *  an end line: +0 1 + the number of operations that the rank has drawn in all; 0 while it may draw more
+ *               +8 fingerprint of the rank's calls
  *
- *  a left line: +0 left word    +8 number of the group that its rank is making, 0 while it makes none
- *               +16 at the group's master the address of the group's block   +24 operations that the rank has drawn
- *               +32 the group's ranks, a bit each, the last one for all that have none
+ *  a left line: +0 left word    +8 number of the group that the rank is making; 0 while it makes none
+ *               +16 at the group's master the address of the group's block
+ *               +24 number of operations that the rank had drawn before
+ *               +32 the group's ranks, one bit each; the last bit stands for all ranks without a bit of their own
  *
- *  an edge:  +0     ARRIVED word   +8 fingerprint of the putter's calls   +16 payload, 112 bytes
+ *  an edge:  +0     ARRIVED word   +8 fingerprint of the sender's calls, with its quiet flag in bit 0   +16 payload, 112 bytes
  *            +128   CREDIT word    +136 fingerprint   +144 invitation, 32 bytes
  *
- *  a slot:  +---------------+---------------+-- … --+
+ *  the cells of a slot:
+ *           +---------------+---------------+-- … --+
  *           | cell, rank 0  | cell, rank 1  |       |          256 bytes each, by the ranks' order on the node
  *           +---------------+---------------+-- … --+
  *
- *  a cell:  +0    READY word      +8 fingerprint   +16 payload, 48 bytes; or where the window is, and at +40 the loans
+ *  a cell:  +0    READY word      +8 fingerprint   +16 payload, 48 bytes; or the address of
+ *                          the window, and at +40 the loans
  *           +64   descriptor of the call
  *           +128  DONE word
  *           +192  names of the descriptor
  *
  *  a descriptor: +0 sequence + 1 (word; 0 while it is being written)   +8 fingerprint   +16 hash of the call
  *                +24 count   +32 root, type and collective   +40 operator's unit and whether it commutes
- *                of blocks whose lengths all ranks know: +48 elements in all   +56 the longest, and whose it is
+ *                of blocks whose lengths all ranks know: +48 elements in all   +56 the longest block and its rank
  *      its names: +0 operator, 32 bytes   +32 algorithm, 32 bytes
  * </pre>
  *
- * <p>Data that do not fit beside an ARRIVED word go to the <i>eager buffers</i>, which have for each edge of each slot
+ * <p>Data that do not fit beside an ARRIVED word go to the <i>eager buffers</i>, a second block. For each edge of each
+ * slot it has
  *
  * <pre>
  *            +0     ARRIVED word   +8 fingerprint
  *            +64    eager buffer, 2 × 32 KiB
  * </pre>
  *
- * <p>and after them in each slot for each node a <i>pair</i>, over which that node and this one exchange messages of
- * which both know the length, as any two nodes can:
+ * <p>In each slot, after these, the block has for each node a <i>pair</i>. Over it this node and that node exchange
+ * messages whose length both know. Any two nodes have a pair:
  *
  * <pre>
  *            +0     ARRIVED word   +8 fingerprint
@@ -65,8 +80,8 @@ import org.tutti.pattern.FibonacciTree;
  *            +128   eager buffer, 256 bytes to 16 KiB
  * </pre>
  *
- * <p>A slot has as many edges as a node can have neighbours in a tree, a dissemination or an exchange between the
- * nodes: their number grows with the logarithm of the number of nodes.
+ * <p>A slot has one edge for each neighbour that a node can have in a tree, a dissemination or an exchange between the
+ * nodes. The number of edges grows with the logarithm of the number of nodes.
  */
 public final class RingLayout {
     /** The least number of slots of a communicator. */
@@ -85,33 +100,34 @@ public final class RingLayout {
     private static final int CELLS_MAX = 1 << 14;
     private static final long EAGER_BUFFERS_BYTES_MAX = 8 << 20;
 
-    /** The number of bytes of data that fit into the line of a READY word. */
+    /** The greatest number of bytes of data that fit beside a READY word, in its line. */
     public static final int PAYLOAD_BYTES = 48;
 
     /** The length of the eager buffer of an edge, in bytes. */
     public static final long EAGER_BUFFER_BYTES = 64 << 10;
 
-    /** The number of bytes of data that fit beside the ARRIVED word of an edge. */
+    /** The greatest number of bytes of data that fit beside the ARRIVED word of an edge. */
     public static final int EDGE_PAYLOAD_BYTES = 112;
 
-    /** The purpose of the eager buffers, for the message when there is too little memory. */
+    /** The purpose of the eager buffers, for the message of the exception that there is too little memory. */
     public static final String EAGER_BUFFERS_PURPOSE = "the eager buffers of other nodes' messages";
 
     /**
-     * The offset of the broken word, which says why the communicator is broken and by which rank; 0 while it is not.
+     * The offset of the broken word, which encodes the reason why the communicator is broken and the rank that broke
+     * it; 0 while the communicator is not broken.
      */
     public static final long BROKEN = 0;
 
-    /** The offset of the word that becomes 1 when the eager buffers are there. */
+    /** The offset of the EAGER_BUFFERS word, which becomes 1 when the eager buffers have been claimed. */
     public static final long EAGER_BUFFERS = 8;
 
     /** The offset of the address of the eager buffers in the node's memory. */
     public static final long EAGER_BUFFERS_ADDRESS = 16;
 
-    /** The offset of the handle by which other nodes reach the eager buffers in the master's process. */
+    /** The offset of the handle under which the master has registered the eager buffers for other nodes. */
     public static final long EAGER_BUFFERS_HANDLE = 24;
 
-    /** The offset, in a rank's left line, of the number of the group that the rank makes. */
+    /** The offset, in a rank's left line, of the number of the group that the rank is making. */
     public static final long GROUP = 8;
 
     /** The offset, in the left line of a group's master, of the address of the group's block. */
@@ -120,27 +136,25 @@ public final class RingLayout {
     /** The offset, in a rank's left line, of the number of operations that it had drawn before it made the group. */
     public static final long GROUP_DRAWN = 24;
 
-    /** The offset, in a rank's left line, of the ranks of the group that it makes, as far as there is room. */
+    /** The offset, in a rank's left line, of the bits of the group's ranks. */
     public static final long GROUP_RANKS = 32;
 
-    /** The offset of a cell's READY word. */
+    /** The offset of the READY word in a cell. */
     public static final long READY = 0;
 
-    /** The distance of the payload from a READY or ARRIVED word. */
+    /** The distance of the payload from a READY or ARRIVED word, in bytes. */
     public static final long PAYLOAD = 16;
 
-    /**
-     * The offset, in a cell, of the number that says how its rank lends memory.
-     */
+    /** The offset, in a cell, of the number that encodes how the rank of the cell lends memory. */
     public static final long LOANS = 40;
 
-    /** The offset, in a cell, of the start of the lent source; that of the target follows. */
+    /** The offset, in a cell, of the start of the lent source; the start of the lent target follows. */
     public static final long LOAN_STARTS = 48;
 
-    /** The offset of a cell's descriptor. */
+    /** The offset of the descriptor in a cell. */
     public static final long DESCRIPTOR = 64;
 
-    /** The offset of a cell's DONE word. */
+    /** The offset of the DONE word in a cell. */
     public static final long DONE = 128;
 
     /** The offset, in a descriptor, of the fingerprint of the history. */
@@ -152,7 +166,7 @@ public final class RingLayout {
     /** The offset, in a descriptor, of the number of elements; negative for blocks of different lengths. */
     public static final long DESCRIPTOR_COUNT = 24;
 
-    /** The offset, in a descriptor, of root, type and collective. */
+    /** The offset, in a descriptor, of the call's root, element type and collective. */
     public static final long DESCRIPTOR_KIND = 32;
 
     /** The offset, in a descriptor, of the operator's unit and whether it commutes. */
@@ -173,19 +187,19 @@ public final class RingLayout {
     /** The offset of the algorithm's name from the descriptor. */
     public static final long ALGORITHM_NAME = NAMES + 32;
 
-    /** The length of a cell. */
+    /** The length of a cell, in bytes. */
     public static final long CELL_BYTES = 256;
 
     static final long CREDIT = 2 * Words.LINE_BYTES;
     static final long EDGE_BYTES = CREDIT + Words.LINE_BYTES;
 
-    /** The distance of an invitation from a CREDIT word. */
+    /** The distance of an invitation from its CREDIT word, in bytes. */
     public static final long INVITATION = 16;
 
-    /** The length of an invitation. */
+    /** The length of an invitation, in bytes. */
     public static final long INVITATION_BYTES = 32;
 
-    /** The distance of an edge's eager buffer from its ARRIVED word. */
+    /** The distance of an edge's eager buffer from its ARRIVED word, in bytes; pairs have another one. */
     public static final long EAGER_BUFFER = Words.LINE_BYTES;
 
     private static final long LANDED_BYTES = EAGER_BUFFER + EAGER_BUFFER_BYTES;
@@ -205,10 +219,10 @@ public final class RingLayout {
     private final long pairBytes;
 
     /**
-     * Makes the layout of a node.
+     * Creates the layout of a node.
      *
      * @param nodes the number of nodes of the communicator
-     * @param localRanks the number of its ranks on the node
+     * @param localRanks the number of the communicator's ranks on the node
      */
     public RingLayout(int nodes, int localRanks) {
         this.nodes = nodes == 1 ? 0 : nodes;
@@ -222,8 +236,8 @@ public final class RingLayout {
     }
 
     /**
-     * Returns the length of the eager buffer of a pair: all pairs together have room in {@value #PAIRS_BYTES_MAX}
-     * bytes, within limits.
+     * Returns the length of the eager buffer of a pair. The buffers of all pairs of a node together have {@value
+     * #PAIRS_BYTES_MAX} bytes at most, unless each has only {@value #PAIR_BYTES_MIN} bytes.
      *
      * @param nodes the number of nodes of the communicator
      * @return a power of two from {@value #PAIR_BYTES_MIN} to {@value #PAIR_BYTES_MAX} bytes, the same on every node
@@ -234,16 +248,16 @@ public final class RingLayout {
     }
 
     /**
-     * Returns the number of slots: of operations of a communicator that may be in flight, begun by some ranks and not
-     * yet left by all.
+     * Returns the number of slots of a communicator. This is the greatest number of operations in flight, begun by some
+     * ranks and not yet left by all.
      *
-     * <p>On one node few ranks have few slots, so that the lines of the slots are soon used again and stay in caches.
-     * Many ranks mostly share cores. They have more slots, so that a rank that has got a core can begin more operations
-     * before it waits for one that has none.
+     * <p>On one node, few ranks have few slots, so that the lines of the slots are used again soon and stay in caches.
+     * Many ranks mostly share cores. They have more slots, so that a rank that runs on a core can begin more operations
+     * before it waits for a rank that has none.
      *
-     * <p>Between nodes a rank that runs ahead has to ask the other nodes whether slots are free, once for as many calls
-     * as there are slots. There are therefore as many slots as have room for their eager buffers in {@value
-     * #EAGER_BUFFERS_BYTES_MAX} bytes; with very many nodes even {@value #SLOTS_MIN} slots take more.
+     * <p>Between nodes, a rank that runs ahead must ask the other nodes whether slots are free, once for as many calls
+     * as there are slots. Therefore there are as many slots as fit, with their eager buffers, into {@value
+     * #EAGER_BUFFERS_BYTES_MAX} bytes. With very many nodes even {@value #SLOTS_MIN} slots take more.
      *
      * @param nodes the number of nodes of the communicator
      * @param localRanks the number of its ranks on this node
@@ -258,31 +272,31 @@ public final class RingLayout {
                 : Math.clamp(Integer.highestOneBit(CELLS_MAX / localRanks), SLOTS_MIN, SLOTS_MAX);
     }
 
-    /**
-     * {@return the number of slots: of operations that may be in flight}
-     */
+    /** {@return the number of slots, which is the greatest number of operations in flight} */
     public int slots() {
         return slots;
     }
 
-    /** Returns the index of the slot in which an operation lives. */
+    /** Returns the index of the slot that an operation uses. */
     public long slotIndex(long operation) {
         return operation & slots - 1;
     }
 
-    /** Returns the number of operations that have lived in an operation's slot before it. */
+    /** Returns the generation of an operation: the number of earlier operations that used its slot. */
     long generation(long operation) {
         return operation >>> Integer.numberOfTrailingZeros(slots);
     }
 
-    /** Returns the value of an operation's words at step 0, which is greater than all values of earlier generations. */
+    /**
+     * Returns the value that an operation's words have at step 0. It is greater than all values of earlier generations.
+     */
     public long base(long operation) {
         return (generation(operation) + 1) << STEP_BITS;
     }
 
     /**
-     * Returns the number of edges of a slot: one for a parent, and as many more as the widest tree has children, or an
-     * exchange has rounds.
+     * Returns the number of edges of a slot, without pairs. One edge is for a parent. The others are as many as the
+     * widest tree has children, or an exchange between nodes has rounds, if that is more.
      *
      * @param nodes the number of nodes of the communicator
      * @return the number, 0 with one node
@@ -292,9 +306,7 @@ public final class RingLayout {
         return nodes == 1 ? 0 : 1 + Math.max(rounds, FibonacciTree.INSTANCE.children(0, nodes));
     }
 
-    /**
-     * {@return the size of the block, in bytes}
-     */
+    /** {@return the size of the communicator's block, in bytes} */
     public long bytes() {
         return slot(slots);
     }
@@ -306,16 +318,16 @@ public final class RingLayout {
         return slots * landedOfSlot();
     }
 
-    /** Returns the length of a slot's part of the eager buffers. */
+    /** Returns the length of the part of the eager buffers that belongs to one slot, in bytes. */
     private long landedOfSlot() {
         return edges * LANDED_BYTES + nodes * pairBytes;
     }
 
     /**
-     * Describes the word at an offset in the block, for messages and drawings.
+     * Returns a description of the word at an offset in the communicator's block, for messages and drawings.
      *
      * @param offset the offset
-     * @return a description, such as "READY of local rank 2 in slot 3", or "CREDIT of edge 1 in slot 0"
+     * @return the description, such as "READY of local rank 2 in slot 3", or "CREDIT of edge 1 in slot 0"
      */
     public String describe(long offset) {
         if (offset < Words.LINE_BYTES) {
@@ -339,10 +351,10 @@ public final class RingLayout {
     }
 
     /**
-     * Describes the word or buffer at an offset in the eager buffers, for messages.
+     * Returns a description of the word or buffer at an offset in the eager buffers, for messages.
      *
      * @param offset the offset
-     * @return a description, such as "eager buffer of edge 1 in slot 0"
+     * @return the description, such as "eager buffer of edge 1 in slot 0"
      */
     public String describeEagerBuffers(long offset) {
         long inSlot = offset % landedOfSlot();
@@ -354,10 +366,10 @@ public final class RingLayout {
     }
 
     /**
-     * Tells whether an offset in the second block lies in an eager buffer, and not in a word.
+     * Returns whether an offset in the block of the eager buffers lies in a buffer, and not in a word or its line.
      *
      * @param offset the offset
-     * @return whether it does
+     * @return whether it lies in a buffer
      */
     public boolean isEagerBuffer(long offset) {
         long inSlot = offset % landedOfSlot();
@@ -379,12 +391,17 @@ public final class RingLayout {
         return firstEnd + (long) localRank * Words.LINE_BYTES;
     }
 
-    /** Returns the offset of a slot. */
+    /** Returns the offset of the cells of a slot. */
     public long slot(long index) {
         return firstSlot + index * slotBytes;
     }
 
-    /** Returns the offset of a rank's cell in the slot at an offset. */
+    /**
+     * Returns the offset of a rank's cell in a slot.
+     *
+     * @param slot the offset of the slot's cells
+     * @param localRank the rank's local rank
+     */
     public static long cell(long slot, int localRank) {
         return slot + localRank * CELL_BYTES;
     }
@@ -394,23 +411,24 @@ public final class RingLayout {
     }
 
     /**
-     * Returns the edge that is the pair of this node and another one: pairs are counted after the edges of the trees.
+     * Returns the index of the edge that is the pair of this node and another node. Pairs are numbered after the other
+     * edges.
      */
     public int pair(int node) {
         return edges + node;
     }
 
-    /** Tells whether an edge is a pair. */
+    /** Returns whether an edge is a pair, an edge for one other node alone. */
     public boolean isPair(int edge) {
         return edge >= edges;
     }
 
-    /** Returns the length of a pair's eager buffer. */
+    /** Returns the length of the eager buffer of a pair, in bytes. */
     public long pairEagerBytes() {
         return pairBytes - PAIR_EAGER_BUFFER;
     }
 
-    /** Returns the number of edges of a slot that are no pairs; 0 with one node. */
+    /** Returns the number of edges of a slot that are not pairs; 0 with one node. */
     public int edges() {
         return edges;
     }
@@ -420,13 +438,14 @@ public final class RingLayout {
         return edges + nodes;
     }
 
-    /** Returns the offset of the ARRIVED word of an edge that is no pair; the payload lies beside it. */
+    /** Returns the offset of the ARRIVED word of an edge that is not a pair. The payload lies beside the word. */
     public long arrived(long slotIndex, int edge) {
         return edge(slotIndex, edge);
     }
 
     /**
-     * Returns the offset of the CREDIT word of an edge: in the block, or in the eager buffers if the edge is a pair.
+     * Returns the offset of the CREDIT word of an edge. If the edge is a pair, the offset is one in the eager buffers,
+     * otherwise one in the communicator's block.
      */
     public long credit(long slotIndex, int edge) {
         return isPair(edge) ? eagerArrived(slotIndex, edge) + PAIR_CREDIT : edge(slotIndex, edge) + CREDIT;
@@ -438,7 +457,7 @@ public final class RingLayout {
         return isPair(edge) ? slot + edges * LANDED_BYTES + (edge - pair(0)) * pairBytes : slot + edge * LANDED_BYTES;
     }
 
-    /** Returns the distance of an edge's eager buffer from that word. */
+    /** Returns the distance of an edge's eager buffer from the ARRIVED word before it, in bytes. */
     public long eagerBuffer(int edge) {
         return isPair(edge) ? PAIR_EAGER_BUFFER : EAGER_BUFFER;
     }

@@ -1,9 +1,9 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.layout;
 
-/** The lengths of the windows in which ranks show data to other ranks of their node. */
+/** Computes the greatest length of the windows in which ranks show data to other ranks of their node. */
 public final class WindowSizes {
-    /** The greatest window that a ring can have; a longer window is a block. */
+    /** The length of the greatest window that a ring can have on any node, in bytes. A longer window is a block. */
     public static final long WINDOW_BYTES_MAX = 512 << 10;
 
     private static final long RANK_BYTES_MIN = 64 << 10;
@@ -13,11 +13,11 @@ public final class WindowSizes {
     private WindowSizes() {}
 
     /**
-     * Returns the greatest window of a ring.
+     * Returns the length of the greatest window of a rank's ring, which is half of the ring. The rings of a node's
+     * ranks together have 64 MiB at most, unless each has only 64 KiB.
      *
-     * @param ranksMax the greatest number of ranks on a node of the job: together their rings stay below 64 MiB, and
-     *            each ring has 64 KiB at least
-     * @return bytes, a power of two, the same at every rank
+     * @param ranksMax the greatest number of ranks on a node of the job
+     * @return the length in bytes, a power of two, the same at every rank
      */
     public static long windowBytesMax(int ranksMax) {
         return Math.clamp(Long.highestOneBit(NODE_BYTES_MAX / ranksMax), RANK_BYTES_MIN, RANK_BYTES_MAX) / 2;

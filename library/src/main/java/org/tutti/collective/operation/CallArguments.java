@@ -14,46 +14,49 @@ import org.tutti.collective.layout.Label;
 import org.tutti.collective.machine.Area;
 
 /**
- * The arguments of a call of a collective at one rank, and the state of the operations that it is cut into. The object
- * is filled again and again, so that blocking calls allocate nothing. {@code Call} adds the algorithm, of which this
- * class has only the name.
+ * The arguments of a call of a collective at one rank, and the state of the operations that the call is cut into. The
+ * object is filled again and again, so that blocking calls allocate nothing. The subclass {@code Call} adds the
+ * algorithm; this class has only its name.
  *
- * <p>A call with a longer message than one operation can have is several operations, one after the other, with the same
- * algorithm. Their numbers are drawn together, on the caller's thread. While one of them runs, the areas and the length
- * are those of that operation.
+ * <p>If the message of a call is longer than one operation can carry, the call is several operations, one after the
+ * other, with the same algorithm. Their numbers are drawn together, on the caller's thread. The areas and the length
+ * are always those of the current operation.
  *
- * <p>One thread at a time uses the object: the caller's, or the one that runs what the caller has started. Handing it
- * from one thread to the other orders what was set and drawn before what the operations read.
+ * <p>One thread at a time uses the object: the caller's thread, or the thread that runs a non-blocking call. The
+ * hand-over from one thread to the other orders everything that was set and drawn before everything that the operations
+ * read.
  */
 public class CallArguments {
     private static final int LENGTHS_SHOWN = 16;
 
-    /** The end of the call's time, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE} for never. */
+    /** The deadline of the call, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE} if it has none. */
     long deadlineNanos;
 
     /** The type of the elements; null for a call without elements. */
     public DataType type;
 
-    /** The number of elements in all operations together; if a side has a block of each rank, in a block. */
+    /**
+     * The number of elements in all operations together. If a side has a block of each rank, the number of elements in
+     * a block.
+     */
     long count;
 
-    /** A hash of everything that must be the same at all ranks. */
+    /** A hash of all arguments that must be the same at all ranks. */
     public long hash;
 
-    /** The number of elements in all blocks together, if all ranks know the lengths of all blocks. */
+    /** The number of elements in all blocks together; set only if all ranks know the lengths of all blocks. */
     long blockElements;
 
-    /**
-     * The lowest rank that has the longest block, if all ranks know the lengths, and the number of elements in that
-     * block.
-     */
+    /** The lowest rank that has the longest block; set only if all ranks know the lengths of all blocks. */
     int longestBlock;
+
+    /** The number of elements in the longest block; set only if all ranks know the lengths of all blocks. */
     long longestBlockElements;
 
-    /** The number of the current operation: at first that of the first one. */
+    /** The number of the current operation. Before the call runs, this is the number of its first operation. */
     public long sequence;
 
-    /** The fingerprint of the current operation and all before it. */
+    /** The fingerprint of all calls up to the current operation, that one included. */
     public long history;
 
     private Blocks sourceBlocks;
@@ -75,13 +78,15 @@ public class CallArguments {
     private long moved;
 
     /**
-     * Sets what is called. {@link #setElements} sets the elements of a collective that has elements.
+     * Sets the collective, algorithm, root and deadline of the call. {@link #setElements} sets the elements of a
+     * collective that has elements.
      *
      * @param newCollective the collective
      * @param newAlgorithm the name of the algorithm
-     * @param newRoot the root, or 0; for a barrier, a number that must be the same at all ranks
-     * @param newDeadlineNanos when the call must have ended, in terms of {@link System#nanoTime()}; {@link
-     *            Long#MAX_VALUE} for never
+     * @param newRoot the root, or 0 if the collective has none; for a barrier, a number that must be the same at all
+     *            ranks
+     * @param newDeadlineNanos the deadline of the call, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE}
+     *            if it has none
      */
     protected final void set(Collective newCollective, Label newAlgorithm, int newRoot, long newDeadlineNanos) {
         collective = newCollective;
@@ -92,9 +97,9 @@ public class CallArguments {
     }
 
     /**
-     * Copies the elements and blocks of another call, which must not have drawn its numbers.
+     * Copies the elements and blocks of another call.
      *
-     * @param other the other call
+     * @param other the other call, which must not have drawn its numbers
      */
     protected final void setElementsLike(CallArguments other) {
         source.set(other.source.segment(), other.source.start());
@@ -123,7 +128,7 @@ public class CallArguments {
     }
 
     /**
-     * Sets the name of the call for messages, if this call is a part of another one.
+     * Sets the name by which messages call this call, if it is a part of another call.
      *
      * @param newCalled the name, such as "create"
      */
@@ -132,13 +137,13 @@ public class CallArguments {
     }
 
     /**
-     * Sets the elements that are moved or combined.
+     * Sets the elements that the call moves or combines.
      *
-     * @param newSource this rank's elements
-     * @param newTarget the memory for the result; the same as the source if a root's elements go to all
-     * @param newType the elements' type
-     * @param newCount the number of elements; if a side has a block of each rank, in a block
-     * @param newKernel the operator for the type, or null
+     * @param newSource the memory of this rank's elements
+     * @param newTarget the memory for the result; the same as the source if the root's elements go to all ranks
+     * @param newType the type of the elements
+     * @param newCount the number of elements; if a side has a block of each rank, the number of elements in a block
+     * @param newKernel the operator for the type; null if nothing is combined
      */
     public final void setElements(MemorySegment newSource, MemorySegment newTarget, DataType newType, long newCount,
             Kernel newKernel) {
@@ -152,8 +157,8 @@ public class CallArguments {
     }
 
     /**
-     * Sets the lengths and displacements of the ranks' blocks, after the elements were set. This tells where this
-     * rank's own block is, if the call is in place.
+     * Sets the lengths and displacements of the ranks' blocks. Call this after {@link #setElements}. If the call is in
+     * place, this also finds this rank's own block.
      *
      * @param rank this rank
      * @param ofSource the blocks of the source; null if they are equally long, or the source has none
@@ -179,8 +184,8 @@ public class CallArguments {
     }
 
     /**
-     * Sets lengths that must be the same at all ranks: operations cut the longest block, and a fingerprint stands for
-     * all lengths.
+     * Sets lengths of blocks that must be the same at all ranks. Operations cut the longest block, and a fingerprint
+     * stands for all lengths.
      */
     private void setCommonBlocks(Blocks blocks) {
         blocksFingerprint = blocks.ranks();
@@ -199,9 +204,7 @@ public class CallArguments {
         blockBytes = Math.max(blockBytes, longestBlockElements * type.bytes());
     }
 
-    /**
-     * Forgets the elements when the call has ended, so that the caller's memory is not kept alive.
-     */
+    /** Clears the elements when the call has ended, so that the caller's memory is not kept alive. */
     public final void clear() {
         if (type != null) {
             source.clear();
@@ -231,33 +234,29 @@ public class CallArguments {
         return source;
     }
 
-    /**
-     * {@return the memory for the result: the source itself, or memory apart from it}
-     */
+    /** {@return the memory for the result: the source itself, or memory that does not overlap the source} */
     public final Area target() {
         return target;
     }
 
     /**
-     * {@return the length of source and target in the current operation, a multiple of the operator's unit; if a side
-     * has a block of each rank, the length of a block}
+     * {@return the length of source and target in the current operation, in bytes, a multiple of the operator's unit;
+     * if a side has a block of each rank, the length of a block}
      */
     public final long bytes() {
         return bytes;
     }
 
-    /**
-     * {@return whether source and target are the same memory; one of them may be this rank's block in the other}
-     */
+    /** {@return whether source and target are the same memory; one of them may be this rank's block in the other} */
     public final boolean isInPlace() {
         return source.segment().equals(target.segment());
     }
 
     /**
-     * Returns the offset of a rank's block in a source or target that has equally long blocks of all ranks.
+     * Returns the offset of a rank's block in a source or target in which all ranks have equally long blocks.
      *
      * @param rank the rank
-     * @return the offset in the area
+     * @return the offset in the area, in bytes
      */
     public final long block(int rank) {
         return rank * blockBytes;
@@ -271,10 +270,10 @@ public class CallArguments {
     }
 
     /**
-     * Returns the offset of the data that this rank has for another one.
+     * Returns the offset in the source of the data that this rank sends to another rank.
      *
      * @param rank the other rank
-     * @return the offset in the source
+     * @return the offset, in bytes
      */
     public final long sourceAt(int rank) {
         return !sourceHasBlocks ? 0
@@ -282,20 +281,20 @@ public class CallArguments {
     }
 
     /**
-     * Returns the length of the data that this rank has for another one.
+     * Returns the length of the data that this rank sends to another rank.
      *
      * @param rank the other rank
-     * @return the bytes
+     * @return the length, in bytes
      */
     public final long sourceBytes(int rank) {
         return sourceBlocks == null ? bytes : sourceBlocks.count(rank) * type.bytes();
     }
 
     /**
-     * Returns the offset of the data that this rank gets from another one.
+     * Returns the offset in the target of the data that this rank receives from another rank.
      *
      * @param rank the other rank
-     * @return the offset in the target
+     * @return the offset, in bytes
      */
     public final long targetAt(int rank) {
         return !targetHasBlocks ? 0
@@ -303,10 +302,10 @@ public class CallArguments {
     }
 
     /**
-     * Returns the length of the data that this rank gets from another one.
+     * Returns the length of the data that this rank receives from another rank.
      *
      * @param rank the other rank
-     * @return the bytes
+     * @return the length, in bytes
      */
     public final long targetBytes(int rank) {
         return targetBlocks == null ? bytes : targetBlocks.count(rank) * type.bytes();
@@ -319,9 +318,7 @@ public class CallArguments {
         return kernel;
     }
 
-    /**
-     * {@return the root; 0 if there is none}
-     */
+    /** {@return the root; 0 if the collective has none} */
     public final int root() {
         return root;
     }
@@ -334,29 +331,30 @@ public class CallArguments {
     }
 
     /**
-     * Returns the length of a rank's block in the current operation, if all ranks know all lengths.
+     * Returns the length of a rank's block in the current operation. Only if all ranks know the lengths of all blocks.
      *
      * @param rank the rank
-     * @return the bytes, 0 to {@link #bytes}
+     * @return the length, 0 to {@link #bytes}
      */
     public final long blockBytes(int rank) {
         return isUnequal ? Math.clamp(sourceBytes(rank) - moved, 0, bytes) : bytes;
     }
 
-    /** Returns whether blocks may differ in length, and each rank knows the lengths of all. */
+    /** Returns whether blocks may differ in length, and each rank knows the lengths of all blocks. */
     final boolean hasCommonBlocks() {
         return isUnequal && collective().combines();
     }
 
     /**
-     * Returns a count that must be the same at all ranks: the number of elements if blocks are equally long, else a
-     * negative number. If all ranks know the lengths, that is a fingerprint of them.
+     * Returns a count that must be the same at all ranks. If blocks are equally long, it is the number of elements. If
+     * all ranks know the different lengths of all blocks, it is a fingerprint of the lengths, as a negative number.
+     * Otherwise it is −1.
      */
     final long commonCount() {
         return !isUnequal ? count : hasCommonBlocks() ? ~(blocksFingerprint >>> 1) : -1;
     }
 
-    /** Returns the lengths of the blocks, which all ranks know, for messages. */
+    /** Returns the lengths of the blocks, for messages. Only if all ranks know them. */
     final String blockLengths() {
         int shown = Math.min(sourceBlocks.ranks(), LENGTHS_SHOWN);
         return IntStream.range(0, shown).mapToObj(rank -> String.valueOf(sourceBlocks.count(rank)))
@@ -364,10 +362,10 @@ public class CallArguments {
     }
 
     /**
-     * Finds the longest block that this rank sends or receives, if blocks may differ in length.
+     * Returns the length of the longest block that this rank sends or receives.
      *
      * @param ranks the number of ranks
-     * @return its bytes
+     * @return the length, in bytes
      */
     protected final long longestBlockBytes(int ranks) {
         long most = blockBytes;
@@ -379,10 +377,10 @@ public class CallArguments {
     }
 
     /**
-     * Cuts the call into operations, and makes the first of them the current one.
+     * Cuts the call into operations, and makes the first operation the current one.
      *
-     * @param operationBytesMax the greatest length of an operation
-     * @return the number of operations
+     * @param operationBytesMax the greatest length of an operation, in bytes
+     * @return the number of operations, 1 or more
      */
     protected final long cut(long operationBytesMax) {
         long all = type == null ? 0 : blockBytes;
@@ -394,17 +392,17 @@ public class CallArguments {
     }
 
     /**
-     * Sets the number of the first operation, and the fingerprint of the calls before it.
+     * Sets the number of the first operation, and extends the history by this call.
      *
-     * @param first the number
-     * @param historyBefore the fingerprint
+     * @param first the number of the first operation
+     * @param historyBefore the fingerprint of all calls before this one
      */
     protected final void number(long first, long historyBefore) {
         sequence = first;
         history = Fingerprint.extend(historyBefore, hash);
     }
 
-    /** Moves on to the next operation; returns whether there is one. */
+    /** Moves on to the next operation of the call, and returns whether there is one. */
     public final boolean next() {
         if (bytesLeft == 0) {
             return false;
@@ -419,17 +417,19 @@ public class CallArguments {
         return true;
     }
 
-    /** Returns the number of operations that have not ended, the current one included. */
+    /** Returns the number of the call's operations that have not ended, the current one included. */
     public final long operationsLeft() {
         return bytesLeft == 0 ? 1 : 1 + Math.ceilDiv(bytesLeft, bytes);
     }
 
-    /** Returns the name of the algorithm, as descriptors hold it. */
+    /** Returns the name of the algorithm in the form that descriptors hold. */
     final Label algorithmName() {
         return algorithm;
     }
 
-    /** Returns the name of the operator, as descriptors hold it. */
+    /**
+     * Returns the name of the operator in the form that descriptors hold; {@link Label#NONE} if nothing is combined.
+     */
     final Label operator() {
         return kernel == null ? Label.NONE : kernel.label();
     }

@@ -12,8 +12,8 @@ import org.tutti.memory.CallSite;
 import org.tutti.memory.Waiter;
 
 /**
- * Compares the calls of this rank with those of another rank, by their descriptors, and makes the exception that names
- * both calls when they differ.
+ * Compares the calls of this rank with those of another rank, by their descriptors. If the calls differ, it creates the
+ * exception that names both. A descriptor is the description of a call that a rank writes into its cell.
  */
 public final class CallComparison {
     private final TeamContext context;
@@ -23,12 +23,12 @@ public final class CallComparison {
     private final Operation operation;
 
     /**
-     * Prepares comparisons at one rank.
+     * Creates the comparisons of a rank.
      *
-     * @param context the rank
-     * @param check may end a look at another node by throwing
-     * @param operation the operation that the rank is in, for the line of its call in messages; null when the rank
-     *            closes the communicator, and is in no call of it
+     * @param context the communicator at this rank
+     * @param check ends a look at another node by throwing
+     * @param operation the operation that the rank is in, whose call's line of source is named in messages; null if the
+     *            rank closes the communicator, and is in no call of it
      */
     public CallComparison(TeamContext context, Waiter.Check check, Operation operation) {
         this.context = context;
@@ -43,29 +43,32 @@ public final class CallComparison {
     }
 
     /**
-     * Returns whether this rank has described its call in an operation. A rank that still waits for its slot has not,
-     * so its history cannot be compared.
+     * Returns whether this rank has described its call in an operation. A rank that still waits for its slot has not
+     * described its call, so its history cannot be compared.
      */
     boolean isDescribed(long operation) {
         return machine.loadPlain(ring, descriptor(operation, context.localRank)) == operation + 1;
     }
 
     /**
-     * Returns whether another rank of this node has described its call in an operation, and not yet a later one in the
-     * slot.
+     * Returns whether the descriptor of another rank of this node describes an operation, and not yet a later operation
+     * of the same slot.
      */
     boolean isDescribedBy(int other, long operation) {
         return machine.load(ring, descriptor(operation, context.localRankHere(other))) == operation + 1;
     }
 
-    /** Returns whether another rank has described an operation with another history. */
+    /**
+     * Returns whether another rank has described an operation, and its history up to that operation differs from a
+     * given one.
+     */
     boolean differs(long operation, int other, long history) {
         int local = context.localRankHere(other);
         return local >= 0 ? differs(ring, descriptor(operation, local), operation, history)
                 : fetch(operation, other) && differs(context.fetched, RingLayout.DESCRIPTOR, operation, history);
     }
 
-    /** Gets the cell of a rank on another node; returns whether it was possible. */
+    /** Gets the cell that a rank on another node has in an operation's slot, and returns whether this was possible. */
     private boolean fetch(long operation, int other) {
         RingLayout theirs = context.layoutAt(other);
         long slot = theirs.slot(theirs.slotIndex(operation));
@@ -79,8 +82,8 @@ public final class CallComparison {
     }
 
     /**
-     * Returns the exception for two ranks with different histories: it names the oldest calls that differ, if they are
-     * found.
+     * Returns the exception for two ranks with different histories. It names the oldest calls that differ, if their
+     * descriptors are still there.
      *
      * @param sequence the operation in which the difference was seen
      * @param other the other rank
@@ -93,13 +96,14 @@ public final class CallComparison {
     }
 
     /**
-     * Finds the oldest call that differs, as far back as the slots remember. Meanwhile the other rank may run ahead and
-     * overwrite its old descriptors, so what was read of a descriptor counts only if the descriptor is still there
-     * afterwards.
+     * Finds the oldest call in which two ranks differ, and returns the exception that names both calls. The search goes
+     * back as far as the slots hold descriptors. Meanwhile the other rank may run ahead and overwrite its old
+     * descriptors. Therefore the content that was read of a descriptor counts only if the same descriptor is still
+     * there afterwards.
      *
      * @param sequence the last operation to look at
      * @param other the other rank
-     * @return the exception that names both calls, or null if none is found
+     * @return the exception, or null if no difference is found
      */
     CollectiveMismatchException find(long sequence, int other) {
         int local = context.localRankHere(other);
@@ -127,7 +131,7 @@ public final class CallComparison {
         return null;
     }
 
-    /** Describes the call of another rank, so that a reader can tell it from this rank's call. */
+    /** Describes the call of another rank so that a reader can distinguish it from this rank's call. */
     private String difference(String own, long mine, MemorySegment cells, long theirs) {
         String called = Descriptor.text(machine, cells, theirs);
         if (!called.equals(own)) {
@@ -149,8 +153,8 @@ public final class CallComparison {
      *
      * @param other the other rank
      * @param drawnThere the number of operations that the other rank has drawn
-     * @param historyThere the fingerprint of its calls
-     * @return the exception that names the calls that differ, or null if none do
+     * @param historyThere the fingerprint of all calls of the other rank
+     * @return the exception that names the calls that differ, or null if all calls are the same
      */
     public CollectiveMismatchException compareEnds(int other, long drawnThere, long historyThere) {
         long drawn = context.operations.drawn();
@@ -175,8 +179,8 @@ public final class CallComparison {
     }
 
     /**
-     * Describes the call of a rank in an operation: "a collective" if its descriptor is overwritten, or the rank is on
-     * another node.
+     * Describes the call of a rank in an operation. If the descriptor is overwritten, or the rank is on another node,
+     * the description is "a collective".
      */
     private String describedAt(long number, int rank) {
         int local = context.localRankHere(rank);

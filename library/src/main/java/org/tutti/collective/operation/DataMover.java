@@ -6,14 +6,14 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.machine.Machine;
 
 /**
- * Copies and combines bytes of areas on this rank's node. Before that it sends the frames that puts to other nodes have
- * gathered, so that other nodes do not wait for the copy. A team has one such object.
+ * Copies and combines bytes of areas on this rank's node. Each method first sends the frames that puts to other nodes
+ * have gathered, so that other nodes do not wait for the copy. A team has one such object.
  */
 public final class DataMover {
     private final Machine machine;
     private final OperationWait waiting;
 
-    /** Called once, when a team is made. */
+    /** Creates the mover of a team. */
     public DataMover(Machine machine, OperationWait waiting) {
         this.machine = machine;
         this.waiting = waiting;
@@ -33,8 +33,8 @@ public final class DataMover {
     }
 
     /**
-     * Combines bytes, a multiple of the operator's unit: {@code target = left op right}. The target may be left or
-     * right.
+     * Combines bytes of two areas, {@code target = left op right}. The number of bytes is a multiple of the operator's
+     * unit. The target may be the left or the right area.
      */
     public void combine(Kernel kernel, Area left, long leftOffset, Area right, long rightOffset, Area target,
             long targetOffset, long bytes) {

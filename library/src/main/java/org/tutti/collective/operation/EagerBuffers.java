@@ -11,21 +11,22 @@ import org.tutti.collective.machine.Machine;
 import org.tutti.memory.Memory;
 
 /**
- * The eager buffers of a communicator as one rank knows them: the block of its node for other nodes' messages that do
- * not fit into cells, and the handles of such blocks of other nodes. A rank has one such object for each communicator,
- * which all its threads use.
+ * The eager buffers of a communicator, as one rank knows them. The eager buffers of a node are a block into which other
+ * nodes put messages that do not fit into the payload of an edge. The object finds the block of this node, and keeps
+ * the handles of the blocks of other nodes. A rank has one such object for each communicator, which all its threads
+ * use.
  *
- * <p><b>The claim.</b> A node's master claims the block when it begins its first operation with such a message, before
- * it waits for any rank in that operation. A rank that needs the block therefore waits only until the master has begun
- * that operation, too. The other ranks of the node await a word of the communicator's block; other nodes get it from
- * there.
+ * <p><b>The claim.</b> The master, the first rank of a node, claims the block when it begins its first operation with
+ * such a message, before it waits for any rank in that operation. A rank that needs the block therefore waits only
+ * until the master has begun that operation too. The other ranks of the node await a word of the communicator's block;
+ * other nodes get it from there.
  *
  * <p><b>Memory ordering.</b> Before the EAGER_BUFFERS word is stored, with release order, the block is zeros and
  * registered, and its address and handle are written. The first thread of the master that needs the block stores the
  * word, once, under the lock. Another rank of the node loads the word with acquire order before it reads the address. A
- * get brings word and handle in any order, so a rank that has the word may have no handle yet, and asks again. A rank
- * that has both puts into a region that is there. The handle never changes, so any thread of a rank may have asked for
- * it.
+ * get fetches word and handle in any order. Therefore a rank on another node may see the word and no handle yet; it
+ * asks again. A rank that has both puts into a region that is there. The handle never changes, so any thread of a rank
+ * may have asked for it.
  */
 public final class EagerBuffers {
     private final Memory memory;
@@ -41,11 +42,11 @@ public final class EagerBuffers {
     }
 
     /**
-     * Called once for a rank and a communicator, when its first team is made.
+     * Creates the view of the eager buffers at a rank, when the rank's first team is made.
      *
      * @param memory the memory of the node
      * @param ring the communicator's block
-     * @param layout the layout of both blocks
+     * @param layout the layout of the communicator's block and of the eager buffers
      * @param nodes the number of nodes of the communicator
      */
     EagerBuffers(Memory memory, MemorySegment ring, RingLayout layout, int nodes) {
@@ -55,7 +56,9 @@ public final class EagerBuffers {
         this.nodes = nodes;
     }
 
-    /** Claims the eager buffers, at the master, unless another thread has. */
+    /**
+     * Claims the block of this node and registers it, unless another thread has done so. Only the master calls this.
+     */
     public void claim(Machine machine) {
         machine.lock(lock);
         try {
@@ -72,14 +75,14 @@ public final class EagerBuffers {
         }
     }
 
-    /** For assertions. */
+    /** Moves from one state to the next, and returns whether the state was the expected one; for assertions. */
     private boolean moves(State from, State to) {
         boolean follows = state == from;
         state = follows ? to : state;
         return follows;
     }
 
-    /** Ends the right of other nodes to put there. The master calls this after its last operation. */
+    /** Ends the right of other nodes to put into the block. The master calls this after its last operation. */
     public void revoke(Machine machine) {
         if (machine.load(ring, RingLayout.EAGER_BUFFERS) != 0) {
             assert moves(State.CLAIMED, State.REVOKED) : "eager buffers are revoked which were " + state;
@@ -87,9 +90,7 @@ public final class EagerBuffers {
         }
     }
 
-    /**
-     * Gives the block back to the node's memory. The master calls this when no rank uses the communicator any longer.
-     */
+    /** Releases the block to the node's memory. The master calls this when no rank uses the communicator any longer. */
     public void release(Machine machine) {
         if (machine.load(ring, RingLayout.EAGER_BUFFERS) != 0) {
             assert moves(State.REVOKED, State.RELEASED) : "eager buffers are released which were " + state;
@@ -97,31 +98,34 @@ public final class EagerBuffers {
         }
     }
 
-    /** Finds the block, after its word was awaited. */
+    /** Returns the block of this node. The caller must have awaited the EAGER_BUFFERS word. */
     public MemorySegment here(Machine machine) {
         long address = machine.loadPlain(ring, RingLayout.EAGER_BUFFERS_ADDRESS);
         assert address > 0 : "the eager buffers are said to be there, at address " + address;
         return memory.block(address, bytes);
     }
 
-    /** Returns the handle by which other nodes reach the block, once it is claimed. */
+    /** Returns the handle of this node's block for other nodes. The block must have been claimed. */
     public long handle(Machine machine) {
         return machine.loadPlain(ring, RingLayout.EAGER_BUFFERS_HANDLE);
     }
 
-    /** Returns the handle in the first line of another node's block, or 0 while it has none. */
+    /**
+     * Returns the handle of the eager buffers from the first line of another node's block, or 0 if they have not been
+     * claimed.
+     */
     public static long handleIn(MemorySegment head, Machine machine) {
         return machine.loadPlain(head, RingLayout.EAGER_BUFFERS) == 0 ? 0
                 : machine.loadPlain(head, RingLayout.EAGER_BUFFERS_HANDLE);
     }
 
-    /** Returns the handle of another node's eager buffers, or 0 while it is not known. */
+    /** Returns the handle of another node's eager buffers, or 0 if this rank does not know it. */
     public long elsewhere(int node) {
         AtomicLongArray known = elsewhere;
         return known == null ? 0 : known.getAcquire(node);
     }
 
-    /** Notes the handle of another node's eager buffers, which never changes. */
+    /** Stores the handle of another node's eager buffers, which never changes. */
     public void setElsewhere(Machine machine, int node, long handle) {
         machine.lock(lock);
         try {

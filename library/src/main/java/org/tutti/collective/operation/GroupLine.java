@@ -9,12 +9,13 @@ import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Machine;
 
 /**
- * The line of a rank in the block of a parent communicator while the rank makes a group of it. The line holds the
- * group's number, the address of its block, the number of operations that the rank had drawn of the parent, and the
- * group's members: a bit for each of the first {@value #RANKS_SAID} ranks of the parent, and one bit for all others.
+ * Writes and reads the line in which a rank tells that it is making a group. The line is the rank's left line, in the
+ * block of the parent communicator. It holds the group's number, the address of the group's block, the number of
+ * operations that the rank had drawn of the parent, and the group's members. The members are one bit for each of the
+ * first {@value #RANKS_SAID} ranks of the parent, and one bit for all other ranks.
  *
- * <p>Memory ordering: the number is stored last, with release order. A reader that finds the same number before and
- * after it has read the rest has read what belongs to that group, because no two groups have the same number.
+ * <p>Memory ordering: the number is stored last, with release order. No two groups have the same number. Therefore, if
+ * a reader finds the same number before and after it has read the rest, the rest belongs to that group.
  */
 public final class GroupLine {
     private static final int RANKS_SAID = 255;
@@ -28,9 +29,9 @@ public final class GroupLine {
      * @param ring the parent's block
      * @param line the offset of the rank's left line in it
      * @param id the group's number, not 0
-     * @param address the address of the group's block at the group's master on the node, else 0
+     * @param address the address of the group's block, at the group's master on the node; 0 at other ranks
      * @param drawn the number of operations that the rank has drawn of the parent
-     * @param ranks for each rank of the group, its rank in the parent
+     * @param ranks the ranks of the group, by their numbers in the parent
      */
     public static void write(Machine machine, MemorySegment ring, long line, long id, long address, long drawn,
             int[] ranks) {
@@ -42,7 +43,7 @@ public final class GroupLine {
         machine.publish(ring, line + RingLayout.GROUP, id);
     }
 
-    /** Clears the line, because the group is complete. */
+    /** Clears the group's number in the line, because the group is complete. */
     public static void clear(Machine machine, MemorySegment ring, long line) {
         machine.publish(ring, line + RingLayout.GROUP, 0);
     }
@@ -58,7 +59,7 @@ public final class GroupLine {
         return bits;
     }
 
-    /** Notes that this rank has made a group with its members. */
+    /** Remembers that this rank has made a group with its members. */
     public static void noteMade(TeamContext parent, long id, int[] ranks) {
         if (parent.operations.lastMade.length == 0) {
             parent.operations.lastMade = new long[Math.min(parent.size(), RANKS_SAID)];
@@ -71,16 +72,16 @@ public final class GroupLine {
     }
 
     /**
-     * Returns whether another rank waits for this rank to make the group that its left line tells of. Returns false if
-     * this rank is making that group. Also returns false if that group is the last one that both ranks have made,
-     * because the other rank may still be finishing it.
+     * Returns whether another rank waits for this rank to make the group that the other rank's left line names. Returns
+     * false if this rank is making that group. Also returns false if that group is the last one that both ranks have
+     * made, because the other rank may still be finishing it.
      *
-     * @param parent the communicator at this rank
+     * @param parent the parent communicator at this rank
      * @param other the other rank
-     * @param made the number that was read from the other rank's line
-     * @param memory the memory in which the line was found
+     * @param made the group's number that was read from the other rank's line
+     * @param memory the memory that holds the line
      * @param line the offset of the line in it
-     * @return whether it waits
+     * @return whether the other rank waits
      */
     public static boolean isAwaited(TeamContext parent, int other, long made, MemorySegment memory, long line) {
         Machine machine = parent.machine;
@@ -93,7 +94,7 @@ public final class GroupLine {
                 && machine.load(memory, line + RingLayout.GROUP) == made; // or the bits are the next group's
     }
 
-    /** Returns the ranks of a group, in ascending order, for messages. */
+    /** Returns the ranks of the group that a line names, in ascending order, for messages. */
     public static String ranks(Machine machine, MemorySegment memory, long line) {
         var words = new long[(RANKS_SAID + 1) / Long.SIZE];
         for (int i = 0; i < words.length; i++) {

@@ -4,29 +4,39 @@ package org.tutti.collective.operation;
 import org.tutti.collective.layout.RingLayout;
 
 /**
- * The operation that a team is in. An operation is one run of an algorithm by all ranks of a communicator. A call is
- * one operation, or several if its message is longer than an operation can be.
+ * Holds the state of the operation that a team is in. An operation is one run of an algorithm by all ranks of a
+ * communicator. A call is one operation, or several if its message is longer than an operation can be.
  *
  * <p><b>Life.</b> A team makes one such object and keeps it. {@code OperationLifecycle} sets it to one operation after
- * the other, and only the team's thread uses it.
+ * the other. Only the thread that runs the team's current operation uses it. The threads of non-blocking calls hand
+ * teams over under a lock ({@code RequestRunner}).
  *
  * <p><b>Parts.</b> An operation has its call, its number, its slot, the value that its words have at step 0, the
- * fingerprint of all calls so far, and whether this rank is quiet: without another operation in flight.
+ * fingerprint of all calls so far, and whether it is quiet.
  *
  * <p><b>Slots.</b> The operations of a communicator are numbered 0, 1, 2, … in the order of the calls, which is the
- * same at all ranks. A slot is memory for one operation at a time: the READY and DONE words of each rank, and the edges
- * to other nodes ({@link RingLayout}). With n slots, operation s lives in slot s mod n and is that slot's generation g
- * = s / n, rounded down.
+ * same at all ranks. A <i>slot</i> is memory for one operation at a time. Each slot has a cell for each rank of the
+ * node, with the rank's READY and DONE words, and edges to other nodes. The cells and the edges of a slot lie in
+ * different parts of the communicator's block ({@link RingLayout}). With n slots, operation s uses slot s mod n and is
+ * that slot's generation g = s / n, rounded down.
  *
  * <p><b>Steps.</b> The words of a slot are never reset. An algorithm counts steps 1, 2, 3, … in each operation; step k
  * of generation g is the value (g + 1)·2<sup>20</sup> + k, which is greater than all values of earlier generations.
+ *
+ * <p><b>Quiet operations.</b> The flag {@link #quiet} is true when the operation begins if this rank has left all
+ * earlier operations. It becomes false when this rank reads the tag of a rank that is not quiet. The tag, beside each
+ * READY, ARRIVED and CREDIT word, is the fingerprint of the sender's history; its lowest bit is replaced by the
+ * sender's flag. A rank in a quiet operation s has left all operations before s. A rank that is not quiet has left only
+ * those that {@link OperationSequence#leftBy} returns. A rank uses the flag in two ways. A tag from a node of one rank
+ * tells without a get which operations that node has left ({@code Edges}). And if a rank knows that all ranks have
+ * entered the operation, the flag tells which operations all ranks have left ({@code Team.noteAllAreHere}).
  */
 public final class Operation {
     private static final long QUIET = 1;
 
     private final RingLayout layout;
 
-    /** The call that the operation is part of; null before the first operation. */
+    /** The call to which the operation belongs; null before the first operation. */
     public CallArguments call;
 
     /** The number of the operation, from 0, the same at every rank. */
@@ -36,18 +46,21 @@ public final class Operation {
     /** The value of a word of the operation at step 0. */
     public long base;
 
-    /** The fingerprint of this operation and all before it. */
+    /** The fingerprint of all calls up to this operation, this one included. */
     long history;
 
-    /** Whether neither this rank nor any rank that it has heard in this operation has another operation in flight. */
+    /**
+     * Whether no other operation is in flight at this rank, or at any rank whose tag this rank has read in this
+     * operation.
+     */
     public boolean quiet;
 
-    /** Called once, when a team is made. */
+    /** Creates the state of a team, which is in no operation yet. */
     public Operation(RingLayout layout) {
         this.layout = layout;
     }
 
-    /** Sets the object to the current operation of a call that has drawn its numbers. */
+    /** Sets this object to the current operation of a call that has drawn its numbers. */
     @SuppressWarnings("ReferenceEquality") // the same object is meant
     public void begin(CallArguments drawn) {
         if (call != drawn) { // a blocking call, which has the same object each time, saves the store
@@ -59,7 +72,7 @@ public final class Operation {
         base = layout.base(sequence);
     }
 
-    /** Returns whether the operation is the current one of its call; for assertions. */
+    /** Returns whether this is the current operation of its call; for assertions. */
     public boolean isCurrent() {
         return call != null && sequence == call.sequence && history == call.history;
     }
@@ -75,24 +88,34 @@ public final class Operation {
         return layout.slotIndex(sequence);
     }
 
-    /** Returns the offset of a rank's cell in the communicator's block, by the rank's local rank. */
+    /**
+     * Returns the offset, in the communicator's block, of the cell that a rank of this node has in the operation's
+     * slot.
+     *
+     * @param local the local rank
+     */
     public long cell(int local) {
         return RingLayout.cell(slot, local);
     }
 
     /**
-     * Returns the fingerprint of the history with another lowest bit, which tells others whether this rank is quiet.
+     * Returns the tag that this rank stores beside its words: the fingerprint of its history, with the quiet flag in
+     * the lowest bit.
      */
     public long tag() {
         return history & ~QUIET | (quiet ? QUIET : 0);
     }
 
-    /** Returns whether the sender of a tag has made the same calls as this rank. */
+    /** Returns whether the sender of a tag has made the same calls as this rank, up to this operation. */
     boolean isSame(long tag) {
         return (tag ^ history) >>> 1 == 0;
     }
 
-    /** Notes whether the sender of a tag is quiet, and returns it. */
+    /**
+     * Notes that this rank has read a tag. If the sender is not quiet, this operation is no longer quiet, either.
+     *
+     * @return whether the sender is quiet
+     */
     boolean hear(long tag) {
         boolean quietThere = (tag & QUIET) != 0;
         quiet &= quietThere;

@@ -13,48 +13,56 @@ import org.tutti.collective.members.Members;
 import org.tutti.memory.Words;
 
 /**
- * The state that all operations of a communicator share at one rank, on whatever threads they run: their numbers, the
- * history of calls, which operations this rank has left, and which operations the other ranks are known to have left. A
- * rank has one such object for each communicator. It is made with the rank's first team, and lives as long as the
- * communicator.
+ * Holds the state that all operations of a communicator share at one rank, on whatever threads they run. The state
+ * consists of the numbers that calls have drawn, the history of calls, the operations that this rank has left, and
+ * those that other ranks are known to have left. A rank has one such object for each communicator. It is made with the
+ * rank's first team, and lives as long as the communicator.
  *
  * <p>Numbers and history are drawn on the caller's thread, so they follow the order of the calls. Operations may be
- * finished in any order; the <i>left</i> word is cumulative, and holds the number of the first operation that is not
- * finished. Operation s begins only when an operation at most {@value RingLayout#SLOTS_MAX} before it is closed, so
- * that many bits suffice for the finished operations beyond that word.
+ * finished in any order. The <i>left</i> word of a rank is cumulative: it holds the number of the first operation that
+ * the rank has not finished. An operation is <i>closed</i> when all ranks of the node have left it. Operation s begins
+ * only when some operation s − k is closed, with k at most {@value RingLayout#SLOTS_MAX}. Hence 64 bits suffice to mark
+ * the finished operations beyond the left word.
  *
- * <p><b>Leaving all.</b> A rank leaves all operations, drawn or not, of a communicator that is broken or that the rank
- * closes: it adds {@value #ALL} to its left word. The thread that ends last stores the word, when no drawn operation is
- * in flight. A thread that is about to begin an operation looks at the word under the lock. If it finds that the rank
- * has left all, it does not begin. If it looked before the word was stored, the thread that leaves all sees, by the
- * same lock, that the operation was drawn, and leaves the word to the end of that operation. Without other threads
- * nothing else is in flight.
+ * <p><b>Leaving all operations.</b> If a communicator is broken, or the rank closes it, the rank leaves all operations,
+ * drawn or not: it adds {@value #ALL} to its left word. This addition is stored when no drawn operation is in flight
+ * any more, by the thread that ends the last one. A thread that is about to begin an operation reads the left word
+ * under the lock. If the rank has left all operations, the thread does not begin. If the thread reads the word before
+ * that, then the thread that leaves all operations takes the same lock later. It sees that the operation is drawn, and
+ * does not add {@value #ALL} to the word. The end of that operation does so. If the rank has no other threads, no other
+ * operation is in flight.
  *
- * <p><b>Memory ordering.</b> Once there are other threads, finishing an operation takes a lock. Hence all that this
- * rank did in the operations below the left word happens before the word's release store, whichever thread makes it.
- * Knowledge about other ranks is stored with release order after the acquire loads that it comes from, and is loaded
- * with acquire order.
+ * <p><b>Memory ordering.</b> Once there are other threads, finishing an operation takes a lock. Hence everything that
+ * this rank did in the operations below the left word happens before the word's release store, whichever thread makes
+ * it. A thread learns about other ranks by acquire loads of their words. It then stores with release order which
+ * operations they have left, and other threads load that with acquire order.
  *
- * <p>Each thread passes its own machine to the methods, which take the lock through it, so that the simulator can let
- * other threads go first there.
+ * <p>Each thread passes its own machine to the methods. The methods take the lock through the machine, so that the
+ * simulator can let other threads run first there.
  */
 public final class OperationSequence {
-    /** The number of non-blocking operations that may be between their first and their last step at the same time. */
+    /** The greatest number of non-blocking operations that may have begun and not ended, at the same time. */
     public static final int AT_ONCE_MAX = RingLayout.SLOTS_MIN;
 
     /** No rank. */
     public static final int NOBODY = -1;
 
-    /** Greater than the number of any operation. A rank that has left all operations has added it to its left word. */
+    /**
+     * The number that a rank adds to its left word when it has left all operations. It is greater than the number of
+     * any operation.
+     */
     public static final long ALL = 1L << 62;
 
-    /** A rank that no longer touches the communicator's memory has added this to its left word, too. */
+    /** The number that a rank also adds to its left word when it no longer touches the communicator's memory. */
     public static final long DETACHED = 1L << 61;
 
-    /** For each rank that tells which groups it makes, the last group that this rank has made with it. */
+    /**
+     * For each rank of the communicator, the number of the last group that this rank has made with it. Only for the
+     * ranks that have a bit of their own in {@link GroupLine}; empty before the first group.
+     */
     long[] lastMade = {};
 
-    /** The number of the group that this rank is making of this communicator, or 0. */
+    /** The number of the group that this rank is making from this communicator, or 0. */
     public long making;
 
     private final Members members;
@@ -82,12 +90,12 @@ public final class OperationSequence {
     private volatile boolean ended;
 
     /**
-     * Called once for a rank and a communicator, when its first team is made.
+     * Creates the state of a communicator at a rank, when the rank's first team is made.
      *
-     * @param members what is known of the ranks' lives
+     * @param members the lives of the communicator's ranks
      * @param ring the communicator's block
-     * @param firstLeft the offset of the left words of the node's ranks in it, a line for each
-     * @param localRanks these ranks
+     * @param firstLeft the offset in the block of the left words of the node's ranks, a line for each
+     * @param localRanks the ranks of the node, in ascending order
      * @param localRank the index of this rank among them
      * @param nodes the number of nodes of the communicator
      */
@@ -101,7 +109,13 @@ public final class OperationSequence {
         this.nodes = nodes;
     }
 
-    /** Adds the operations of a call to the history; returns the number of the first one. */
+    /**
+     * Draws the numbers of a call's operations, and adds the operations to the history.
+     *
+     * @param call the hash of the call
+     * @param operations the number of its operations, 1 or more
+     * @return the number of the first operation
+     */
     public long draw(long call, long operations) {
         for (long operation = 0; operation < operations; operation++) {
             history = Fingerprint.extend(history, call);
@@ -112,7 +126,9 @@ public final class OperationSequence {
         return first;
     }
 
-    /** Returns the number of operations that were drawn. */
+    /**
+     * Returns the number of operations whose numbers were drawn, which is the number that the next operation will get.
+     */
     public long drawn() {
         return drawn;
     }
@@ -128,24 +144,27 @@ public final class OperationSequence {
     }
 
     /**
-     * Tells which operations a rank in an operation has left: all before the returned one. A quiet rank has no other
-     * operation in flight; any other rank may be in up to {@value RingLayout#SLOTS_MIN} at a time.
+     * Returns the number below which a rank that is in an operation has left all operations. A quiet rank has no other
+     * operation in flight; any other rank may be in up to {@value RingLayout#SLOTS_MIN} operations at a time.
+     *
+     * @param operation the operation that the rank is in
+     * @param quiet whether the rank is quiet
      */
     public static long leftBy(long operation, boolean quiet) {
         return quiet ? operation : operation - RingLayout.SLOTS_MIN + 1;
     }
 
     /**
-     * Allows operations in flight on other threads, which may end in any order. Called on the caller's thread, which is
-     * the only thread until then.
+     * Prepares for operations in flight on other threads, which may end in any order. The caller's thread, until then
+     * the only thread, calls this method.
      */
     public void expectOtherThreads() {
         concurrent = true;
     }
 
     /**
-     * Notes that this rank has finished an operation, and stores the left word if all operations before it are
-     * finished, too.
+     * Notes that this rank has finished an operation. If all operations before it are finished too, stores the left
+     * word.
      */
     public void leave(Machine machine, long operation) {
         if (concurrent) {
@@ -178,8 +197,8 @@ public final class OperationSequence {
     }
 
     /**
-     * Returns the number below which this rank has left all operations; {@link #ALL} or more if it begins no further
-     * one.
+     * Returns the number below which this rank has left all operations. The number is {@link #ALL} or more if the rank
+     * begins no further operation.
      */
     public long left(Machine machine) {
         return concurrent ? leftInAnyOrder(machine) : left;
@@ -195,10 +214,10 @@ public final class OperationSequence {
     }
 
     /**
-     * Leaves all operations of a communicator that is broken or closed: immediately, or when those in flight have
-     * ended.
+     * Leaves all operations of a communicator that is broken or closed. If drawn operations are in flight, this takes
+     * effect when they have ended.
      *
-     * @param ended the number of drawn operations that were not left, and never will be
+     * @param ended the number of operations that the caller has drawn, and will never leave one by one
      */
     public void leaveAll(Machine machine, long ended) {
         machine.lock(lock);
@@ -219,24 +238,28 @@ public final class OperationSequence {
     }
 
     /**
-     * Returns the number of operations that a rank has left one by one, from its left word. If the rank has left all
-     * operations, this is less than the word, so that no rank runs ahead of it for ever.
+     * Returns the number of operations that a rank has left one by one.
+     *
+     * @param leftThere the rank's left word. If the rank has left all operations, the returned number is less than the
+     *            word, because a rank must not believe that it may run ahead without limit
      */
     static long done(long leftThere) {
         return leftThere & DETACHED - 1;
     }
 
-    /** Returns a number below which all ranks of this node have left all operations. */
+    /** Returns a number below which all operations are closed: all ranks of this node have left them. */
     public long closed() {
         return closed;
     }
 
-    /** Returns whether all ranks of this node have left an operation, as far as this rank knows without looking. */
+    /** Returns whether an operation is known to be closed, without a look at other ranks' left words. */
     public boolean isKnownClosed(long operation) {
         return closed > operation;
     }
 
-    /** Looks for a rank of this node that has not left an operation, or returns {@link #NOBODY}. */
+    /**
+     * Returns a rank of this node that has neither left an operation nor ended, or {@link #NOBODY} if there is none.
+     */
     public int behind(Machine machine, long operation) {
         if (isKnownClosed(operation)) {
             return NOBODY;
@@ -260,20 +283,23 @@ public final class OperationSequence {
 
     /**
      * Returns whether operations that a rank has not left may never be closed, because the communicator is broken or
-     * soon will be.
+     * will be broken soon.
+     *
+     * @param behind the rank
      */
     boolean isBroken(Machine machine, int behind) {
         return machine.load(ring, RingLayout.BROKEN) != 0 || members.failure(behind) != null;
     }
 
-    /** Returns the name of a rank of this communicator, for messages of another communicator. */
+    /** Returns the name of a rank of this communicator, for messages of a call on another communicator. */
     String describe(int rank) {
         return members.describe(rank);
     }
 
     /**
-     * Sets the number below which all operations are closed. Threads may set it in the wrong order; then a rank finds
-     * it again when it looks, as long as there is a block to look at.
+     * Sets the number below which all operations are closed. Threads may call this in the wrong order, so that the
+     * number falls. A rank then finds the number again when it reads the left words, as long as there is a block to
+     * read.
      */
     public void setClosed(long operation) {
         closed = operation;
@@ -282,7 +308,7 @@ public final class OperationSequence {
         }
     }
 
-    /** Sets all operations closed: this rank never looks at left words again. */
+    /** Sets all operations closed, because this rank never reads left words again. */
     public void setDetached() {
         detached = true; // set first, so that a thread that stores an older number afterwards sees it
         closed = Long.MAX_VALUE;
@@ -295,8 +321,8 @@ public final class OperationSequence {
     }
 
     /**
-     * Notes that all ranks of another node have left all operations below a number. Threads may do so in the wrong
-     * order; then the other node is asked again.
+     * Notes that all ranks of another node have left all operations below a number. Threads may call this in the wrong
+     * order, so that the number falls; the other node is then asked again.
      */
     public void raiseLeftElsewhere(Machine machine, int node, long operation) {
         if (leftElsewhere == null) {
@@ -307,7 +333,7 @@ public final class OperationSequence {
         }
     }
 
-    /** Makes the table of the nodes, which only some of the ranks that put to other nodes need. */
+    /** Creates the table of the nodes, which only ranks that put to other nodes need. */
     private void makeTable(Machine machine) {
         machine.lock(lock);
         try {
@@ -324,14 +350,14 @@ public final class OperationSequence {
     }
 
     /**
-     * Sets whether all ranks are known to have joined, so that the blocks of all nodes are or were there. That is not
-     * known of a group that is being made.
+     * Sets whether all ranks are known to have joined the communicator. If they have, the block of each node has been
+     * created. While a group is being made this is not known.
      */
     public void setComplete(boolean all) {
         complete = all;
     }
 
-    /** Returns whether all ranks are known to have joined. */
+    /** Returns whether all ranks are known to have joined the communicator. */
     public boolean isComplete() {
         return complete;
     }
@@ -343,12 +369,12 @@ public final class OperationSequence {
         }
     }
 
-    /** Notes that the rank leaves its job, so that operations in flight end with an exception. */
+    /** Notes that this rank leaves its job, so that operations in flight end with an exception. */
     public void end() {
         ended = true;
     }
 
-    /** Returns whether the rank leaves its job, or has left it. */
+    /** Returns whether this rank is leaving its job, or has left it. */
     public boolean hasEnded() {
         return ended;
     }

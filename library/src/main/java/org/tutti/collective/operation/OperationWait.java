@@ -16,22 +16,31 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.WaitingCall;
 
 /**
- * The waits of a rank in an operation: they end when the awaited word has come, or with an exception when it will not
- * come or the call must stop. A team has one such object, which its parts share. While a rank waits, the waiter calls
- * {@link #check} now and then. The check throws if the rank has left its job, the communicator is broken, the awaited
- * rank has failed, has closed the communicator or has called something else, the thread is interrupted, or the deadline
- * has passed.
+ * The waits of a rank in an operation. A wait ends when the awaited word has come, or with an exception if the word
+ * will not come or the call must stop. A team has one such object, which its parts share. While a rank waits, the
+ * waiter calls {@link #check} now and then. The check throws if
+ * <ul>
+ * <li>this rank has left its job,
+ * <li>the job was aborted, or any rank of the communicator has failed,
+ * <li>the communicator is broken,
+ * <li>the awaited rank has left the job, has closed the communicator, or has called something else,
+ * <li>the awaited rank makes a group of the communicator and waits for this rank to do the same,
+ * <li>the thread is interrupted, or the deadline has passed.
+ * </ul>
  *
- * <p><b>Mismatches.</b> On entering an operation, a rank writes a descriptor of its call into its cell, and beside its
- * READY word a fingerprint of its history: of this call and all before it. A rank that awaits another one's READY word
- * compares fingerprints at no cost, because they share the word's line. A rank that waits long for any word looks at
- * the awaited rank's descriptor, except while it waits to enter, because its own call is not described yet. Since
- * histories are compared, a mismatch in a call in which no rank waited (two ranks that both believe to be the only
- * root) is found in the next call in which a rank waits.
+ * <p><b>Mismatches.</b> When a rank enters an operation, it writes a descriptor of its call into its cell. Just before
+ * it posts READY, it stores beside the word a fingerprint of its history: of this call and all before it. A rank that
+ * awaits another rank's READY word compares fingerprints at no cost, because they share the word's line. A rank that
+ * waits long for any word looks at the awaited rank's descriptor. It does not look while it waits to enter an
+ * operation, because its own call is not described yet. If no rank waits in a call with a mismatch (say, two ranks each
+ * take themselves for the only root), the next call in which a rank waits finds it, because whole histories are
+ * compared.
  *
- * <p><b>Breaking.</b> A rank that waits in vain sees the broken word. A rank goes on if its awaited word has come,
- * because the operation that broke may be later than its own. That is not promised: a rank that reads lent memory, or
- * waits for more than one word, may get the exception of a later operation.
+ * <p><b>Breaking.</b> The rank that breaks the communicator sets the broken word of its node's block; {@code Gossip}
+ * carries the word to the blocks of the other nodes. A rank whose awaited word does not come sees the broken word, and
+ * throws. If the awaited word has come, the rank goes on, because the operation that broke may be a later one. That is
+ * not guaranteed: a rank that reads lent memory, or waits for more than one word, may get the exception of a later
+ * operation.
  */
 public final class OperationWait extends WaitGuard {
     private static final int NOBODY = -1;
@@ -42,7 +51,7 @@ public final class OperationWait extends WaitGuard {
     private static final int SLEEP_FRACTION = 4;
     private static final long NO_LOOK = Long.MAX_VALUE;
 
-    /** The time of the next look at another rank, in {@link #checkAndLook}, before the first one. */
+    /** The argument of the first {@link #checkAndLook} of a wait: the next look at another rank has no time yet. */
     public static final long NO_LOOK_YET = Long.MIN_VALUE;
     private static final LookEndedException LOOK_ENDED = new LookEndedException();
 
@@ -54,7 +63,10 @@ public final class OperationWait extends WaitGuard {
     private final CallComparison comparison;
     private final Waiter.Check whileAwaiting = this::checkAwaiting;
 
-    /** Lists a wait that looks again and again, in turns, and awaits no word; used in try-with-resources. */
+    /**
+     * Lists a wait that awaits no word, but looks again and again in a loop, among the long waits of the process. Used
+     * in a try-with-resources statement.
+     */
     public final LongWait inTurns = new LongWait();
 
     private boolean unflushed;
@@ -68,7 +80,7 @@ public final class OperationWait extends WaitGuard {
     private int seenClosed = NOBODY;
     private long seenMaking;
 
-    /** Ends a look at another rank's descriptor; never leaves this class. */
+    /** Ends a look at another rank's descriptor because the awaited word has come. This class catches it. */
     private static final class LookEndedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -78,9 +90,9 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Called once, when a team is made.
+     * Creates the waits of a team.
      *
-     * @param context the rank
+     * @param context the communicator at this rank
      * @param operation the operation that the team is in
      */
     public OperationWait(TeamContext context, Operation operation) {
@@ -95,34 +107,42 @@ public final class OperationWait extends WaitGuard {
 
     // ---- the operation that waits, for the windows that it takes
 
-    /** {@return the machine of its thread} */
+    /** {@return the machine of the thread that runs the operation} */
     public Machine machine() {
         return machine;
     }
 
-    /** {@return the operations of its communicator at this rank} */
+    /** {@return the operations that the communicator has at this rank} */
     public OperationSequence operations() {
         return operations;
     }
 
-    /** {@return its number, from 0} */
+    /** {@return the number of the operation, from 0} */
     public long sequence() {
         return operation.sequence;
     }
 
-    /** {@return the number of slots of its communicator} */
+    /** {@return the number of slots of the communicator} */
     public int slots() {
         return context.layout.slots();
     }
 
-    /** {@return whether the caller's thread runs it} */
+    /** {@return whether the operation belongs to a blocking call, which the caller's thread runs} */
     public boolean isBlocking() {
         return context.blocking;
     }
 
     // ---- waits
 
-    /** Waits until another rank has raised a word. Before it waits, it sends what this rank's puts have gathered. */
+    /**
+     * Waits until another rank has raised a word to a value. If the word is not there yet, sends the frames that this
+     * rank's puts have gathered first.
+     *
+     * @param other the rank that raises the word
+     * @param memory the memory that holds the word
+     * @param offset the offset of the word in it
+     * @param value the value; the wait ends once the word has this value or a greater one
+     */
     public void awaitWord(int other, MemorySegment memory, long offset, long value) {
         if (machine.load(memory, offset) < value) {
             flush();
@@ -136,8 +156,8 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Prepares for a call of the fabric that waits for room or an answer: checks then look at a rank, but await no
-     * word.
+     * Prepares for a call of the fabric that waits for room or for an answer. While it waits, the checks look at a
+     * rank, but await no word.
      */
     public void awaitNothingOf(int other) {
         awaitedRank = other;
@@ -147,13 +167,13 @@ public final class OperationWait extends WaitGuard {
         lookNanos = NO_LOOK; // a check inside a call of the fabric must not call it
     }
 
-    /** Prepares for a put as {@link #awaitNothingOf} does, and notes that the put has to be flushed. */
+    /** Prepares for a put as {@link #awaitNothingOf} does, and remembers that the put must be flushed. */
     public void awaitRoomAt(int other) {
         awaitNothingOf(other);
         unflushed = true;
     }
 
-    /** Sends the frames that puts have gathered. */
+    /** Sends the frames that puts have gathered, if there are any. */
     public void flush() {
         if (unflushed) {
             unflushed = false;
@@ -162,8 +182,8 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Waits until all ranks of this node, this one included, have left an operation: this rank may have others in
-     * flight.
+     * Waits until an operation of this communicator is closed: all ranks of this node have left it. This rank has left
+     * it too, on this or another thread.
      */
     public void awaitClosed(long closing) {
         assert closing < operation.sequence : operation + " waits until " + closing + " is closed, and so for itself";
@@ -184,8 +204,12 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Waits until all ranks of this node have left an operation of any communicator of this rank. Returns false when
-     * that may take for ever, because that communicator is broken. This wait ends as this operation's own waits do.
+     * Waits until an operation of any communicator of this rank is closed: all ranks of this node have left it. The
+     * wait ends by this operation's own checks and deadline.
+     *
+     * @param of the operations of the communicator
+     * @param closing the number of the operation
+     * @return false if the operation may never be closed, because its communicator is broken
      */
     public boolean awaitClosed(OperationSequence of, long closing) {
         if (of == operations) {
@@ -263,8 +287,11 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Checks between two calls of the fabric, where the check may call the fabric to look at another rank. The argument
-     * is the time of the next such look, or {@link #NO_LOOK_YET}; returns the time of the one after.
+     * Checks whether a wait must end, between two calls of the fabric. Unlike {@link #check}, it may call the fabric to
+     * look at another rank.
+     *
+     * @param look the time of the next such look, in terms of {@link System#nanoTime()}, or {@link #NO_LOOK_YET}
+     * @return the time of the look after that
      */
     public long checkAndLook(long look) {
         lookNanos = look;
@@ -272,7 +299,7 @@ public final class OperationWait extends WaitGuard {
         return lookNanos;
     }
 
-    /** Throws if the communicator cannot be used any more. */
+    /** Throws if the communicator cannot be used any more, because it is broken, or this rank has left its job. */
     public void checkAlive() {
         long broken = checkJob();
         if (broken != 0) {
@@ -280,7 +307,10 @@ public final class OperationWait extends WaitGuard {
         }
     }
 
-    /** Throws if the job has ended or lost a rank; returns the communicator's broken word, or 0. */
+    /**
+     * Throws if this rank has left its job, the job was aborted, or a rank of the communicator has failed. Otherwise
+     * returns the communicator's broken word, or 0.
+     */
     private long checkJob() {
         if (operations.hasEnded()) {
             throw hasLeft();
@@ -302,7 +332,8 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Throws when a rank of this node will not enter this operation: it has closed the communicator, or makes a group.
+     * Throws if a rank of this node will not enter this operation, because it has closed the communicator, or makes a
+     * group and waits for this rank.
      */
     private void checkTakesPart(int other) {
         int local = context.localRankHere(other);
@@ -315,7 +346,7 @@ public final class OperationWait extends WaitGuard {
         }
     }
 
-    /** Throws when a rank makes a group and waits for this rank to do the same before it enters this operation. */
+    /** Throws if a rank makes a group, and waits for this rank to make the group before it enters this operation. */
     private void checkMakesNoGroup(int other, MemorySegment memory, long line) {
         long made = machine.load(memory, line + RingLayout.GROUP);
         if (context.blocking && made != 0
@@ -335,7 +366,9 @@ public final class OperationWait extends WaitGuard {
 
     // ---- exceptions
 
-    /** Returns the exception for a rank that cannot be reached: its process has ended, or the connection is lost. */
+    /**
+     * Returns the exception for a rank that cannot be reached, because its process has ended or the connection is lost.
+     */
     public RuntimeException gone(int other) {
         if (operations.hasEnded()) { // this rank's own process may have closed its connections
             return hasLeft();
@@ -366,7 +399,10 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Throws if the tag of another rank tells that it has called something else; returns whether that rank is quiet.
+     * Compares the calls of this rank and another rank by a tag of the other rank.
+     *
+     * @return whether the other rank is quiet
+     * @throws CollectiveMismatchException if the tag tells that the other rank has called something else
      */
     public boolean compare(int other, long tag) {
         if (!operation.isSame(tag)) {
@@ -406,7 +442,10 @@ public final class OperationWait extends WaitGuard {
                 : comparison.differs(operation.sequence, other, operation.history));
     }
 
-    /** Fetches the descriptor of a rank on another node and compares it; that is done rarely. */
+    /**
+     * Returns whether the descriptor of a rank on another node differs from this rank's own. Fetches the descriptor at
+     * most once in {@code LOOK_NANOS}, and returns false in between.
+     */
     private boolean descriptorDiffersElsewhere(int other) {
         if (lookNanos == NO_LOOK_YET) {
             lookNanos = System.nanoTime() + LOOK_NANOS;
@@ -429,8 +468,8 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Throws when a rank on another node has closed the communicator, as two looks have shown. If the rank has closed
-     * it because of a failure that it knows, the news of that failure have come between the two looks.
+     * Throws if a rank on another node has closed the communicator, and two looks have found that. If the rank has
+     * closed it because of a failure that it knows, the news of that failure have come between the two looks.
      */
     private void checkOpenElsewhere(int other) {
         boolean closed = switch (context.getLeftLine(other, whileAwaiting)) {
@@ -456,8 +495,8 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Checks a look at another node, and ends it when the awaited word has come: the answer may take as long as the
-     * repair of a lost rail, and the rank that is to answer may have left after its last put.
+     * Checks whether a look at another node must end. It ends if the awaited word has come, because the answer may take
+     * as long as the repair of a lost rail, and the rank that should answer may have left after its last put.
      */
     private void checkAwaiting() {
         if (!isAwaiting()) {

@@ -2,9 +2,9 @@
 package org.tutti.collective.operation;
 
 /**
- * Tells which thread is inside an object that only one thread at a time may use, and in which call. Two threads inside
- * are a mistake of the program. The guard notices it at best effort: its fields are plain, so that calls pay next to
- * nothing.
+ * Detects that two threads use an object at the same time that only one thread at a time may use. The guard remembers
+ * which thread is inside the object, and in which call. Two threads inside are a mistake of the program. The guard
+ * detects it at best effort, because its fields are plain, so that calls cost next to nothing.
  */
 public final class SingleThreadGuard {
     private final String used;
@@ -12,16 +12,16 @@ public final class SingleThreadGuard {
     private Thread thread;
 
     /**
-     * Makes the guard of an object.
+     * Creates the guard of an object, which no thread is inside.
      *
-     * @param used the name of the object's kind, for messages
+     * @param used the kind of the object, for messages, such as "communicator"
      */
     public SingleThreadGuard(String used) {
         this.used = used;
     }
 
     /**
-     * Notes that this thread begins a call. No thread may be {@linkplain #isInside inside}.
+     * Notes that the current thread begins a call. No thread may be {@linkplain #isInside inside}.
      *
      * @param called the name of the call
      */
@@ -30,7 +30,7 @@ public final class SingleThreadGuard {
         call = called;
     }
 
-    /** Notes that the call has ended. */
+    /** Notes that the call of the thread inside has ended. */
     public void leave() {
         call = null;
         thread = null;
@@ -46,7 +46,7 @@ public final class SingleThreadGuard {
     /**
      * Returns the exception for a call that cannot be made because a thread is inside.
      *
-     * @param caller the rank that calls, for the message
+     * @param caller the name of the rank that calls, for the message
      * @param called the name of its call
      * @return the exception to throw
      */

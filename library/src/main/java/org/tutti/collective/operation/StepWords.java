@@ -7,15 +7,15 @@ import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Machine;
 
 /**
- * The READY and DONE words by which the ranks of a node tell each other which step of the current operation they have
- * reached. A team has one such object.
+ * Posts and awaits the READY and DONE words, by which the ranks of a node tell each other which step of the current
+ * operation they have reached. A team has one such object.
  *
  * <p>Memory ordering: {@link #post} stores with release order, {@link #await} loads with acquire order.
  */
 public final class StepWords {
     static final long READY = RingLayout.READY;
 
-    /** The word that says "I have taken what I needed of step k". */
+    /** The word of a step from which a rank no longer needs the data that others show it. */
     public static final long DONE = RingLayout.DONE;
 
     /** The greatest step of an operation. */
@@ -31,7 +31,7 @@ public final class StepWords {
     private final OperationWait waiting;
     private final long[] posted = new long[2]; // the operations and steps of READY and DONE; only assertions look
 
-    /** Called once, when a team is made. */
+    /** Creates the step words of a team. */
     public StepWords(TeamContext context, Operation operation, OperationWait waiting) {
         this.machine = context.machine;
         this.ring = context.ring;
@@ -44,10 +44,10 @@ public final class StepWords {
     }
 
     /**
-     * Says that this rank has reached a step.
+     * Posts a step: tells the other ranks of the node that this rank has reached it.
      *
      * @param word {@link #READY} or {@link #DONE}
-     * @param step 1 to {@link #STEPS_MAX}, greater than this rank's last one of the word
+     * @param step the step, 1 to {@link #STEPS_MAX}, greater than the last step that this rank has posted with the word
      */
     public void post(long word, long step) {
         assert step > 0 && step <= STEPS_MAX : "step " + step;
@@ -60,7 +60,10 @@ public final class StepWords {
         machine.store(ring, cell + word, operation.base + step);
     }
 
-    /** Returns whether this rank has posted less in this operation and all before it; for assertions. */
+    /**
+     * Returns whether a step of a word comes after the last one that this rank has posted, in this operation or an
+     * earlier one; for assertions.
+     */
     private boolean grows(long word, long step) {
         int index = word == READY ? 0 : 1;
         long before = posted[index];
@@ -74,8 +77,8 @@ public final class StepWords {
      *
      * @param other the other rank's local rank
      * @param word {@link #READY} or {@link #DONE}
-     * @param step at most {@link #STEPS_MAX}; 0 or less is always reached
-     * @throws org.tutti.CollectiveMismatchException when the other rank has called something else
+     * @param step the step, at most {@link #STEPS_MAX}; a step of 0 or less needs no wait
+     * @throws org.tutti.CollectiveMismatchException if the other rank has called something else
      */
     public void await(int other, long word, long step) {
         assert step <= STEPS_MAX : "step " + step;
@@ -89,7 +92,7 @@ public final class StepWords {
         }
     }
 
-    /** Waits, as {@link #await} does, for every other rank of this node. */
+    /** Waits until every other rank of this node has reached a step, as {@link #await} does. */
     public void awaitOthers(long word, long step) {
         for (int distance = 1; distance < localSize; distance++) {
             int other = localRank + distance;

@@ -16,19 +16,24 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * One rank's view of a communicator: its ranks and their nodes, the communicator's block of shared memory, the machine
- * that reaches both, and the sequence of its operations. A team makes one when it is made, and all parts of the team
- * share it. It never changes, and lives as long as the team. The contexts of a rank's teams share the sequence and the
- * eager buffers; each has the machine of the threads that run its team.
+ * A rank's view of a communicator: its ranks and their nodes, the communicator's block of shared memory, the machine
+ * that reaches memory and other nodes, and the sequence of the communicator's operations. A team makes one context when
+ * it is made, and all parts of the team share it. Its fields never change, and it lives as long as the team. Only the
+ * content of {@link #fetched} changes: each {@link #get} overwrites it. The contexts of a rank's teams share the
+ * sequence and the eager buffers. Each has its own {@code fetched}, and the machine of the threads that run its team,
+ * one at a time.
  */
 public final class TeamContext {
-    /** The local rank of a node's master, the rank that exchanges data with other nodes. */
+    /**
+     * The local rank of a node's master: the node's first rank in the communicator, which exchanges data with other
+     * nodes.
+     */
     public static final int MASTER = 0;
 
-    /** The machine by which the team reaches memory and other nodes. */
+    /** The machine through which the team reaches memory and other nodes. */
     public final Machine machine;
 
-    /** The lives of the communicator's ranks: which have failed or left. */
+    /** The lives of the communicator's ranks: which of them have failed or left the job. */
     public final Members members;
 
     /** The memory that the ranks of this node share. */
@@ -37,25 +42,30 @@ public final class TeamContext {
     /** The address of the communicator's block in that memory. */
     public final long ringAddress;
 
-    /** The communicator's block on this node: words, cells and edges, as {@link #layout} says. */
+    /**
+     * The communicator's block on this node, also called its ring: words, cells and edges, laid out by {@link #layout}.
+     */
     public final MemorySegment ring;
 
-    /** The offsets in the communicator's block on this node. */
+    /** The layout of the communicator's block on this node. */
     public final RingLayout layout;
 
-    /** How to reach the ranks on other nodes; null with one node. */
+    /** The processes and regions of the ranks on other nodes; null with one node. */
     public final EndpointTable endpoints;
 
-    /** The state that the operations of the communicator share at this rank. */
+    /** The numbers, history and progress that all operations of the communicator share at this rank. */
     public final OperationSequence operations;
 
-    /** The eager buffers of this node and the handles of others; null with one node. */
+    /** The eager buffers of this node, and the handles of those of other nodes; null with one node. */
     public final EagerBuffers eagerBuffers;
 
-    /** The bytes that the last {@link #get} has got from another node; null with one node. */
+    /**
+     * The bytes that the last {@link #get} has fetched from another node. The next get overwrites them. Null with one
+     * node.
+     */
     public final MemorySegment fetched;
 
-    /** Whether the team runs the rank's blocking calls; false for a team of other threads. */
+    /** Whether the team runs the rank's blocking calls; false for a team of non-blocking calls. */
     public final boolean blocking;
 
     /** The ranks and nodes of the communicator, as all ranks of this node see them. */
@@ -70,7 +80,7 @@ public final class TeamContext {
     /** This rank's node, 0 to {@link #nodes()} − 1. */
     public final int node;
 
-    /** The ranks of this node in ascending order: the index of a rank is its local rank. */
+    /** The ranks of this node in ascending order; the index of a rank in this array is its local rank. */
     public final int[] localRanks;
 
     /** The index of this rank in {@link #localRanks}. */
@@ -80,17 +90,17 @@ public final class TeamContext {
     public final int localSize;
 
     /**
-     * Makes the context of a team.
+     * Creates the context of a team.
      *
      * @param machine the machine of the threads that run the team
-     * @param members what is known of the ranks' lives
+     * @param members the lives of the communicator's ranks
      * @param memory the memory of the node
-     * @param ringAddress the address of the communicator's block in it
+     * @param ringAddress the address of the communicator's block in the node's memory
      * @param rank this rank
      * @param view the ranks and nodes of the communicator
-     * @param endpoints how to reach the ranks on other nodes; null with one node
-     * @param first the context of the rank's blocking calls, from which this one takes its shared state; null to make
-     *            that one
+     * @param endpoints the processes and regions of the ranks on other nodes; null with one node
+     * @param first the context of the rank's blocking calls, whose shared state the new context uses; null to create
+     *            the context of the blocking calls itself
      */
     public TeamContext(Machine machine, Members members, Memory memory, long ringAddress, int rank, NodeView view,
             EndpointTable endpoints,
@@ -119,7 +129,11 @@ public final class TeamContext {
         this.fetched = alone ? null : Arena.ofAuto().allocate(fetchedBytes, Words.LINE_BYTES);
     }
 
-    /** Makes the context of a team of the same rank and communicator on other threads, which have another machine. */
+    /**
+     * Creates the context of a team for non-blocking calls of the same rank and communicator.
+     *
+     * @param background the machine of the threads that will run the team
+     */
     public TeamContext forBackground(Machine background) {
         return new TeamContext(background, members, memory, ringAddress, rank, view, endpoints, this);
     }
@@ -139,7 +153,7 @@ public final class TeamContext {
         return localRank == MASTER;
     }
 
-    /** Returns the local rank of a rank of this node, or −1 when it is on another node. */
+    /** Returns the local rank of a rank of this node, or −1 if the rank is on another node. */
     public int localRankHere(int other) {
         return Math.max(-1, Arrays.binarySearch(localRanks, other));
     }
@@ -149,21 +163,26 @@ public final class TeamContext {
         return members.describe(rank);
     }
 
-    /** Checks, at best effort, that no other thread is in a blocking call of the communicator. */
+    /**
+     * Throws {@link IllegalStateException} if a thread is in a blocking call of the communicator. The check is at best
+     * effort.
+     *
+     * @param called the name of the call that this thread is about to make
+     */
     public void checkIdle(String called) {
         if (operations.blocking().isInside()) {
             throw operations.blocking().refusal(describe(), called);
         }
     }
 
-    /** Notes that a blocking call begins, if this is the team of blocking calls. */
+    /** Notes that a blocking call begins. If this is not the team of blocking calls, does nothing. */
     public void enter(String called) {
         if (blocking) {
             operations.blocking().enter(called);
         }
     }
 
-    /** Notes that a blocking call has ended. */
+    /** Notes that a blocking call has ended. If this is not the team of blocking calls, does nothing. */
     public void leave() {
         if (blocking) {
             operations.blocking().leave();
@@ -181,13 +200,13 @@ public final class TeamContext {
     }
 
     /**
-     * Gets bytes of the communicator's block on the node of another rank into {@link #fetched}.
+     * Gets bytes of the communicator's block on the node of another rank, into {@link #fetched}.
      *
      * @param other the rank, on another node
-     * @param offset the offset of the bytes in its block
-     * @param bytes how many, 1 or more; {@link #fetched} must have room
-     * @param check ends the wait by throwing
-     * @return whether the bytes are here
+     * @param offset the offset of the bytes in the block there
+     * @param bytes the number of bytes, from 1 to the size of {@link #fetched}
+     * @param check ends the wait for the answer by throwing
+     * @return {@link Machine.Reply#GIVEN} if the bytes have been fetched; otherwise the reason why not
      */
     public Machine.Reply get(int other, long offset, long bytes, Waiter.Check check) {
         assert bytes <= fetched.byteSize() : bytes + " bytes are got where " + fetched.byteSize() + " have room";
