@@ -5,19 +5,19 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Partition;
 
 /**
- * The current chunk of a message. A message that is longer than the places in a rank's window goes through them chunk
- * by chunk, in turn:
+ * The current chunk of a message. A message that is longer than a rank's window goes through the window chunk by chunk.
+ * A window has a few places, buffers for one chunk each, which the chunks use in turn:
  *
  * <pre>
  *  the caller's memory   | chunk 1 | chunk 2 | chunk 3 | chunk 4 | 5 |
  *  a window of 2 places  | chunk 1, 3, 5     | chunk 2, 4        |
  * </pre>
  *
- * A team has one chunk object, which {@link Team#chunks} puts before the first chunk of a message. Like an {@link Area}
+ * A team has one chunk object. {@link Team#chunks} sets it before the first chunk of a message. Like an {@link Area},
  * it is set again and again, so that operations allocate nothing.
  */
 public final class Chunk {
-    /** The number of places in a window in which one is written while others read the other one. */
+    /** The number of places with which a rank writes one place while other ranks read the other place. */
     public static final int HALVES = 2;
 
     private long bytes;
@@ -45,9 +45,9 @@ public final class Chunk {
     }
 
     /**
-     * Sets the number of messages of that length, which follow each other.
+     * Sets the number of messages of the same length that follow each other.
      *
-     * @param blocks the number of messages
+     * @param blocks the number of messages, 1 or more
      * @return this
      */
     public Chunk ofBlocks(int blocks) {
@@ -58,7 +58,7 @@ public final class Chunk {
     /**
      * Moves on to the next chunk.
      *
-     * @return whether there is one
+     * @return whether there was a next chunk
      */
     public boolean next() {
         if (number == count) {
@@ -71,7 +71,7 @@ public final class Chunk {
     /**
      * Moves to any chunk.
      *
-     * @param chunk its number; with 0, the {@linkplain #next next} one is the first
+     * @param chunk the number of the chunk, from 1; with 0, the {@linkplain #next next} chunk is the first one
      */
     public void moveTo(int chunk) {
         assert chunk >= 0 && chunk <= count : "chunk " + chunk + " of " + count;
@@ -88,7 +88,7 @@ public final class Chunk {
                 + " has " + length + " bytes at " + offset + " of " + places + " places of " + longest;
     }
 
-    /** {@return its number: 1, 2, 3, …} */
+    /** {@return the number of the chunk: 1, 2, 3, …} */
     public int number() {
         return number;
     }
@@ -98,12 +98,12 @@ public final class Chunk {
         return block;
     }
 
-    /** {@return the number of chunks; an empty message has one} */
+    /** {@return the number of chunks of all messages; an empty message has one empty chunk} */
     public int count() {
         return count;
     }
 
-    /** {@return the length of every chunk except the last} */
+    /** {@return the length of every chunk except the last one of a message, which may be shorter, in bytes} */
     public long longest() {
         return longest;
     }
@@ -113,22 +113,22 @@ public final class Chunk {
         return places;
     }
 
-    /** {@return the length of a window that has all places; every rank passes it to {@link Team#show}} */
+    /** {@return the length of a window with all places, in bytes; every rank passes it to {@link Team#show}} */
     public long window() {
         return Math.min(bytes, places * longest);
     }
 
-    /** {@return its offset in its message} */
+    /** {@return the offset of the chunk in its message, in bytes} */
     public long from() {
         return from;
     }
 
-    /** {@return the offset of its place in a window} */
+    /** {@return the offset of the chunk's place in a window, in bytes} */
     public long offset() {
         return offset;
     }
 
-    /** {@return its length in bytes} */
+    /** {@return the length of the chunk, in bytes} */
     public long length() {
         return length;
     }

@@ -2,15 +2,15 @@
 package org.tutti.collective;
 
 /**
- * An {@link Algorithm} that moves long messages in chunks of a length that users can choose: {@code srm@32k} is {@code
- * srm} with chunks of 32 KiB. All ranks must choose the same length. The length is part of the name, so a rank that has
- * chosen another one gets an exception.
+ * An {@link Algorithm} that moves long messages in chunks whose length users can choose. For example, {@code srm@32k}
+ * is {@code srm} with chunks of 32 KiB. All ranks must choose the same length. The length is part of the algorithm's
+ * name, so ranks that choose different lengths get an exception.
  */
 public interface Chunked {
-    /** The shortest chunk, in bytes: more than any operator's unit. */
+    /** The length of the shortest chunk, in bytes. It is greater than any operator's unit. */
     long CHUNK_BYTES_MIN = 4 << 10;
 
-    /** The longest chunk, in bytes. */
+    /** The length of the longest chunk, in bytes. */
     long CHUNK_BYTES_MAX = 1 << 20;
 
     /**

@@ -18,16 +18,18 @@ import org.tutti.collective.window.OperationWindows;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
- * The life of an operation at one rank: {@link #begin} waits until the operation's slot is free and describes the call,
- * {@link #leave} gives memory back and tells others that the rank has left, and {@link #breakOff} ends a failed
- * operation and the communicator. A team has one such object, for all its operations; {@link Call#run} calls it.
+ * Begins, leaves and breaks off the operations of a team at one rank. {@link #begin} waits until the operation's slot,
+ * its part of the communicator's memory, is free, and describes the call. {@link #leave} gives memory back and tells
+ * other ranks that this rank has left. {@link #breakOff} ends a failed operation and the communicator. A team has one
+ * such object, for all its operations; {@link Call#run} calls it.
  *
  * <p><b>Leaving and closing.</b> When a rank has finished operation s and all before it, it stores s + 1 in its
- * <i>left</i> word. An operation that all ranks have left is <i>closed</i>. With n slots, a rank enters operation s
- * only when operation s − n is closed, so no rank writes to a cell, a payload or a window that another rank may still
- * read. A rank that does not know whether operation s − n is closed reads the left words of all ranks. These are
- * usually far ahead, so it does so about once in n operations. {@link Edges} does the same between nodes. Nothing else
- * protects against overrunning.
+ * <i>left</i> word. An operation that all ranks of the node have left is <i>closed</i>. With n slots, a rank enters
+ * operation s only when operation s − n is closed, so no rank writes to a cell, a payload or a window that another rank
+ * may still read. (A team of non-blocking calls waits for operation s − {@value OperationSequence#AT_ONCE_MAX}
+ * instead.) A rank that does not know whether the operation is closed reads the left words of all ranks of the node.
+ * These are usually far ahead, so it does so about once in n operations. {@link Edges} does the same between nodes.
+ * Nothing else protects against overrunning.
  *
  * <p><b>Memory ordering.</b> The writer stores fingerprint, payload and window with plain stores, and then posts with
  * release order ({@link StepWords#post}). The reader awaits with acquire order ({@link StepWords#await}), reads with
@@ -36,8 +38,8 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * happens before every write of generation g + 1.
  *
  * <p><b>Breaking.</b> An operation that ends with an exception leaves its slot undefined, so it breaks the
- * communicator. The first rank that breaks it sets the broken word to the reason and its rank; ranks that wait in vain,
- * and later calls, see the word. {@link CommunicatorClose} argues what follows.
+ * communicator. The first rank that breaks it sets the broken word to the reason and its rank. Ranks that wait in vain,
+ * and later calls, see the word. {@link CommunicatorClose} argues why memory can be used again afterwards.
  */
 public final class OperationLifecycle {
     private final TeamContext context;
@@ -68,15 +70,18 @@ public final class OperationLifecycle {
         this.mayClaim = context.nodes() > 1 && context.isMaster();
     }
 
-    /** Returns whether this rank has to claim the eager buffers of its node, and has not done so. */
+    /**
+     * Returns whether this rank must still claim the eager buffers of its node, at the first operation that needs them.
+     */
     boolean mayClaim() {
         return mayClaim;
     }
 
     /**
-     * Begins the current operation of a call that has drawn its numbers: throws if the communicator cannot be used any
-     * more, waits until the slot is free, and writes the call's descriptor.
+     * Begins the current operation of a call: throws if the communicator cannot be used any more, waits until the slot
+     * is free, and writes the call's descriptor.
      *
+     * @param drawn the call, which has drawn its numbers
      * @param claims whether this rank claims the eager buffers of its node, because the operation needs them
      */
     void begin(CallArguments drawn, boolean claims) {
@@ -98,21 +103,24 @@ public final class OperationLifecycle {
         Descriptor.write(machine, context.ring, operation.cell(context.localRank) + RingLayout.DESCRIPTOR, drawn);
     }
 
-    /** Sets whether the team is inside an operation; returns whether that is a change. For assertions. */
+    /** Sets whether the team is inside an operation, and returns whether that is a change; for assertions. */
     private boolean setInside(boolean now) {
         boolean before = inside;
         inside = now;
         return before != now;
     }
 
-    /** Returns whether the number is greater than the operation's before; for assertions. */
+    /**
+     * Returns whether the operation's number is greater than that of the team's operation before; for assertions. The
+     * operations of non-blocking calls may begin in any order.
+     */
     private boolean follows() {
         long before = last;
         last = operation.sequence;
         return before < last || !context.blocking && before != last; // other threads begin them in any order
     }
 
-    /** Ends the operation at this rank. */
+    /** Leaves the operation: flushes puts, gives memory back, and tells other ranks that this rank has left. */
     public void leave() {
         assert setInside(false) && operation.isCurrent() : operation + " is left without having begun";
         waiting.flush();
@@ -120,7 +128,7 @@ public final class OperationLifecycle {
         operations.leave(machine, operation.sequence);
     }
 
-    /** Ends the call and the communicator, because the operation has failed with an exception. */
+    /** Breaks off the operation, its call and the communicator, because the operation has failed with an exception. */
     public void breakOff(Throwable failure) {
         assert setInside(false) || failure != null : operation + " is broken off without a reason";
         try {
@@ -141,7 +149,8 @@ public final class OperationLifecycle {
     }
 
     /**
-     * Returns the caller's memory, which the caller uses again after the call, and gives the windows back to the pool.
+     * Ends the loans of the caller's memory, which the caller uses again after the call, and gives the windows back to
+     * the pool.
      */
     private void giveBack() {
         loans.takeBack();

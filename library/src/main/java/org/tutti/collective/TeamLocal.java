@@ -5,13 +5,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
- * An object that an algorithm keeps for each team from call to call, so that calls allocate nothing; the algorithm
- * itself has no state. The object is made when a team first needs it, and only the team's thread uses it.
+ * A variable with a value of its own for each {@link Team}, like a {@link ThreadLocal} for teams. An algorithm has no
+ * state, so it keeps objects from call to call here, and calls allocate nothing. The value is created when a team first
+ * needs it. Only the thread that runs the team's current operation uses the value.
  *
- * @param <T> its type
+ * @param <T> the type of the value
  */
 public final class TeamLocal<T> {
-    /** The greatest number of them in the library. */
+    /** The greatest number of such variables in the library. */
     static final int COUNT_MAX = 16;
 
     private static final AtomicInteger COUNT = new AtomicInteger();
@@ -20,9 +21,9 @@ public final class TeamLocal<T> {
     private final Function<Team, T> maker;
 
     /**
-     * Makes one for a static field of an algorithm.
+     * Creates a variable, for a static field of an algorithm.
      *
-     * @param maker makes the object for a team
+     * @param maker creates the value for a team
      */
     public TeamLocal(Function<Team, T> maker) {
         assert index < COUNT_MAX : "more than " + COUNT_MAX + " objects for each team";
@@ -30,10 +31,10 @@ public final class TeamLocal<T> {
     }
 
     /**
-     * Finds the object of a team.
+     * Returns the value of a team, and creates it if there is none.
      *
      * @param team the team
-     * @return the object, the same each time
+     * @return the value, the same object each time
      */
     @SuppressWarnings("unchecked") // this index has only what the maker has made
     public T of(Team team) {

@@ -24,7 +24,6 @@ import org.tutti.pattern.FibonacciTree;
  * <li>the cells of each slot.
  * </ul>
  *
- *
  * <pre>
  *  byte 0        64
  *   +------------+-----------------------+-----------------+--------+-- … --+---------+
@@ -43,7 +42,7 @@ import org.tutti.pattern.FibonacciTree;
  *               +24 number of operations that the rank had drawn before
  *               +32 the group's ranks, one bit each; the last bit stands for all ranks without a bit of their own
  *
- *  an edge:  +0     ARRIVED word   +8 fingerprint of the sender's calls, with its quiet flag in bit 0   +16 payload, 112 bytes
+ *  an edge:  +0     ARRIVED word   +8 fingerprint (tag)   +16 payload, 112 bytes
  *            +128   CREDIT word    +136 fingerprint   +144 invitation, 32 bytes
  *
  *  the cells of a slot:
@@ -62,6 +61,8 @@ import org.tutti.pattern.FibonacciTree;
  *                of blocks whose lengths all ranks know: +48 elements in all   +56 the longest block and its rank
  *      its names: +0 operator, 32 bytes   +32 algorithm, 32 bytes
  * </pre>
+ *
+ * <p>The fingerprint beside a word, its <i>tag</i>, is that of the sender's calls, with the sender's quiet flag in bit 0.
  *
  * <p>Data that do not fit beside an ARRIVED word go to the <i>eager buffers</i>, a second block. For each edge of each
  * slot it has

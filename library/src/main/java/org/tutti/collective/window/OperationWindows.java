@@ -13,17 +13,23 @@ import org.tutti.collective.operation.TeamContext;
 import org.tutti.memory.Memory;
 
 /**
- * The windows of the current operation: the one in which this rank shows data to its node, and its inbox, into which
- * the masters of other nodes put long messages. The operation takes each from the rank's {@link WindowPool} when it
- * needs it, and gives it back when this rank leaves the operation. A team has one such object, for all its operations.
+ * Takes and finds the windows of the current operation. An operation has up to two windows: one in which this rank
+ * shows data to its node, and an inbox, into which the masters of other nodes put long messages. The operation takes
+ * each from the rank's {@link WindowPool} when it needs it, and gives it back when this rank leaves the operation. A
+ * team has one such object, for all its operations.
+ *
+ * <p>An inbox that no other rank of the node reads has {@value #INBOX_BYTES} bytes. An inbox that all ranks of the node
+ * read may be longer. A team shares an inbox only when the last operation in which it shared one is closed. If the
+ * inbox is longer than {@value #INBOX_BYTES} bytes, the operation {@link WindowPool#LONG_AT_ONCE_MAX} before must be
+ * closed, too.
  */
 public final class OperationWindows {
-    /** The length of an inbox that no other rank of the node reads. */
+    /** The length of an inbox that no other rank of the node reads, in bytes. */
     public static final long INBOX_BYTES = 512 << 10;
 
     /**
-     * The number of bytes that the payload of a READY line has room for beside the addresses of a window and of the
-     * inbox.
+     * The greatest number of bytes of data that fit into the payload of a READY line, beside the addresses of a window
+     * and of the inbox.
      */
     private static final long IN_LINE_BYTES = RingLayout.PAYLOAD_BYTES - 2 * Long.BYTES;
     private static final long INBOX_ADDRESS = RingLayout.PAYLOAD + RingLayout.PAYLOAD_BYTES - Long.BYTES;
@@ -42,7 +48,7 @@ public final class OperationWindows {
     private Window inbox; // null while the operation has needed none
     private long inboxLastShared = NEVER;
 
-    /** Called once, when a team is made. */
+    /** Creates the windows of a team, which has taken none. */
     public OperationWindows(TeamContext context, Operation operation, OperationWait waiting, WindowPool pool) {
         this.machine = context.machine;
         this.memory = context.memory;
@@ -59,7 +65,13 @@ public final class OperationWindows {
         return operation.cell(local) + RingLayout.PAYLOAD;
     }
 
-    /** Takes memory to show: the payload of the READY line if it has room, else a window. */
+    /**
+     * Takes memory in which this rank will show data whose length other ranks know: the payload of the READY line if
+     * the data fit there, else a window.
+     *
+     * @param bytes the length of the data, 0 or more
+     * @param windowsMax the number of windows of the ring that this rank may have in use
+     */
     public Area show(long bytes, int windowsMax) {
         if (bytes <= RingLayout.PAYLOAD_BYTES) {
             own.set(ring, payload(localRank));
@@ -78,7 +90,7 @@ public final class OperationWindows {
         machine.storePlain(ring, payload(localRank), shown.address());
     }
 
-    /** Finds the memory that a rank shows, if both ranks know its length. */
+    /** Finds the memory in which a rank of this node shows data, if both ranks know the length of the data. */
     public Area shown(int other, long bytes) {
         if (other == localRank) {
             return own;
@@ -92,7 +104,10 @@ public final class OperationWindows {
         return found.next(memory.around(address), memory.offset(address));
     }
 
-    /** Takes memory to show, if only this rank knows its length: the READY line says whether there is a window. */
+    /**
+     * Takes memory in which this rank will show data whose length only this rank knows. The READY line tells other
+     * ranks whether the data are in a window.
+     */
     public Area showVarying(long bytes) {
         if (bytes <= IN_LINE_BYTES) {
             long payload = payload(localRank);
@@ -104,7 +119,7 @@ public final class OperationWindows {
         return own;
     }
 
-    /** Finds the memory that a rank shows by {@link #showVarying}. */
+    /** Finds the memory that a rank of this node shows by {@link #showVarying}. */
     public Area shownVarying(int other) {
         long payload = payload(other);
         long address = machine.loadPlain(ring, payload);
@@ -113,7 +128,10 @@ public final class OperationWindows {
 
     // ---- memory that other nodes put into
 
-    /** Takes the inbox of this rank, {@value #INBOX_BYTES} bytes, which no other rank of the node reads. */
+    /**
+     * Takes an inbox of {@value #INBOX_BYTES} bytes for the operation, unless it has one. No other rank of the node
+     * reads it.
+     */
     public MemorySegment inbox() {
         if (inbox == null) {
             inbox = pool.takeBlock(INBOX_BYTES, machine);
@@ -123,12 +141,18 @@ public final class OperationWindows {
         return inbox.segment();
     }
 
-    /** Takes an inbox that other ranks of the node read, too, at their master, and tells them where it is. */
+    /**
+     * Takes an inbox that the other ranks of the node read too, and announces its address to them. Only the master
+     * calls this, before it invites a node to the inbox.
+     */
     public void tellInbox(long bytes) {
         machine.storePlain(ring, operation.cell(TeamContext.MASTER) + INBOX_ADDRESS, sharedInbox(bytes));
     }
 
-    /** Finds an offset in the inbox of this node's master, once a piece has come there. */
+    /**
+     * Sets an area to an offset in the inbox of this node's master. A rank calls this only when a piece has come there,
+     * because the master has announced the inbox by then.
+     */
     public void findInbox(Area area, long at) {
         long address = machine.loadPlain(ring, operation.cell(TeamContext.MASTER) + INBOX_ADDRESS);
         assert address > 0 && at >= 0 : operation + " looks for the inbox at address " + address + ", byte " + at;
@@ -151,13 +175,13 @@ public final class OperationWindows {
         return inbox.address();
     }
 
-    /** Returns the window of the operation that lies in a segment, or null. */
+    /** Returns the window of the operation whose block is the given segment, or null if there is none. */
     public Window windowOf(MemorySegment segment) {
         return inbox != null && segment.equals(inbox.segment()) ? inbox
                 : shown != null && segment.equals(shown.segment()) ? shown : null;
     }
 
-    /** Ends the right of other nodes to put into the windows, before a failed operation gives them back. */
+    /** Ends the right of other nodes to put into the windows, before a failed operation gives the windows back. */
     public void revoke() {
         if (inbox != null) {
             inbox.revoke(machine);
@@ -168,8 +192,8 @@ public final class OperationWindows {
     }
 
     /**
-     * Gives the windows back to the pool, which hands them out again when all ranks of the node have left the
-     * operation.
+     * Gives the windows back to the pool. The pool hands them out again when all ranks of the node have left the
+     * operation, or immediately if no other rank reads the window.
      */
     public void giveBack() {
         if (shown != null) {

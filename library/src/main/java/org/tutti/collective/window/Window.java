@@ -8,8 +8,8 @@ import org.tutti.collective.operation.OperationSequence;
 import org.tutti.memory.Memory;
 
 /**
- * Memory that a rank shows to the others of its node, or invites other nodes to, during an operation: a block of the
- * node's memory, or a part of the block in which a {@link WindowRing} moves its window.
+ * A window: memory that a rank shows to the other ranks of its node, or invites other nodes to, during an operation. It
+ * is a block of the node's memory, or the part of a {@link WindowRing} that the last operation has taken.
  */
 public final class Window {
     private final long address;
@@ -19,8 +19,13 @@ public final class Window {
     private long handle;
     private boolean registered;
 
-    /** The operation that had the window last, in which other ranks may still read it; none if the sequence is null. */
+    /**
+     * The communicator whose operation had the window last; null if no other rank of the node may still read the
+     * window.
+     */
     private OperationSequence operations;
+
+    /** The number of that operation. */
     private long operation;
 
     Window(Memory memory, long bytes, boolean inRing) {
@@ -29,7 +34,7 @@ public final class Window {
         this.inRing = inRing;
     }
 
-    /** Returns the block, in which the window begins at {@link #start}. */
+    /** Returns the block that holds the window from offset {@link #start} on. */
     MemorySegment segment() {
         return segment;
     }
@@ -54,7 +59,10 @@ public final class Window {
         return this;
     }
 
-    /** Returns the handle by which other nodes name the segment. */
+    /**
+     * Returns the handle under which other nodes put into the block of this window. Registers the block when it is
+     * first needed.
+     */
     public long handle(Machine machine) {
         if (!registered) {
             handle = machine.register(segment);
@@ -64,7 +72,10 @@ public final class Window {
         return handle;
     }
 
-    /** Revokes the handle; the segment will have another one. */
+    /**
+     * Revokes the handle, so that other nodes can no longer put into the block. The next {@link #handle} is another
+     * one.
+     */
     void revoke(Machine machine) {
         if (registered) {
             machine.revoke(handle);
@@ -83,7 +94,7 @@ public final class Window {
         operation = newOperation;
     }
 
-    /** Looks whether all ranks of the node have left the operation that had the window last. */
+    /** Returns whether all ranks of the node have left the operation that had the window last. */
     boolean isFree(Machine machine) {
         return operations == null || operations.behind(machine, operation) == OperationSequence.NOBODY;
     }

@@ -12,21 +12,26 @@ import org.tutti.collective.operation.OperationWait;
 import org.tutti.memory.Memory;
 
 /**
- * The windows of a rank: the memory that it shows to the others of its node and invites other nodes to. A rank has one
- * pool, from which the operations of all its communicators take windows, on whatever threads they run. An operation
- * gives its window back when the rank leaves the operation; the pool hands the window out again when all ranks of the
- * node have left it.
+ * The pool of a rank's windows. A window is memory that the rank shows to the other ranks of its node, or invites other
+ * nodes to. A rank has one pool, from which the operations of all its communicators take windows, on whatever threads
+ * they run. An operation may have two windows: one that it shows, and an inbox. It gives its windows back when the rank
+ * leaves the operation. The pool hands a shown window out again when the operation is <i>closed</i>: all ranks of the
+ * node have left it. An inbox that no other rank of the node reads is free immediately.
  *
  * <p><b>The ring.</b> The blocking operations of one thread follow each other, and so do their windows. The thread
- * takes them from a {@link WindowRing}, without a lock. The ring belongs to the first thread that needs it, and to
- * another thread when that one has ended. At first it is short. A long ring replaces it at the first large call, and a
- * new one replaces it when a window may stay taken for long.
+ * takes them from a {@link WindowRing}, without a lock. The ring belongs to the first thread that needs it. When that
+ * thread has ended, the ring belongs to the next thread that needs it. At first the ring is short. At the first large
+ * call a long ring replaces it. If a window of the ring may stay taken for long, because its communicator is broken, a
+ * new ring replaces the ring.
  *
- * <p><b>Blocks.</b> Any other operation, non-blocking or of another thread, has a block of its own, of {@value
- * #SMALL_BYTES} bytes or of the greatest window's size. It begins, or shows, when the operation {@link
- * OperationSequence#AT_ONCE_MAX} before it is closed, so a communicator has at most that many blocks of either size. An
- * operation that shows more than fits into a ring has a block, too, and a communicator has {@value #LONG_AT_ONCE_MAX}
- * of these. Idle blocks go back to the node's memory if they were not needed while {@value #RETURNS} others came back.
+ * <p><b>Blocks.</b> Any other operation, non-blocking or of another thread, shows in a block of its own. The block has
+ * {@value #SMALL_BYTES} bytes or the length of the greatest window of a ring. Let m be {@link
+ * OperationSequence#AT_ONCE_MAX}. A non-blocking operation s begins, and a blocking operation s shows, only when
+ * operation s − m is closed, so a communicator shows in at most m blocks of either size. A blocking operation also has
+ * a block if it shows more than the greatest window of a ring, which is half of a long ring; a communicator has at most
+ * {@value #LONG_AT_ONCE_MAX} of these. Inboxes are blocks, too; {@link OperationWindows} determines their lengths and
+ * numbers. The pool releases idle blocks to the node's memory if they were not needed while {@value #RETURNS} blocks
+ * came back.
  *
  * <p><b>Why no wait is circular.</b> An operation waits for windows of blocking operations that its own thread was in
  * before it, and for windows of earlier operations of its own communicator. Those operations are closed whatever this
@@ -36,16 +41,20 @@ import org.tutti.memory.Memory;
  * the communicator again. Until then its blocks, and the ring that it has windows in, are set aside.
  *
  * <p><b>Memory ordering.</b> A thread becomes the owner of the ring by setting the owner field under the lock, when the
- * thread in it has ended. A thread that finds itself there is therefore alone with the ring, and sees what the owner
- * before it did. All other state is under the lock. A block is free when the left words were loaded with acquire order,
- * as in the ring.
+ * previous owner has ended. A thread that finds itself in the field is therefore the only one that uses the ring, and
+ * sees everything that the previous owner did. All other state is under the lock. As in the ring, a thread takes a
+ * block for free only after it has loaded, with acquire order, left words that show that all ranks of the node have
+ * left.
  */
 public final class WindowPool {
     private static final long SMALL_BYTES = 32 << 10;
     private static final int WINDOWS_OF_RING = 2;
     private static final int RETURNS = 64;
 
-    /** The number of operations of a communicator that may have a window longer than the greatest of the ring. */
+    /**
+     * The greatest number of operations of a communicator that have a window longer than the greatest window of a ring,
+     * at the same time.
+     */
     public static final int LONG_AT_ONCE_MAX = 2;
 
     private final Memory memory;
@@ -61,10 +70,10 @@ public final class WindowPool {
     private int spare; // the least number of idle ones since some were released
 
     /**
-     * Makes the pool of a rank.
+     * Creates the pool of a rank, without windows.
      *
      * @param memory the node's memory
-     * @param windowBytesMax the greatest window of a ring, in bytes
+     * @param windowBytesMax the length of the greatest window of a ring, in bytes
      */
     public WindowPool(Memory memory, long windowBytesMax) {
         this.memory = memory;
@@ -76,18 +85,18 @@ public final class WindowPool {
         return memory;
     }
 
-    /** {@return the greatest window of a ring, in bytes} */
+    /** {@return the length of the greatest window of a ring, in bytes} */
     public long windowBytesMax() {
         return windowBytesMax;
     }
 
     /**
-     * Takes a window in which this rank will show data.
+     * Takes a window in which this rank will show data. Waits until the limits on the number of windows allow it.
      *
-     * @param bytes how many, more than zero
-     * @param inFlightMax the number of windows that the ring may have in use, this one included
-     * @param user the waits of the operation that takes it
-     * @return the window
+     * @param bytes the length of the window, 1 or more
+     * @param inFlightMax the number of windows of the ring that may be in use, this one included
+     * @param user the waits of the operation that takes the window; its deadline and checks end the wait
+     * @return the window, of at least that length
      */
     Window take(long bytes, int inFlightMax, OperationWait user) {
         assert bytes > 0 && inFlightMax > 0 : inFlightMax + " windows of " + bytes + " bytes";
@@ -102,7 +111,10 @@ public final class WindowPool {
         return takeBlock(bytes <= SMALL_BYTES ? SMALL_BYTES : windowBytesMax, user.machine());
     }
 
-    /** Returns the length of the block for a window that is longer than the greatest of the ring. */
+    /**
+     * Returns the length of the block for a window that is longer than the greatest window of a ring: a multiple of
+     * that window's length.
+     */
     public static long longBytes(long bytes, long windowBytesMax) {
         return (bytes + windowBytesMax - 1) / windowBytesMax * windowBytesMax;
     }
@@ -154,7 +166,7 @@ public final class WindowPool {
         }
     }
 
-    /** Takes a window that is a block of the given length. */
+    /** Takes a window that is a block of the given length, an idle one if there is one. */
     Window takeBlock(long bytes, Machine machine) {
         Window block;
         machine.lock(lock);
@@ -168,7 +180,8 @@ public final class WindowPool {
     }
 
     /**
-     * Looks which windows have become free. Windows used last are taken again first, because they are still in caches.
+     * Moves windows that have become free to the idle ones, and releases rings that have become free. Windows that were
+     * used last are taken again first, because they are still in caches.
      */
     private void collect(Machine machine) {
         for (int i = 0; i < leaving.size();) {
@@ -211,10 +224,11 @@ public final class WindowPool {
     }
 
     /**
-     * Notes that this rank leaves the operation that has taken a window.
+     * Takes a window back, because this rank leaves the operation that has it. A window of the ring stays there,
+     * because the ring itself records which operations have its windows.
      *
      * @param window the window
-     * @param isRead whether other ranks of the node may still read it
+     * @param isRead whether other ranks of the node may still read the window
      * @param user the waits of the operation
      */
     void giveBack(Window window, boolean isRead, OperationWait user) {

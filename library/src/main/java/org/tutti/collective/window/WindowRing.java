@@ -7,16 +7,18 @@ import org.tutti.collective.operation.OperationWait;
 import org.tutti.memory.Memory;
 
 /**
- * A ring of bytes in which the blocking operations of a thread show data, on whatever communicators.
+ * A ring of bytes in which the blocking operations of one thread show data, on any communicators of a rank. (The block
+ * of a communicator is also called a ring; it has nothing to do with this one.)
  *
- * <p>Every operation takes a window of consecutive bytes and keeps it until all ranks have left the operation; windows
- * are taken and given back in the same order. Small operations may therefore have many windows in flight, and large
- * ones two, because a window is at most half of the ring. Short windows begin at the front of the ring again when there
- * are as many as operations may be in flight, if the front is free. Thus their lines stay in a core's first caches,
- * which have no room for a whole ring.
+ * <p>Every operation takes a window, a part of consecutive bytes, and keeps it until all ranks of the node have left
+ * the operation. Windows are taken and given back in the same order. Small operations may therefore have many windows
+ * in flight, and large operations two, because a window is at most half of the ring. Short windows begin at the front
+ * of the ring again after as many windows as there are slots, if the front is free. Thus their lines stay in a core's
+ * first caches, which have no room for a whole ring.
  *
- * <p>Memory ordering: the owner writes to a window again only after it has loaded, with acquire order, from every rank
- * of the communicator a word that the rank stored with release order after its last read of the window.
+ * <p>Memory ordering: the owner of the ring writes to a window again only after it has loaded the left words of all
+ * ranks of the node with acquire order. Each rank has stored its left word with release order, after its last read of
+ * the window.
  */
 final class WindowRing {
     private static final int TENANTS_MAX = 64;
@@ -25,11 +27,12 @@ final class WindowRing {
     private final long capacity;
 
     /**
-     * The number of bytes that were ever taken, so that {@code position % capacity} is where the next window begins.
+     * The number of bytes that windows have taken since the ring was made, skipped bytes included. The next window
+     * begins at {@code position % capacity}.
      */
     private long position;
 
-    /** The operations that have the windows: the sequence tells the communicator, the number the operation. */
+    /** The communicators whose operations have the windows; {@link #numbers} has the numbers of the operations. */
     private final OperationSequence[] sequences = new OperationSequence[TENANTS_MAX];
     private final long[] numbers = new long[TENANTS_MAX];
     private final long[] starts = new long[TENANTS_MAX];
@@ -38,10 +41,10 @@ final class WindowRing {
     private int tenants;
 
     /**
-     * Makes a ring.
+     * Creates a ring without windows.
      *
      * @param memory the node's memory
-     * @param bytes the length of the ring, two greatest windows at least
+     * @param bytes the length of the ring, at least that of two greatest windows
      */
     WindowRing(Memory memory, long bytes) {
         this.window = new Window(memory, bytes, true);
@@ -53,12 +56,12 @@ final class WindowRing {
     }
 
     /**
-     * Takes a window, which is valid until the next one is taken.
+     * Takes a window, valid until the next window is taken. Waits until its bytes are free.
      *
-     * @param bytes how many, more than zero and at most half of the ring's
+     * @param bytes the length of the window, from 1 to half of the ring's
      * @param inFlightMax the number of windows that may be in use, this one included
-     * @param user the waits of the operation that takes it: its deadline and its checks end a wait for a window
-     * @return the window, or null if it is not free, and may never be, because its communicator is broken
+     * @param user the waits of the operation that takes the window; its deadline and checks end the wait
+     * @return the window, or null if the bytes may never become free because a communicator is broken
      */
     Window take(long bytes, int inFlightMax, OperationWait user) {
         long size = Memory.roundToLines(bytes);
@@ -87,8 +90,8 @@ final class WindowRing {
     }
 
     /**
-     * Returns whether the windows that a new one at the front would overwrite are known to be closed, and also the
-     * longer ones to which other windows of its size would soon come.
+     * Returns whether a new window at the front would overwrite only windows that are known to be closed. If further
+     * windows of the same size would soon overwrite longer windows, these must be closed, too.
      */
     private boolean isFrontFree(long front, long size, int others) {
         while (tenants > 0 && front + size > starts[oldest] + capacity) {
@@ -113,7 +116,7 @@ final class WindowRing {
         return sequences[tenant].isKnownClosed(numbers[tenant]);
     }
 
-    /** Returns whether a window overwrites neither another window nor the end; for assertions. */
+    /** Returns whether a window overwrites neither another window nor the end of the ring; for assertions. */
     private boolean isPlace(long start, long size) {
         return start >= position && start % capacity + size <= capacity && tenants < TENANTS_MAX
                 && (tenants == 0 || start + size <= starts[oldest] + capacity);
@@ -133,7 +136,8 @@ final class WindowRing {
     }
 
     /**
-     * Looks whether all ranks have left all operations that had windows here. For a ring that gives no further windows.
+     * Returns whether all ranks of the node have left all operations that had windows here. Only for a ring from which
+     * no further windows are taken.
      */
     boolean isFree(Machine machine) {
         while (tenants > 0 && sequences[oldest].behind(machine, numbers[oldest]) == OperationSequence.NOBODY) {

@@ -14,27 +14,29 @@ import org.tutti.collective.operation.StepWords;
 import org.tutti.collective.operation.TeamContext;
 
 /**
- * The callers' memory that the ranks of one node lend each other in the operations in flight, so that other ranks read
- * it without a copy: a source and a target for each rank. Memory that is a part of the node's memory is lent by its
- * address, to all ranks of the node. Any other memory is lent by reference, to ranks of the same process, if every
- * thread may access it. A team has one such object.
+ * Lends callers' memory between the ranks of one node, so that a rank reads another caller's data without a copy. In
+ * each operation a rank may lend a source and a target. Memory that is a part of the node's memory is lent by its
+ * address, to all ranks of the node. Any other memory is lent by a reference to its segment, to the ranks of the same
+ * process, if every thread may access the segment. A team has one such object.
  *
- * <p>The lender waits until all others have said that they no longer need the memory, and then {@linkplain #takeBack
- * takes it back}. Other ranks see by {@link #isLending} that it lends, and find the memory by {@link #lent}.
+ * <p>The lender waits until all other ranks have announced that they no longer need the memory, and then {@linkplain
+ * #takeBack takes it back}. Other ranks see by {@link #isLending} whether a rank lends memory, and find the memory by
+ * {@link #lent}.
  *
- * <p>Memory ordering: a loan is stored before READY, with release order, and is read after READY was awaited, with
- * acquire order. It is cleared after all readers have said that they are done. When the lender's call fails, the broken
- * word is set before the loan is cleared, and before the lender's caller does anything else. A reader that sees the
- * cleared loan, or the effects of that caller, therefore sees the broken word, too.
+ * <p>Memory ordering: the lender stores a loan with plain stores before it posts READY, with release order. A reader
+ * awaits READY with acquire order before it reads the loan. The loan is cleared after all readers have announced that
+ * they are done. When the lender's call fails, the broken word is set before the loan is cleared, and before the
+ * lender's caller does anything else. A reader that sees the cleared loan, or effects of what that caller does next,
+ * therefore sees the broken word, too.
  */
 public final class ZeroCopyLoans {
-    /** The memory from which an operation takes its data. */
+    /** The source of a loan: the memory from which an operation takes its data. */
     public static final int SOURCE = 0;
 
-    /** The memory into which an operation's result goes. */
+    /** The target of a loan: the memory into which the result of an operation goes. */
     public static final int TARGET = 1;
 
-    /** All ranks of a node. */
+    /** The value that stands for all ranks of a node, in place of a local rank. */
     public static final int ALL = -1;
 
     private static final long FINISHED = 1;
@@ -49,8 +51,8 @@ public final class ZeroCopyLoans {
     private static final int PER_RANK = 2;
 
     /**
-     * The length of the shortest block that is lent: for a shorter one, waiting for the readers takes longer than a
-     * copy.
+     * The length of the shortest block that is lent, in bytes. A shorter block is copied, because waiting for the
+     * readers takes longer than a copy.
      */
     private static final long BLOCK_BYTES_MIN = 16 << 10;
 
@@ -64,7 +66,7 @@ public final class ZeroCopyLoans {
     private boolean refers;
     private long lentIn = -1; // the last operation that has lent; only assertions look
 
-    /** Called once, when a team is made. */
+    /** Creates the loans of a team, which has lent nothing. */
     public ZeroCopyLoans(TeamContext context, Operation operation, OperationWait waiting, StepWords words) {
         this.context = context;
         this.operation = operation;
@@ -76,25 +78,25 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Lends the caller's memory to the other ranks of this node, if they can reach it. Once an operation, before the
-     * first {@code Team.post} of READY.
+     * Lends the caller's memory to the other ranks of this node, if they can reach it. A rank calls this at most once
+     * in an operation, before its first {@code Team.post} of READY.
      *
-     * @param bytes the length of the memory; memory that fits into the line of READY is not lent
-     * @param source the memory to be read
-     * @return whether it is lent
+     * @param bytes the length of the memory; memory that fits into the payload of a READY line is not lent
+     * @param source the memory that other ranks will read
+     * @return whether the memory is lent
      */
     public boolean lend(long bytes, Area source) {
         return lend(bytes, way(source), source, NONE, null);
     }
 
     /**
-     * Lends memory as {@link #lend(long, Area)} does: a source and a target, or neither.
+     * Lends two areas as {@link #lend(long, Area)} does: a source and a target, or neither.
      *
-     * @param bytes the length of each
-     * @param source the memory to be read
-     * @param target the memory in which other ranks read the result; only its owner writes there, because a call that
-     *            fails cannot stop other writers
-     * @return whether both are lent
+     * @param bytes the length of each area
+     * @param source the memory that other ranks will read
+     * @param target the memory in which other ranks will read the result; only its owner writes there, because a call
+     *            that fails cannot stop other writers
+     * @return whether both areas are lent
      */
     public boolean lend(long bytes, Area source, Area target) {
         int sourceWay = way(source);
@@ -104,25 +106,26 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Lends the caller's memory that contains blocks, if that is worth it: long blocks, on one node. Once an operation,
-     * before the first {@code Team.post} of READY. Other ranks ask {@link #isLendingBlocks}.
+     * Lends the caller's memory that contains blocks, if the blocks are long and all ranks are on one node. A rank
+     * calls this at most once in an operation, before its first {@code Team.post} of READY. Other ranks call {@link
+     * #isLendingBlocks}.
      *
      * @param bytes the length of a block
-     * @param source the memory to be read
-     * @param writes whether this rank writes there while others read
-     * @return whether it is lent; then this rank has to {@linkplain #takeBlocksBack take it back}
+     * @param source the memory that other ranks will read
+     * @param writes whether this rank writes there while other ranks read; if so, the memory is not lent
+     * @return whether the memory is lent; if so, this rank must call {@link #takeBlocksBack}
      */
     public boolean lendBlocks(long bytes, Area source, boolean writes) {
         return areLong(bytes) && lend(bytes, writes ? NONE : way(source), source, NONE, null);
     }
 
     /**
-     * Tells whether another rank of this node has {@linkplain #lendBlocks lent} blocks. Only after {@code Team.await}
-     * of its READY.
+     * Returns whether another rank of this node has {@linkplain #lendBlocks lent} blocks. A rank calls this only after
+     * {@code Team.await} of the other rank's READY.
      *
      * @param other the other rank's local rank
      * @param bytes the length of a block
-     * @return whether it has
+     * @return whether the other rank lends its blocks
      */
     public boolean isLendingBlocks(int other, long bytes) {
         return areLong(bytes) && isLending(other, bytes);
@@ -133,7 +136,8 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Says that this rank no longer needs the blocks that others may have lent.
+     * Announces that this rank no longer needs the blocks that other ranks may have lent: posts DONE. Throws if the
+     * communicator is broken, because the blocks may not have been lent all the time.
      *
      * @param bytes the length of a block
      */
@@ -145,7 +149,7 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Waits until no rank needs the blocks that this rank has lent, and takes them back.
+     * Waits until no other rank needs the blocks that this rank has lent, and takes them back.
      *
      * @param reader the local rank of the only reader, or {@link #ALL}
      */
@@ -172,7 +176,7 @@ public final class ZeroCopyLoans {
         return sourceWay != NONE;
     }
 
-    /** Notes that the current operation has lent; for assertions. */
+    /** Remembers that the current operation has lent memory; for assertions. */
     private boolean setLent() {
         lentIn = operation.sequence;
         return true;
@@ -199,23 +203,24 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Tells whether another rank of this node lends memory. Only after {@code Team.await} of its READY, and only if it
-     * has said whether it does.
+     * Returns whether another rank of this node lends memory. A rank calls this only after {@code Team.await} of the
+     * other rank's READY, and only in an operation in which the other rank has called a method that lends.
      *
      * @param other the other rank's local rank
      * @param bytes the length of the memory
-     * @return whether it does
+     * @return whether the other rank lends memory
      */
     public boolean isLending(int other, long bytes) {
         return bytes > RingLayout.PAYLOAD_BYTES && ways(other) != NONE;
     }
 
     /**
-     * Finds the memory that another rank of this node lends. Only if it {@linkplain #isLending does}.
+     * Finds the memory that another rank of this node lends. A rank calls this only if the other rank {@linkplain
+     * #isLending lends} memory.
      *
      * @param other the other rank's local rank
      * @param loan {@link #SOURCE} or {@link #TARGET}
-     * @return the memory, valid until {@link #confirm}, or until {@value Areas#KEPT} more were found
+     * @return the memory, valid until {@link #confirm}, or until {@value Areas#KEPT} more areas were found
      */
     public Area lent(int other, int loan) {
         int way = ways(other) >>> WAY_BITS * loan & (1 << WAY_BITS) - 1;
@@ -244,8 +249,8 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Forgets lent memory that this rank has used, and throws if its owner's call has failed meanwhile, so that the
-     * memory may not have been lent all the time.
+     * Forgets the lent memory that this rank has used, and throws if the communicator is broken. The owner's call may
+     * then have failed while this rank used the memory, so that the memory may not have been lent all the time.
      */
     public void confirm() {
         forgetBorrowed();
@@ -253,14 +258,12 @@ public final class ZeroCopyLoans {
         waiting.checkAlive();
     }
 
-    /** Forgets borrowed memory, so that its owner's arrays are not kept alive here. */
+    /** Forgets the memory that other ranks have lent to this rank, so that their arrays are not kept alive here. */
     public void forgetBorrowed() {
         borrowed.clear();
     }
 
-    /**
-     * Ends this rank's loans, if there are any.
-     */
+    /** Ends the loans that this rank has made in the current operation, if there are any. */
     public void takeBack() {
         if (refers) { // cleared only if needed: other ranks write nearby, so a store costs
             for (int loan = 0; loan < PER_RANK; loan++) {
