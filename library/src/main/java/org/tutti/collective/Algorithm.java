@@ -9,38 +9,39 @@ import org.tutti.collective.layout.Label;
 import org.tutti.collective.layout.RingLayout;
 
 /**
- * One way to run a collective: {@link #run} against a {@link Team}, with a name, a source and bounds on time and
- * memory. An algorithm has no state; one object serves all ranks.
+ * One way to run a collective. A subclass implements {@link #run} with the methods of a {@link Team}, and has a name, a
+ * source and bounds on time and memory. An algorithm has no state, so one object serves all ranks.
  */
 public abstract class Algorithm {
-    /** The placements of ranks for which an algorithm combines only contributions of consecutive ranks. */
+    /** The placements of ranks on nodes with which an algorithm combines only contributions of consecutive ranks. */
     public enum Order {
-        /** Every placement; also for algorithms that combine nothing. */
+        /** Every placement. Also for algorithms that combine nothing. */
         ALWAYS,
         /** Placements in which each node has consecutive ranks. */
         BLOCKS,
-        /** All ranks on one node; between nodes operators must commute. */
+        /** Placements with all ranks on one node. On several nodes, operators must commute. */
         ONE_NODE
     }
 
     /**
-     * The catalogue's description of an algorithm, with p ranks on each of n nodes, b bytes and c chunks.
+     * The description of an algorithm in the catalogue. In formulas there are p ranks on each of n nodes, b bytes and c
+     * chunks.
      *
-     * @param name its name in options and messages, at most 32 characters
-     * @param order the placements for which operators need not commute
-     * @param steps the longest chain of waits, each for another rank
-     * @param memoryBytes the bytes that the busiest rank copies or reads from others of its node
-     * @param railBytes the bytes that enter the busiest node, or leave it, whichever are more
+     * @param name the name in options and messages, at most 32 characters
+     * @param order the placements with which operators need not commute
+     * @param steps the length of the longest chain of waits, each for another rank
+     * @param memoryBytes the bytes that the busiest rank copies, or reads from other ranks of its node
+     * @param railBytes the bytes that enter or leave the busiest node, whichever are more
      * @param memory the shared memory that a rank or node needs during an operation
      * @param source the publication, with the section
      */
     public record Description(String name, Order order, String steps, String memoryBytes,
             String railBytes, String memory, String source) {
         /**
-         * Describes the same algorithm for nodes that exchange with several others in a step.
+         * Returns the description of the same algorithm for nodes that exchange with several other nodes in a step.
          *
-         * @param ports the number of others; the name does not tell 1
-         * @return the description, with the number in the name
+         * @param ports the number of other nodes, 1 or more
+         * @return the description, with the number in the name unless it is 1
          */
         public Description withPorts(int ports) {
             return ports == 1 ? this : new Description(name + "@" + ports + "-ports", order, steps, memoryBytes,
@@ -48,9 +49,9 @@ public abstract class Algorithm {
         }
 
         /**
-         * Describes the same algorithm with chunks of another length.
+         * Returns the description of the same algorithm with chunks of another length.
          *
-         * @param chunkBytes the length, a multiple of 1 KiB
+         * @param chunkBytes the length in bytes, a multiple of 1 KiB
          * @return the description, with the length in the name
          */
         public Description withChunk(long chunkBytes) {
@@ -64,10 +65,10 @@ public abstract class Algorithm {
     private final Label label;
 
     /**
-     * Makes an algorithm.
+     * Creates an algorithm.
      *
-     * @param collective the collective that it runs
-     * @param description its description in the catalogue
+     * @param collective the collective that the algorithm runs
+     * @param description the description in the catalogue
      */
     protected Algorithm(Collective collective, Description description) {
         this.collective = collective;
@@ -75,33 +76,27 @@ public abstract class Algorithm {
         this.label = new Label(description.name());
     }
 
-    /**
-     * {@return the collective that it runs}
-     */
+    /** {@return the collective that the algorithm runs} */
     public final Collective collective() {
         return collective;
     }
 
-    /**
-     * {@return its description in the catalogue}
-     */
+    /** {@return the description of the algorithm in the catalogue} */
     public final Description description() {
         return description;
     }
 
-    /**
-     * {@return its name as descriptors hold it}
-     */
+    /** {@return the name of the algorithm in the form that descriptors of calls hold} */
     public final Label label() {
         return label;
     }
 
     /**
-     * Tells whether the algorithm combines only contributions of consecutive ranks, as operators need that do not
-     * commute.
+     * Returns whether the algorithm combines only contributions of consecutive ranks with a placement of ranks.
+     * Operators that do not commute need this.
      *
      * @param topology the nodes of the ranks
-     * @return whether it does
+     * @return whether non-commutative operators are allowed
      */
     public final boolean keepsOrder(Topology topology) {
         return switch (description.order()) {
@@ -112,96 +107,95 @@ public abstract class Algorithm {
     }
 
     /**
-     * Returns the length of the longest operation. A call with more bytes, for a rank or for a block, is cut into
+     * Returns the length of the longest operation. If a call has more bytes, for a rank or for a block, it is cut into
      * several operations.
      *
-     * @param team the ranks
-     * @param kernel the operator, or null
+     * @param team the team that runs the call
+     * @param kernel the operator, or null if nothing is combined
      * @return the length in bytes, the same at every rank
      */
     protected long operationBytesMax(Team team, Kernel kernel) {
         return team.operationBytesMax();
     }
 
-    /**
-     * {@return whether masters exchange over {@linkplain Team#pair pairs}}
-     */
+    /** {@return whether masters exchange data over {@linkplain Team#pair pairs}} */
     protected boolean usesPairs() {
         return false;
     }
 
     /**
-     * Tells whether an operation needs the {@linkplain RingLayout eager buffers}.
+     * Returns whether an operation needs the {@linkplain RingLayout eager buffers} if there are several nodes.
      *
      * @param bytes the length of the message
-     * @return whether it does, on several nodes
+     * @return whether it needs them
      */
     public final boolean usesEagerBuffers(long bytes) {
         return usesPairs() || bytes > Flow.SHORT_BYTES_MAX;
     }
 
     /**
-     * Runs one operation of a call at this rank.
+     * Runs one operation of a call at this rank. The operation has begun; the caller leaves it afterwards.
      *
-     * @param team the ranks, two or more, inside the operation
-     * @param call the call; its areas and its length are those of the operation
+     * @param team the team of this rank, with two or more ranks
+     * @param call the call, whose areas and length are those of the operation
      */
     public abstract void run(Team team, Call call);
 
     /**
-     * Returns a bound on the shared memory of one node in which an operation puts data: the windows that the node's
-     * ranks show, and the eager buffers of its edges. Data that fit beside words do not count.
+     * Returns an upper bound on the shared memory of one node in which an operation puts data: the windows that the
+     * node's ranks show, and the eager buffers of its edges. Data beside words do not count.
      *
      * @param nodes the number of nodes
      * @param localRanks the number of ranks on the node
      * @param bytes the length of the message
-     * @return the bytes; on a node with so many ranks that its windows are smaller, more than it needs
+     * @return the bound in bytes. If a node has so many ranks that its windows are smaller, the bound is greater than
+     *         the need
      */
     public abstract long memoryBytes(int nodes, int localRanks, long bytes);
 
     /**
-     * Returns a bound as {@link #memoryBytes(int, int, long)} does, where nodes may have different numbers of ranks,
-     * and for all operations of a call together, because each operation may use other windows.
+     * Returns an upper bound as {@link #memoryBytes(int, int, long)} does, for nodes that may have different numbers of
+     * ranks. It holds for all operations of a call together, because each operation may use other windows.
      *
      * @param topology the nodes of the ranks
      * @param node the node
      * @param bytes the length of the message
-     * @return the bytes
+     * @return the bound in bytes
      */
     public long memoryBytes(Topology topology, int node, long bytes) {
         return memoryBytes(topology.nodes(), topology.ranksOn(node), bytes);
     }
 
     /**
-     * Returns the size of the windows of several ranks.
+     * Returns the size of the windows of several ranks together.
      *
-     * @param ranks the number of ranks on the node that show one
+     * @param ranks the number of ranks on the node that show a window
      * @param bytes the length of the message
-     * @param most the longest window
-     * @return their bytes
+     * @param most the length of the longest window, in bytes
+     * @return the size in bytes
      */
     protected static long windows(int ranks, long bytes, long most) {
         return ranks * Math.min(bytes, most);
     }
 
     /**
-     * Counts the ranks of a node that may show a window because they pass data on to the group that they lead. The
-     * levels are not known here, but a group has two ranks or more, so at most every second rank leads one.
+     * Returns the greatest number of ranks of a node that may show a window because they pass data on to the group that
+     * they lead. The levels are not known here. A group has two ranks or more, so at most every second rank leads one.
      *
      * @param localRanks the number of ranks on the node
-     * @return the greatest number that may lead a group, the root included
+     * @return the greatest number of ranks that may lead a group, the root included
      */
     protected static int leaders(int localRanks) {
         return (localRanks + 1) / 2;
     }
 
     /**
-     * Returns the size of the eager buffers of edges, each with two halves that are used in turn.
+     * Returns the size of the eager buffers of edges. Each buffer has two halves that are used in turn.
      *
      * @param nodes the number of nodes; one node has no edges
      * @param edges the number of edges of the node over which data come
      * @param bytes the length of the message
-     * @return their bytes
+     * @return the size in bytes
      */
     protected static long eagerBuffers(int nodes, int edges, long bytes) {
         return nodes == 1 ? 0 : edges * Math.min(2 * bytes, RingLayout.EAGER_BUFFER_BYTES);

@@ -30,26 +30,26 @@ import org.tutti.memory.WaitingCall;
 import org.tutti.pattern.LevelTree;
 
 /**
- * One rank's handle on a communicator, as an algorithm sees it: the ranks and their nodes, the words and windows of the
+ * A rank's handle on a communicator, as an algorithm sees it: the ranks and their nodes, the words and windows of the
  * current operation, and the methods that move data. An algorithm is a method that calls a team and touches no raw
  * memory.
  *
  * <p><b>Life.</b> A rank has one team for its blocking calls, made when the rank joins the communicator ({@code
- * RankCommunicators}). {@code RequestRunner} makes further teams, by {@link #forBackground}, for the threads that run
- * non-blocking calls. A team lives as long as the communicator, and is in one operation at a time: {@link Call#run}
- * begins an operation, gives the team to the algorithm, and leaves the operation. Several teams of a rank may be in
- * different operations, each on a thread of its own. They share the rank's {@link OperationSequence}, which numbers the
- * operations.
+ * RankCommunicators}). {@code RequestRunner} makes further teams, by {@link #forBackground}, for non-blocking calls,
+ * and uses them again. A team lives as long as the communicator, and is in one operation at a time. {@link Call#run}
+ * begins an operation, gives the team to the algorithm, and leaves the operation. One thread runs an operation from its
+ * first to its last step; another thread may run the team's next one. Several teams of a rank may be in different
+ * operations at the same time. They share the rank's {@link OperationSequence}, which numbers the operations.
  *
  * <p><b>Use.</b> An algorithm numbers its steps 1, 2, 3, …, and the words {@link #READY} and {@link #DONE} tell the
  * other ranks of the node which step a rank has reached. A rank takes memory with {@link #show}, writes to it, and
  * posts READY. Another rank awaits that READY, finds the memory with {@link #shown}, and reads it. Data for other nodes
- * go through an {@link Outflow} and come out of an {@link Inflow}. All that a rank shows stays until every rank has
- * left the operation.
+ * go through an {@link Outflow} and come out of an {@link Inflow}. All memory that a rank shows stays until all ranks
+ * of its node have left the operation.
  *
  * <p><b>Parts.</b> A team is composed of parts, and the head of each part argues that the part is safe:
  * <ul>
- * <li>{@link TeamContext}: the data that never change, such as the ranks, the nodes and the communicator's memory;
+ * <li>{@link TeamContext}: the fields that never change, such as the ranks, the nodes and the communicator's memory;
  * <li>{@link Operation}: the current operation; {@link OperationLifecycle} begins it, leaves it and breaks it off, and
  * argues closing and memory ordering;
  * <li>{@link OperationWait}: waits, and the mismatches, failures and deadlines that end them; {@link StepWords}: READY
@@ -64,13 +64,18 @@ public final class Team {
     /** The local rank of a node's master, the rank that exchanges data with other nodes. */
     public static final int MASTER = TeamContext.MASTER;
 
-    /** The word that says "my data of step k can be read"; fingerprint and payload share its line. */
+    /**
+     * The word with which a rank announces that its data of a step can be read. Fingerprint and payload share the
+     * word's line.
+     */
     public static final long READY = RingLayout.READY;
 
-    /** The word that says "I have taken what I needed of step k"; it has a line to itself. */
+    /**
+     * The word with which a rank announces that it no longer needs the data of a step. The word has a line to itself.
+     */
     public static final long DONE = RingLayout.DONE;
 
-    /** The number of pieces that have come over an edge after two nodes have {@linkplain #meet met} over it. */
+    /** The number of pieces that count as arrived over an edge after two nodes have {@linkplain #meet met} over it. */
     public static final long MET = Edges.MET;
 
     /** The greatest step of an operation. */
@@ -95,15 +100,15 @@ public final class Team {
     private final Chunk chunk = new Chunk();
 
     /**
-     * Makes the team of a rank's blocking calls.
+     * Creates the team of a rank's blocking calls.
      *
      * @param machine the machine that reaches memory and other nodes
-     * @param members what is known of the ranks' lives
-     * @param pool this rank's windows
-     * @param ringAddress the address of the communicator's block on this node, laid out as {@link RingLayout} says
+     * @param members the lives of the communicator's ranks
+     * @param pool the pool of this rank's windows
+     * @param ringAddress the address of the communicator's block on this node, with the layout of {@link RingLayout}
      * @param rank this rank
-     * @param view which ranks are on which nodes
-     * @param endpoints how to reach ranks on other nodes; null with one node
+     * @param view the ranks and nodes of the communicator
+     * @param endpoints the processes and regions of the ranks on other nodes; null with one node
      */
     public Team(Machine machine, Members members, WindowPool pool, long ringAddress, int rank, NodeView view,
             EndpointTable endpoints) {
@@ -129,8 +134,8 @@ public final class Team {
     }
 
     /**
-     * Makes another team of this rank and communicator, for non-blocking calls. Like every team, it is in one operation
-     * at a time, while other teams of the rank may be in other operations on other threads.
+     * Creates another team of this rank and communicator, for non-blocking calls. It is in one operation at a time,
+     * while other teams of the rank may be in other operations on other threads.
      *
      * @param background the machine of the threads that will run its operations
      * @return the team
@@ -164,8 +169,8 @@ public final class Team {
     }
 
     /**
-     * {@return this rank's local rank: its index among the ranks of its node, in ascending order; ranks that share
-     * memory name each other by their local ranks}
+     * {@return this rank's local rank: its index among the ranks of its node, in ascending order} Ranks that share
+     * memory name each other by their local ranks.
      */
     public int localRank() {
         return context.localRank;
@@ -193,33 +198,27 @@ public final class Team {
         return context.isMaster();
     }
 
-    /**
-     * {@return the tree that the levels make of this node's ranks: flat when there are no levels}
-     */
+    /** {@return the tree of this node's ranks that the levels determine; flat if there are no levels} */
     public LevelTree levelTree() {
         return context.view.levelTree;
     }
 
-    /**
-     * {@return the number of levels of groups inside this node, 0 for none}
-     */
+    /** {@return the number of levels of groups inside this node; 0 if there are none} */
     public int levels() {
         return context.view.levels.length;
     }
 
     /**
-     * Returns the size of the groups of a level, less than {@link #localSize()}; the last group may have fewer ranks.
+     * Returns the size of the groups of a level. The last group may have fewer ranks.
      *
-     * @param level 0 to {@link #levels()} − 1, from the smallest groups to the greatest
-     * @return the number of ranks in a group
+     * @param level the level, 0 to {@link #levels()} − 1, from the smallest groups to the greatest
+     * @return the number of ranks in a group, less than {@link #localSize()}
      */
     public int groupSize(int level) {
         return context.view.levels[level];
     }
 
-    /**
-     * {@return the number of this node}
-     */
+    /** {@return this node, 0 to {@link #nodes()} − 1} */
     public int node() {
         return context.node;
     }
@@ -252,10 +251,10 @@ public final class Team {
     }
 
     /**
-     * Finds a rank by its node and local rank.
+     * Returns a rank by its node and local rank.
      *
      * @param onNode the node
-     * @param localRank its index among the ranks of that node
+     * @param localRank the rank's index among the ranks of that node
      * @return the rank
      */
     public int rankAt(int onNode, int localRank) {
@@ -263,7 +262,7 @@ public final class Team {
     }
 
     /**
-     * Returns the index of a rank among the ranks of its node.
+     * Returns the local rank of any rank: its index among the ranks of its node.
      *
      * @param other the rank
      * @return its local rank
@@ -273,8 +272,8 @@ public final class Team {
     }
 
     /**
-     * Counts the ranks of the nodes before a node. If the blocks of all ranks are ordered by node, so that each node's
-     * blocks lie together, this is the index of the node's first block.
+     * Returns the number of ranks on the nodes before a node. If the blocks of all ranks are ordered by node, so that
+     * each node's blocks lie together, this is the index of the node's first block.
      *
      * @param ofNode the node, or {@link #nodes}
      * @return the number of ranks: 0 for node 0, and {@link #size} for {@link #nodes}
@@ -283,18 +282,16 @@ public final class Team {
         return context.view.positions[ofNode];
     }
 
-    /**
-     * {@return whether each node has consecutive ranks, and the nodes are in the order of their ranks}
-     */
+    /** {@return whether the ranks of each node are consecutive, and the nodes are in the order of their ranks} */
     public boolean isInBlocks() {
         return context.view.isInBlocks;
     }
 
     /**
-     * Returns the local rank of a rank of this node.
+     * Returns the local rank of a rank, if it is on this node.
      *
      * @param other the rank
-     * @return its local rank, or −1 when it is on another node
+     * @return its local rank, or −1 if the rank is on another node
      */
     public int localRankHere(int other) {
         return context.localRankHere(other);
@@ -308,31 +305,29 @@ public final class Team {
     }
 
     /**
-     * {@return the longest message of one operation, in bytes, the same at every rank. An algorithm that takes {@value
-     * NodeView#STEPS_PER_RANK_AND_WINDOW} steps for each rank and for each greatest window that the message would fill
-     * stays below {@link #STEPS_MAX} steps}
+     * {@return the length of the longest message of one operation, in bytes, the same at every rank} An algorithm that
+     * takes {@value NodeView#STEPS_PER_RANK_AND_WINDOW} steps for each rank and for each greatest window that the
+     * message would fill stays below {@link #STEPS_MAX} steps.
      */
     public long operationBytesMax() {
         return context.view.operationBytesMax;
     }
 
     /**
-     * {@return the longest block, in bytes, of which a window would have room for one from each rank if every node had
-     * {@link #ranksMax} ranks; the same at every rank, and 0 with very many ranks}
+     * {@return the length of the longest block, in bytes, of which a window would have room for one from each rank if
+     * every node had {@link #ranksMax} ranks} The length is the same at every rank, and 0 with very many ranks.
      */
     public long blockBytesMax() {
         return context.view.blockBytesMax;
     }
 
-    /**
-     * {@return the name of this rank in messages}
-     */
+    /** {@return the name of this rank for messages} */
     public String describe() {
         return context.describe();
     }
 
     /**
-     * Returns the name of another rank in messages.
+     * Returns the name of another rank for messages.
      *
      * @param other the rank
      * @return its name
@@ -342,10 +337,10 @@ public final class Team {
     }
 
     /**
-     * Describes a call of this rank, for reports, when the awaited rank is not known.
+     * Returns a description of a call of this rank for reports, if it is not known for which rank the call waits.
      *
-     * @param name the call, such as "barrier"
-     * @return the call
+     * @param name the name of the call, such as "barrier"
+     * @return the description
      */
     public WaitingCall describeCall(String name) {
         Members members = context.members;
@@ -355,35 +350,32 @@ public final class Team {
 
     // ---- calls
 
-    /**
-     * {@return the end of the communicator at this rank}
-     */
+    /** {@return the part that ends the communicator at this rank} */
     public CommunicatorClose ending() {
         return close;
     }
 
-    /**
-     * {@return the part of this team that never changes, from which groups are made}
-     */
+    /** {@return the context of this team, whose fields never change and from which groups are made} */
     public TeamContext context() {
         return context;
     }
 
     /**
-     * Checks, at best effort, that no other thread is in a blocking call of this communicator.
+     * Checks, at best effort, that no thread is in a blocking call of this communicator.
      *
-     * @param called the call that is to be made, such as "barrier"
-     * @throws IllegalStateException when another thread is in one
+     * @param called the name of the call that is about to be made, such as "barrier"
+     * @throws IllegalStateException if a thread is in a blocking call
      */
     public void checkIdle(String called) {
         context.checkIdle(called);
     }
 
     /**
-     * Explains the failure of a call after its rank has left the job, and has lost the job's memory with it.
+     * Returns the exception that explains the failure of a call. If the rank has left its job, and has lost the job's
+     * memory with it, the call may have thrown an exception that does not tell why.
      *
      * @param failure the exception that the call has thrown
-     * @return an exception that says that the rank has left, or the same exception
+     * @return an exception that says that the rank has left its job, or {@code failure} itself
      */
     public Throwable explain(Throwable failure) {
         return context.operations.hasEnded() && !(failure instanceof TuttiException) ? waiting.hasLeft() : failure;
@@ -396,9 +388,7 @@ public final class Team {
         return operation.sequence;
     }
 
-    /**
-     * {@return the number of the operation that this rank will draw next, from 0, the same at every rank}
-     */
+    /** {@return the number that this rank will draw for its next operation, from 0, the same at every rank} */
     public long nextOperation() {
         return context.operations.drawn();
     }
@@ -406,11 +396,12 @@ public final class Team {
     // ---- words
 
     /**
-     * Says that this rank has reached a step of the current operation. The rank's earlier writes are visible to every
-     * rank that awaits the step.
+     * Announces that this rank has reached a step of the current operation. Every rank that awaits the step sees this
+     * rank's earlier writes.
      *
      * @param word {@link #READY} or {@link #DONE}
-     * @param step 1 to {@value #STEPS_MAX}, greater than this rank's last
+     * @param step the step, 1 to {@value #STEPS_MAX}, greater than the last step that this rank has posted with the
+     *            word
      */
     public void post(long word, long step) {
         words.post(word, step);
@@ -421,17 +412,17 @@ public final class Team {
      *
      * @param other the other rank's local rank
      * @param word {@link #READY} or {@link #DONE}
-     * @param step the step; 0 or less is always reached
+     * @param step the step; a step of 0 or less needs no wait
      */
     public void await(int other, long word, long step) {
         words.await(other, word, step);
     }
 
     /**
-     * Waits until every other rank of this node has reached a step.
+     * Waits until every other rank of this node has reached a step of the current operation.
      *
      * @param word {@link #READY} or {@link #DONE}
-     * @param step the step; 0 or less is always reached
+     * @param step the step; a step of 0 or less needs no wait
      */
     public void awaitOthers(long word, long step) {
         words.awaitOthers(word, step);
@@ -440,11 +431,12 @@ public final class Team {
     // ---- data
 
     /**
-     * Takes memory in which this rank will show data to the ranks of its node: the payload of its READY line if the
-     * data fit there, else a window of its pool. The operation keeps the memory until all ranks have left it. A rank
-     * calls this once an operation, before it {@linkplain #post posts} the READY after which others look for the data.
+     * Takes memory in which this rank will show data to the ranks of its node. The memory is the payload of the rank's
+     * READY line if the data fit there, else a window of its pool. The operation keeps the memory until all ranks of
+     * the node have left it. A rank calls this once in an operation, before it {@linkplain #post posts} the READY after
+     * which other ranks look for the data.
      *
-     * @param bytes how many, 0 to {@link #windowBytesMax}
+     * @param bytes the length of the data, 0 to {@link #windowBytesMax}
      * @return the memory
      */
     public Area show(long bytes) {
@@ -452,9 +444,9 @@ public final class Team {
     }
 
     /**
-     * Takes memory as {@link #show(long)} does, with a limit to the number of windows that this rank has in use.
+     * Takes memory as {@link #show(long)} does, with a limit on the number of windows that this rank has in use.
      *
-     * @param bytes how many, 0 to {@link #windowBytesMax}
+     * @param bytes the length of the data, 0 to {@link #windowBytesMax}
      * @param windowsMax the limit, 1 or more; payloads in lines do not count
      * @return the memory
      */
@@ -463,22 +455,22 @@ public final class Team {
     }
 
     /**
-     * Finds the memory in which a rank of this node shows its data. Call this only after {@link #await} of the rank's
-     * READY.
+     * Finds the memory in which a rank of this node shows its data. This rank calls this only after {@link #await} of
+     * the other rank's READY.
      *
      * @param other the other rank's local rank
-     * @param bytes the number of bytes that the other rank has asked for
-     * @return the memory, valid until four more were found
+     * @param bytes the number of bytes with which the other rank has called {@link #show}
+     * @return the memory, valid until four more areas were found
      */
     public Area shown(int other, long bytes) {
         return windows.shown(other, bytes);
     }
 
     /**
-     * Takes memory as {@link #show(long)} does, where other ranks do not know how much this rank shows: the payload of
-     * its READY line says where the memory is.
+     * Takes memory as {@link #show(long)} does, if other ranks do not know how much this rank shows. The payload of
+     * this rank's READY line tells where the memory is.
      *
-     * @param bytes how many, 0 or more
+     * @param bytes the length of the data, 0 or more
      * @return the memory
      */
     public Area showVarying(long bytes) {
@@ -486,19 +478,19 @@ public final class Team {
     }
 
     /**
-     * Finds the memory that another rank of this node shows by {@link #showVarying}. Call this only after {@link
-     * #await} of the rank's READY.
+     * Finds the memory that another rank of this node shows by {@link #showVarying}. This rank calls this only after
+     * {@link #await} of the other rank's READY.
      *
      * @param other the other rank's local rank
-     * @return the memory, valid until four more were found
+     * @return the memory, valid until four more areas were found
      */
     public Area shownVarying(int other) {
         return windows.shownVarying(other);
     }
 
     /**
-     * Takes an inbox, at the master of this node, and tells the other ranks of the node where it is. The master calls
-     * this before it invites another node to the inbox.
+     * Takes an inbox, a block into which other nodes put, at the master of this node, and tells the other ranks of the
+     * node where it is. The master calls this before it invites another node to the inbox.
      *
      * @param bytes the length of the inbox, the same each time in an operation
      */
@@ -507,9 +499,9 @@ public final class Team {
     }
 
     /**
-     * Writes a number that other ranks may read after this rank's next {@link #post}.
+     * Writes a number of 64 bits, which other ranks may read after this rank's next {@link #post}.
      *
-     * @param area the memory
+     * @param area the area that holds the number
      * @param at the offset of the number in the area, a multiple of 8
      * @param value the number
      */
@@ -518,9 +510,9 @@ public final class Team {
     }
 
     /**
-     * Reads a number that another rank has written.
+     * Reads a number of 64 bits that another rank has written.
      *
-     * @param area the memory
+     * @param area the area that holds the number
      * @param at the offset of the number in the area, a multiple of 8
      * @return the number
      */
@@ -528,39 +520,37 @@ public final class Team {
         return context.machine.loadPlain(area.segment(), area.start() + at);
     }
 
-    /**
-     * {@return the loans: the callers' memory that ranks of this node lend each other}
-     */
+    /** {@return the part with which ranks of this node lend each other their callers' memory} */
     public ZeroCopyLoans loans() {
         return loans;
     }
 
     /**
-     * Copies bytes from one area to another. Before that it sends the frames that puts to other nodes have gathered, so
-     * that other nodes do not wait for the copy.
+     * Copies bytes from one area to another. Before it copies, it sends the frames that puts to other nodes have
+     * gathered, so that other nodes do not wait for the copy.
      *
      * @param source the area to copy from
      * @param sourceOffset the offset of the bytes in it
      * @param target the area to copy to
      * @param targetOffset the offset of the bytes in it
-     * @param bytes how many
+     * @param bytes the number of bytes, 0 or more
      */
     public void copy(Area source, long sourceOffset, Area target, long targetOffset, long bytes) {
         mover.copy(source, sourceOffset, target, targetOffset, bytes);
     }
 
     /**
-     * Combines bytes of two areas: {@code target = left op right}. The target may be one of them. Before that it sends
-     * the frames that puts to other nodes have gathered.
+     * Combines bytes of two areas: {@code target = left op right}. The target may be one of them. Before it combines,
+     * it sends the frames that puts to other nodes have gathered.
      *
      * @param kernel the operator for the type
-     * @param left elements of lower ranks
-     * @param leftOffset their offset in the area
-     * @param right elements of higher ranks
-     * @param rightOffset their offset in the area
+     * @param left the area with the elements of lower ranks
+     * @param leftOffset the offset of the elements in it
+     * @param right the area with the elements of higher ranks
+     * @param rightOffset the offset of the elements in it
      * @param target the area for the result
      * @param targetOffset the offset of the result in it
-     * @param bytes how many, a multiple of the operator's unit
+     * @param bytes the number of bytes, a multiple of the operator's unit
      */
     public void combine(Kernel kernel, Area left, long leftOffset, Area right, long rightOffset, Area target,
             long targetOffset, long bytes) {
@@ -569,42 +559,43 @@ public final class Team {
 
     // ---- between nodes
 
-    /** Returns whether all flows have carried what the current operation has begun; for assertions. */
+    /** Returns whether every transfer that the current operation has begun has been sent or taken; for assertions. */
     boolean areFlowsDone() {
         return flows.areDone();
     }
 
     /**
-     * Finds the receiving end of the flow that comes over an edge.
+     * Returns the receiving end of the flow, a stream of pieces from another node, that comes over an edge.
      *
      * @param edge the edge, of this node
-     * @return the flow, which an algorithm opens once an operation
+     * @return the receiving end, which an algorithm opens in each operation; further flows may follow over the same
+     *         edge
      */
     public Inflow inflow(int edge) {
         return flows.inflow(edge);
     }
 
     /**
-     * Finds the sending end of a flow to another node.
+     * Returns the sending end of a flow, a stream of pieces to another node.
      *
-     * @param edge the edge of this node on which that node's credits arrive
-     * @return the flow, which an algorithm opens once an operation; a flow without credits may be opened several times,
-     *         one after the other
+     * @param edge the edge of this node on which the other node's credits arrive
+     * @return the sending end, which an algorithm opens in each operation. Flows without credits, and further flows to
+     *         the same node, may follow in the same operation
      */
     public Outflow outflow(int edge) {
         return flows.outflow(edge);
     }
 
     /**
-     * {@return the order in which this node invites others, after an algorithm has {@linkplain RendezvousSchedule#begin
-     * begun} it}
+     * {@return the schedule in which this node invites other nodes, after an algorithm has {@linkplain
+     * RendezvousSchedule#begin begun} it}
      */
     public RendezvousSchedule rendezvousSchedule() {
         return turns;
     }
 
     /**
-     * Finds the pair of this node and another node: an edge over which data and credits go both ways, with a short
+     * Returns the pair of this node and another node: an edge over which data and credits go both ways, with a short
      * eager buffer ({@link #exceedsPair}). Only algorithms for which {@link Algorithm#usesPairs} is true may use pairs.
      *
      * @param otherNode the other node
@@ -614,19 +605,17 @@ public final class Team {
         return flows.pair(otherNode);
     }
 
-    /**
-     * {@return the length of the eager buffer of a pair, the same at every rank}
-     */
+    /** {@return the length of the eager buffer of a pair, in bytes, the same at every rank} */
     public long pairBytes() {
         return context.layout.pairEagerBytes();
     }
 
     /**
-     * Tells whether a message is too long for the eager buffer of a pair, so that the receiver has to invite the sender
-     * to a window.
+     * Returns whether a message is too long for the eager buffer of a pair. The receiver must then invite the sender to
+     * a window.
      *
      * @param bytes the number of bytes that come over the pair in an operation
-     * @return whether they are too many, the same at every rank
+     * @return whether the message is too long, the same at every rank
      */
     public boolean exceedsPair(long bytes) {
         return flows.exceedsPair(bytes);
@@ -643,17 +632,17 @@ public final class Team {
      * Cuts a message into chunks, which go through the places of a window in turn.
      *
      * @param bytes the length of the message
-     * @param most the longest chunk, 1 or more bytes
-     * @param places the number of places that a window has
-     * @return the chunks, before the first; the next call uses the same object again
+     * @param most the length of the longest chunk, 1 or more bytes
+     * @param places the number of places in a window
+     * @return the chunks, set before the first one; the next call uses the same object again
      */
     public Chunk chunks(long bytes, long most, int places) {
         return chunk.begin(bytes, most, places);
     }
 
     /**
-     * Finds the eager buffer of an edge on this node, which all ranks of the node can read. A node that receives
-     * nothing over the edge itself may invite other nodes to it. Only for messages of more than {@link
+     * Returns the eager buffer of an edge on this node, which all ranks of the node can read. If a node receives
+     * nothing over the edge itself, it may invite other nodes to the buffer. Only for messages of more than {@link
      * RingLayout#EDGE_PAYLOAD_BYTES}.
      *
      * @param edge the edge
@@ -665,29 +654,30 @@ public final class Team {
     }
 
     /**
-     * {@return whether all ranks are known to have joined; false while a group is being made: in its first operation
-     * nodes {@linkplain #meet meet}}
+     * {@return whether all ranks are known to have joined the communicator} The result is false while a group is being
+     * made; in the group's first operation nodes {@linkplain #meet meet}.
      */
     public boolean isComplete() {
         return context.operations.isComplete();
     }
 
     /**
-     * Waits until another node has called this method for this node, over the edge of the same number. The other node's
-     * block may not exist before.
+     * Waits until another node has called this method for this node, over the edge with the same index. Before that,
+     * the other node's block may not exist.
      *
-     * @param otherNode the node
-     * @param edge the edge, the same at both nodes; {@link #MET} pieces have come over it when this returns
+     * @param otherNode the other node
+     * @param edge the edge, the same at both nodes; {@link #MET} pieces count as arrived over it when this method
+     *            returns
      */
     public void meet(int otherNode, int edge) {
         edges.meet(otherNode, edge);
     }
 
     /**
-     * Notes that every rank has entered the current operation, as the algorithm has seen. All ranks have then left the
-     * operation that used the slot before, so other nodes need not be asked. READY words and puts have told from rank
-     * to rank whether any rank had another operation in flight; if none had, all ranks have left every earlier
-     * operation.
+     * Records that every rank has entered the current operation. An algorithm calls this when its waits have shown it.
+     * All ranks have then left the operation that used the slot before, so this rank need not ask other nodes. The tags
+     * of READY words and puts have passed from rank to rank whether any rank had another operation in flight. If none
+     * had, all ranks have left every earlier operation.
      */
     public void noteAllAreHere() {
         context.operations.raiseLeftEverywhere(OperationSequence.leftBy(operation.sequence, operation.quiet));
