@@ -6,15 +6,16 @@ import org.tutti.collective.members.Breakage;
 import org.tutti.collective.operation.TeamContext;
 
 /**
- * The word of a communicator's block that says that the communicator is broken, why, and by which rank; 0 while it is
- * not. The first rank that breaks the communicator sets it, and it never changes again.
+ * The word of a communicator's block that records that the communicator is broken. Each node has a block, and its ranks
+ * share the word. The word is 0 until a rank of the node breaks the communicator. That rank stores the reason and its
+ * own number, and the word does not change again. {@link org.tutti.collective.members.Breakage} defines its layout.
  */
 public final class BrokenWord {
     private final TeamContext context;
     private final long ofError;
 
     /**
-     * Gives access to the word at one rank.
+     * Creates the access of one rank to the word.
      *
      * @param context the communicator at this rank
      */
@@ -24,7 +25,7 @@ public final class BrokenWord {
     }
 
     /**
-     * Says that this rank breaks the communicator, unless it is broken.
+     * Records that this rank breaks the communicator. If the communicator is already broken, this method has no effect.
      *
      * @param failure the reason
      */
@@ -34,8 +35,8 @@ public final class BrokenWord {
     }
 
     /**
-     * {@return whether the communicator is broken, as this rank's node knows; only a rank that knows that all members
-     * have joined breaks a group that is being made}
+     * {@return whether the communicator is broken, as far as this rank's node knows. While a group is being created,
+     * only a rank that knows that all members have joined breaks the group.}
      */
     public boolean isSet() {
         return context.machine.load(context.ring, RingLayout.BROKEN) != 0;

@@ -6,27 +6,29 @@ import org.tutti.collective.operation.OperationSequence;
 import org.tutti.collective.operation.TeamContext;
 
 /**
- * The end of a communicator at one rank: because it is broken, the rank closes it, or the rank leaves its job. No step
- * waits for another rank. A team has one such object.
+ * Closes a communicator at one rank. A rank does this when the communicator is broken, when the rank closes it, or when
+ * the rank leaves its job. The close has three steps, and no step waits for another rank. Each team has one object of
+ * this class.
  *
  * <ol>
  * <li><b>Leaving.</b> The rank begins no further operation. Once its operations in flight on other threads have ended,
- * it leaves all operations, drawn or not ({@link OperationSequence#leaveAll}), and its left word says so. A rank that
- * breaks off an operation has before set the broken word, or found it set, and {@code OperationLifecycle.begin} looks
- * at that word. The memory that the rank has shown stays until all other ranks of its node have left the operation,
- * too, or have ended, because a rank that has not noticed the failure may still read it. Other nodes can no longer put
- * there, because their right has been revoked before. Thus the memory of a broken communicator is used again by the
- * same rule as that of any operation.
- * <li><b>Detaching.</b> When all ranks of the node have left, no rank reads the memory that this one has shown. The
- * rank revokes the right of other nodes to put into the block through its process, and says in its left word that it is
- * detached: it does not touch the block again.
- * <li><b>Releasing.</b> The master, which has claimed the block, gives it back to the node's memory when all others are
- * detached, or have ended.
+ * the rank leaves all operations, drawn or not ({@link OperationSequence#leaveAll}), and stores this in its left word,
+ * which counts the operations that it has left. A rank that breaks off an operation has set the broken word before, or
+ * has found it set, and {@code OperationLifecycle.begin} checks that word. The memory that the rank has shown stays
+ * reserved until all other ranks of its node have also left the operation, or have ended, because a rank that has not
+ * noticed the failure may still read the memory. Other nodes can no longer put into that memory, because their right
+ * has been revoked before. The memory of a broken communicator is therefore reused by the same rule as the memory of
+ * any operation.
+ * <li><b>Detaching.</b> When all ranks of the node have left, no rank reads the memory that this rank has shown. This
+ * rank revokes the right of other nodes to put into the block through its process. It then stores in its left word that
+ * it is detached, and does not access the block again.
+ * <li><b>Releasing.</b> The master, the rank that has allocated the block, releases it when all other ranks of the node
+ * are detached or have ended.
  * </ol>
  *
- * <p>Memory ordering: a rank stores its left word with release order after its last read of memory that others have
- * shown, and says that it is detached only after its last access to the block. The master loads the left words of all
- * ranks with acquire order before it gives the block back.
+ * <p>Memory ordering: a rank stores its left word with release order after its last read of memory that other ranks
+ * have shown. It stores that it is detached only after its last access to the block. The master loads the left words of
+ * all ranks with acquire order before it releases the block.
  */
 public final class CommunicatorClose {
     private enum State {
@@ -38,7 +40,7 @@ public final class CommunicatorClose {
     private State state = State.ATTACHED;
 
     /**
-     * Called once, when a team is made.
+     * Creates the close of a communicator at one rank. The rank's team calls this constructor once, when it is created.
      *
      * @param context the communicator at this rank
      */
@@ -59,8 +61,8 @@ public final class CommunicatorClose {
     }
 
     /**
-     * Breaks the communicator and leaves it, because a call that has drawn its numbers cannot begin. This rank will
-     * never be in its operations.
+     * Breaks the communicator and leaves it, because a call that has drawn its operation numbers cannot begin. This
+     * rank will never run these operations.
      *
      * @param drawn the call
      * @param failure the exception
@@ -79,23 +81,24 @@ public final class CommunicatorClose {
     }
 
     /**
-     * {@return whether the communicator is broken, as this rank's node knows; only a rank that knows that all members
-     * have joined breaks a group that is being made}
+     * {@return whether the communicator is broken, as far as this rank's node knows. While a group is being created,
+     * only a rank that knows that all members have joined breaks the group.}
      */
     public boolean isBroken() {
         return broken.isSet();
     }
 
     /**
-     * Notes that this rank leaves its job, so that its operations in flight soon end with an exception.
+     * Records that this rank leaves its job. Its operations in flight then soon end with an exception.
      */
     public void interrupt() {
         context.operations.end();
     }
 
     /**
-     * Leaves all operations, as soon as those in flight have ended, because this rank is {@linkplain #interrupt
-     * interrupted} or closes the communicator.
+     * Leaves all operations once the operations in flight have ended. A rank calls this method when it closes the
+     * communicator, or after {@link #interrupt}. The method does not wait: if operations are in flight, the end of the
+     * last one completes the leaving.
      */
     public void leave() {
         context.operations.leaveAll(context.machine, 0);
@@ -104,10 +107,12 @@ public final class CommunicatorClose {
     // ---- detaching and releasing
 
     /**
-     * Detaches and releases, as far as is possible without waiting, after this rank has {@linkplain #leave left}.
+     * Detaches this rank and releases the block, as far as is possible without waiting. This rank must have {@linkplain
+     * #leave left} before.
      *
-     * @param revoke revokes the right of other nodes to put into the block through this rank's process; run once
-     * @return whether this rank has given back all that it has of the communicator
+     * @param revoke an action that revokes the right of other nodes to put into the block through this rank's process;
+     *            it is run at most once
+     * @return true if this rank has released everything that it holds of the communicator
      */
     public boolean tryRelease(Runnable revoke) {
         if (state == State.ATTACHED && !isBehind(OperationSequence.ALL, OperationSequence.NOBODY)) {
@@ -121,11 +126,11 @@ public final class CommunicatorClose {
     }
 
     /**
-     * Gives up the close, because the rank leaves its job and touches nothing from now on, whatever other ranks still
-     * do. A rank that leaves its job in the middle of an operation does not say that it is detached, because its thread
-     * may still be there.
+     * Completes the close as far as possible when the rank leaves its job. The rank does not access the communicator
+     * after this call, even if other ranks still use it. If the rank leaves its job in the middle of an operation, it
+     * does not store that it is detached, because its thread may still be inside the operation.
      *
-     * @param revoke as in {@link #tryRelease}
+     * @param revoke an action that revokes the right of other nodes, as in {@link #tryRelease}
      */
     public void abandon(Runnable revoke) {
         if (!tryRelease(revoke)) {
@@ -135,8 +140,8 @@ public final class CommunicatorClose {
     }
 
     /**
-     * Detaches. This comes before the rank says so, because the block may be given back only when no other node can put
-     * there.
+     * Revokes the right of other nodes to put into the block. The rank calls this method before it stores that it is
+     * detached, because the block may be released only when no other node can put there.
      */
     private void detach(Runnable revoke) {
         if (state == State.ATTACHED) {
@@ -174,8 +179,8 @@ public final class CommunicatorClose {
     }
 
     /**
-     * Returns whether the left word of a rank of this node, other than the given one, is less, and that rank has not
-     * ended.
+     * Returns whether any rank of this node, other than {@code except}, has a left word less than {@code left} and has
+     * not ended.
      */
     private boolean isBehind(long left, int except) {
         for (int each = 0; each < context.localSize; each++) {

@@ -22,26 +22,28 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.WaitingCall;
 
 /**
- * The creation of a group at one of its ranks, which is a blocking call of the parent: the communicator that the group
- * is made from. Ranks that are not in the group take no part in it.
+ * Creates a group at one of its ranks. The creation is a blocking call of the parent, the communicator that the group
+ * is created from. Only the members of the group take part.
  *
  * <ol>
- * <li><b>Begin</b> ({@link #begin}). The rank makes one group of a communicator at a time.
- * <li><b>Find the block</b> ({@link #findBlock}). The group's master on each node, its first rank there, claims the
- * block in which the group's operations live, and says so in its {@linkplain GroupLine line} of the parent. The other
- * members on the node look there for the group's number.
- * <li><b>Join</b> ({@link #join}). The rank has its team of the group. Other members may not have theirs, and the
- * blocks of other nodes may not be there.
- * <li><b>Complete</b> ({@link #complete}). All members have joined, as a barrier has told: the group's first operation,
- * or an operation of the parent ({@link #allowCallOfParent}). The line may be used for the next group.
+ * <li><b>Begin</b> ({@link #begin}). The rank creates at most one group of a communicator at a time.
+ * <li><b>Find the block</b> ({@link #findBlock}). On each node the group's master, its first rank there, allocates the
+ * block, the shared memory of the group's operations. The master writes the group's number and the block's address into
+ * its {@linkplain GroupLine line} of the parent. The other members on the node wait until the master's line holds the
+ * group's number.
+ * <li><b>Join</b> ({@link #join}). The rank has created its team of the group. Other members may not have created
+ * theirs, and the blocks of other nodes may not exist yet.
+ * <li><b>Complete</b> ({@link #complete}). All members have joined. The rank knows this because a barrier has ended,
+ * which is the group's first operation or an operation of the parent ({@link #allowCallOfParent}). The line can be used
+ * for the next group.
  * </ol>
  *
- * <p>A failure before the group is complete breaks the parent, so that members that have not joined hear of it; {@link
- * #failure} and {@link #look} tell the members that wait in the group's first operation.
+ * <p>A failure before the group is complete breaks the parent, so that members that have not joined see the failure.
+ * Members that wait in the group's first operation see it through {@link #failure} and {@link #look}.
  *
- * <p><b>Mismatches.</b> A rank that makes a group says which ranks are in it. If two members wait for each other and
- * say different numbers, they make different groups, and neither can go on. A rank cannot go on either if it waits for
- * this one in a blocking operation of the parent that this one has not begun.
+ * <p><b>Mismatches.</b> A rank that creates a group writes the group's number and members into its line. If two members
+ * wait for each other and their lines hold different numbers, they create different groups, and neither can go on. A
+ * rank also cannot go on if it waits for this rank in a blocking operation of the parent that this rank has not begun.
  */
 public final class GroupCreation {
     private enum State {
@@ -63,12 +65,12 @@ public final class GroupCreation {
     /**
      * Prepares the creation of a group.
      *
-     * @param parent the communicator that the group is made from
+     * @param parent the communicator that the group is created from
      * @param called the name of the call, for messages
      * @param id the group's number, not 0
      * @param ranks for each rank of the group, its rank in the parent
-     * @param deadlineNanos when the call must have ended, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE}
-     *            for never
+     * @param deadlineNanos the time at which the call must have ended, as a value of {@link System#nanoTime()}, or
+     *            {@link Long#MAX_VALUE} if there is no deadline
      */
     public GroupCreation(TeamContext parent, String called, long id, int[] ranks, long deadlineNanos) {
         this.parent = parent;
@@ -86,9 +88,9 @@ public final class GroupCreation {
     }
 
     /**
-     * Begins the creation.
+     * Begins the creation, which is a blocking call of the parent until {@link #leave}.
      *
-     * @throws org.tutti.TuttiException when the parent cannot be used any more
+     * @throws org.tutti.TuttiException if the parent cannot be used any more
      */
     public void begin() {
         parent.checkIdle(called);
@@ -102,7 +104,7 @@ public final class GroupCreation {
     }
 
     /**
-     * Ends the call, whether or not the group is complete.
+     * Ends the blocking call of the parent, whether or not the group is complete.
      */
     public void leave() {
         leaveParent();
@@ -122,15 +124,16 @@ public final class GroupCreation {
     }
 
     /**
-     * Says that this rank makes the group. The master also claims the group's block; another rank waits until the
-     * master has done so. If the master fails before it has told the block's address, it gives the block back, because
-     * no other rank knows the block.
+     * Announces that this rank takes part in creating the group, and returns the address of the group's block. The
+     * master allocates the block. Another rank waits until the master has announced the block's address. If the master
+     * fails before that, it releases the block, because no other rank knows the block.
      *
      * @param memory the memory of the node
      * @param master the group's first rank on this node, as a rank of the parent
-     * @param bytes the block's length
-     * @param opener opens the block at an address to other nodes, at the master
-     * @return the block's address
+     * @param bytes the block's length in bytes
+     * @param opener an action that registers the block at an address, so that other nodes can put into it; only the
+     *            master runs it
+     * @return the block's address in the node's memory
      */
     public long findBlock(Memory memory, int master, long bytes, LongConsumer opener) {
         moveTo(State.FOUND);
@@ -168,7 +171,7 @@ public final class GroupCreation {
     }
 
     /**
-     * Notes that this rank has its team of the group.
+     * Records that this rank has created its team of the group.
      *
      * @param context the group at this rank
      */
@@ -179,9 +182,10 @@ public final class GroupCreation {
     }
 
     /**
-     * Lets this rank, which has joined, call an operation of the parent that no member ends before all members have
-     * called it. Afterwards all members have joined. In the operation this rank waits for members that are still on the
-     * way to it.
+     * Lets this rank call an operation of the parent, such as a barrier, although the creation itself is a blocking
+     * call of the parent. The rank must have joined. No member may end the operation before all members have called it,
+     * so that all members have joined when it ends. In the operation this rank may wait for members that have not yet
+     * joined. This method ends the blocking call early; {@link #leave} must still be called at the end.
      */
     public void allowCallOfParent() {
         assert state == State.JOINED : state;
@@ -189,7 +193,7 @@ public final class GroupCreation {
     }
 
     /**
-     * Notes that all members have joined.
+     * Records that all members have joined, so that the group is complete, and clears this rank's line.
      */
     public void complete() {
         moveTo(State.COMPLETE);
@@ -198,7 +202,7 @@ public final class GroupCreation {
         GroupLine.clear(machine, parent.ring, ownLine);
     }
 
-    /** The wait for the group's master on this node, which has to claim the block. */
+    /** The wait of a rank until the group's master on its node has allocated the block. */
     private final class MasterWait extends WaitGuard {
         private final int master;
         private final long line;
@@ -251,10 +255,11 @@ public final class GroupCreation {
     }
 
     /**
-     * Looks for a reason not to wait for a rank of the group in its first operation: a failure that the parent knows,
-     * or that the rank makes another group of which this rank is a member, too.
+     * Returns the reason why a wait for a rank of the group must end in the group's first operation, if there is one.
+     * The reason is a failure that the parent knows, or that the awaited rank creates another group of which this rank
+     * is also a member.
      *
-     * @param awaited the rank of the group, or −1
+     * @param awaited the awaited rank of the group, or −1 if the caller waits for no certain rank
      * @return the exception to throw, or null
      */
     public RuntimeException failure(int awaited) {
@@ -277,10 +282,11 @@ public final class GroupCreation {
     }
 
     /**
-     * Looks for a reason not to wait for a rank on another node.
+     * Returns the reason why a wait for a rank on another node must end, if there is one. This method gets the awaited
+     * rank's line from its node, and checks whether that rank creates another group.
      *
-     * @param awaited the rank of the group
-     * @param check may end the look by throwing
+     * @param awaited the awaited rank of the group
+     * @param check a check that may end this call by throwing
      * @return the exception to throw, or null
      */
     public RuntimeException look(int awaited, Waiter.Check check) {

@@ -9,15 +9,15 @@ import org.tutti.collective.operation.CallComparison;
 import org.tutti.collective.operation.TeamContext;
 
 /**
- * Compares all calls of a rank on a communicator with all calls of other ranks, after the rank's last call. In its last
- * calls a rank may have waited for no other rank, so that no wait has found a difference.
+ * Compares all calls of a rank on a communicator with all calls of other ranks, after the rank's last call. Waits find
+ * differences between calls, but in its last calls a rank may have waited for no other rank.
  */
 public final class LastCalls {
     private final TeamContext context;
     private final BrokenWord broken;
 
     /**
-     * Prepares comparisons at one rank.
+     * Creates the comparisons of one rank.
      *
      * @param context the communicator at this rank
      */
@@ -28,11 +28,11 @@ public final class LastCalls {
 
     /**
      * Publishes the calls of this rank, after its last call, and compares them with the calls of the ranks of its node
-     * that have published theirs. In its last calls a rank may have waited for no other rank, or it may have left them
-     * out. The later of two ranks finds the difference: each stores its calls before it looks, with a full fence
-     * between, so at least one of them sees what the other has stored.
+     * that have already published theirs. A difference may be that a rank has left out its last calls. At least one of
+     * two ranks finds a difference between them, because each rank stores its calls before it loads the calls of the
+     * other, with a full fence in between.
      *
-     * @return the exception that names the calls that differ; null if none do, or the communicator is broken
+     * @return the exception that names the calls that differ, or null if no calls differ or the communicator is broken
      */
     public CollectiveMismatchException compare() {
         if (broken.isSet()) {
@@ -58,10 +58,10 @@ public final class LastCalls {
     /**
      * Compares the calls of this rank, after its last call, with the calls of a rank on another node.
      *
-     * @param other that rank
-     * @param drawn the number of operations that it has drawn
-     * @param history the fingerprint of its calls
-     * @return the exception that names the calls that differ; null if none do, or the communicator is broken
+     * @param other the other rank, as a rank of the communicator
+     * @param drawn the number of operations that the other rank has drawn
+     * @param history the fingerprint of the other rank's calls, which is a hash
+     * @return the exception that names the calls that differ, or null if no calls differ or the communicator is broken
      */
     public CollectiveMismatchException compare(int other, long drawn, long history) {
         return broken.isSet() ? null : comparison().compareEnds(other, drawn, history);
@@ -80,14 +80,14 @@ public final class LastCalls {
     }
 
     /**
-     * {@return the fingerprint of the calls that this rank has made}
+     * {@return the fingerprint of the calls that this rank has made, which is a hash}
      */
     public long history() {
         return context.operations.history();
     }
 
     /**
-     * {@return whether the communicator is broken, so that its calls are not compared}
+     * {@return whether the communicator is broken. The calls of a broken communicator are not compared.}
      */
     public boolean isBroken() {
         return broken.isSet();

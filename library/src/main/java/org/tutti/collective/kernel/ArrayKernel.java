@@ -8,15 +8,16 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 
 /**
- * A predefined operator that combines piece by piece in two small arrays, which stay in the first-level cache.
+ * A predefined operator that copies pieces of both operands to two small arrays and combines them there. The arrays
+ * stay in the first-level cache.
  *
- * <p>Why not on the segments themselves? Loops over segments are not vectorised. And when one loop meets segments over
- * arrays and over native memory in turn, as it does in every algorithm, the compiler speculates on one kind, is wrong,
- * and compiles again and again, with the loop interpreted in between. A loop over arrays of one type does not have this
- * problem, and copying to them is cheap (100 GB/s where Tutti was built). {@link VectorKernel} works without the
- * copies.
+ * <p>The loops run over arrays and not over the segments, for two reasons. The compiler does not vectorise loops over
+ * segments. In every algorithm, a loop would also meet segments of arrays and of native memory in turn. The compiler
+ * would then speculate on one kind, fail, and compile the loop again and again, and the loop would be interpreted in
+ * between. A loop over arrays of one type does not have these problems, and copies to the arrays are cheap (100 GB/s
+ * where Tutti was built). {@link VectorKernel} works without the copies.
  *
- * <p>Because of the arrays only one thread at a time may use a kernel.
+ * <p>Only one thread at a time may use a kernel, because each kernel has only one pair of arrays.
  */
 abstract class ArrayKernel extends Kernel {
     private static final int PIECE_BYTES = 4 << 10;
@@ -27,13 +28,13 @@ abstract class ArrayKernel extends Kernel {
     private final Object right;
 
     /**
-     * Makes the kernel of an operator.
+     * Creates the kernel of an operator.
      *
      * @param reduction the operator
      * @param type the type of the elements
      * @param layout the layout of an element in memory, without alignment
-     * @param left an array of {@link #elements} elements
-     * @param right another one
+     * @param left an array of {@link #elements} elements, which holds the left operand and then the result
+     * @param right another array of the same type and length, which holds the right operand
      */
     ArrayKernel(Reduction reduction, DataType type, ValueLayout layout, Object left, Object right) {
         super(reduction, type);
@@ -43,12 +44,12 @@ abstract class ArrayKernel extends Kernel {
         this.right = right;
     }
 
-    /** Returns the number of elements of a type in a piece. */
+    /** Returns the number of elements of a type in a piece, which is the length of each array. */
     static int elements(DataType type) {
         return PIECE_BYTES / type.bytes();
     }
 
-    /** Combines the first elements of the two arrays into the first one. */
+    /** Combines the first {@code count} elements of both arrays, and writes the results to the left array. */
     abstract void run(int count);
 
     @Override

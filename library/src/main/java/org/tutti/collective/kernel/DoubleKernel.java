@@ -10,7 +10,7 @@ import org.tutti.Reduction;
  * The predefined operators on doubles. Every operator has a loop of its own, so that each is compiled for itself.
  */
 final class DoubleKernel extends ArrayKernel {
-    /** Combines the first elements of two arrays into the left one. */
+    /** Combines the first {@code count} elements of both arrays, and writes the results to the left array. */
     @FunctionalInterface
     private interface Loop {
         void run(double[] left, double[] right, int count);
@@ -88,7 +88,7 @@ final class DoubleKernel extends ArrayKernel {
         }
     }
 
-    /** Returns a negative number when left wins: Double.compare, except that a NaN comes before any number. */
+    /** Compares two values as Double.compare does, except that a NaN comes before any number; negative if left wins. */
     private static int minOrder(double left, double right) {
         return Double.isNaN(left) || Double.isNaN(right) ? Double.compare(right, left) : Double.compare(left, right);
     }

@@ -8,8 +8,8 @@ import org.tutti.Reduction;
 import org.tutti.collective.layout.Label;
 
 /**
- * An operator for elements of one type. An algorithm calls it, and never sees the elements. {@code Kernels} finds the
- * kernel of an operator; one thread at a time uses it.
+ * An operator for elements of one type. Algorithms combine ranges of bytes with a kernel and never access the elements
+ * themselves. {@code Kernels} creates the kernel of an operator. Only one thread at a time may use a kernel.
  */
 public abstract class Kernel {
     private final Reduction reduction;
@@ -28,53 +28,53 @@ public abstract class Kernel {
      * Combines two ranges: {@code target = left op right}. The target may be left or right.
      *
      * @param left elements of lower ranks
-     * @param leftOffset their offset in that memory
+     * @param leftOffset the offset of the first element in {@code left}, in bytes
      * @param right elements of higher ranks
-     * @param rightOffset their offset in that memory
+     * @param rightOffset the offset of the first element in {@code right}, in bytes
      * @param target the memory for the result
-     * @param targetOffset the offset of the result in it
-     * @param bytes the length of each range, a multiple of {@link #unitBytes}
+     * @param targetOffset the offset of the result in {@code target}, in bytes
+     * @param bytes the length of each range in bytes, a multiple of {@link #unitBytes}
      */
     public abstract void combine(MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
             MemorySegment target, long targetOffset, long bytes);
 
     /**
-     * Tells whether this is the kernel of an operator and a type.
+     * Returns whether this kernel applies an operator to elements of a type.
      *
      * @param otherReduction the operator
-     * @param otherType the type
-     * @return whether it is
+     * @param otherType the elements' type
+     * @return true if this is the kernel of both
      */
     public boolean isOf(Reduction otherReduction, DataType otherType) {
         return reduction == otherReduction && type == otherType;
     }
 
     /**
-     * {@return whether left and right may be swapped}
+     * {@return whether the operator is commutative, so that left and right may be swapped}
      */
     public boolean isCommutative() {
         return reduction.isCommutative();
     }
 
     /**
-     * {@return the operator's name and traits as descriptors hold them}
+     * {@return the operator's name and traits, in the form in which the descriptor of a call holds them}
      */
     public Label label() {
         return label;
     }
 
     /**
-     * {@return the length of a unit in bytes: elements that must not be separated}
+     * {@return the length of a unit in bytes; a unit consists of the elements that the operator combines as one value}
      */
     public long unitBytes() {
         return unitBytes;
     }
 
     /**
-     * Checks that a number of elements is a whole number of units.
+     * Checks that elements form a whole number of units.
      *
      * @param count the number of elements
-     * @throws IllegalArgumentException when it is not
+     * @throws IllegalArgumentException if the last unit is incomplete
      */
     public void checkUnits(long count) {
         if (count % reduction.unit() != 0) {
@@ -84,10 +84,10 @@ public abstract class Kernel {
     }
 
     /**
-     * Rounds a length down to whole units.
+     * Rounds a length in bytes down to whole units.
      *
-     * @param bytes the length, at least one unit
-     * @return the greatest multiple of {@link #unitBytes} that is not greater
+     * @param bytes the length in bytes, at least one unit
+     * @return the greatest multiple of {@link #unitBytes} that is not greater than {@code bytes}
      */
     public long wholeUnits(long bytes) {
         return bytes - bytes % unitBytes;

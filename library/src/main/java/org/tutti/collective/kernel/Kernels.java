@@ -7,19 +7,19 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 
 /**
- * Finds the {@link Kernel} of an operator and a type: loops over arrays, loops over vectors, or the user's own
- * operator.
+ * Creates the {@link Kernel} of an operator and a type. The kernel of a predefined operator loops over arrays or over
+ * vectors; the kernel of a user's operator calls the user's code.
  */
 public final class Kernels {
     private Kernels() {}
 
     /**
-     * Finds the kernel of an operator.
+     * Creates the kernel of an operator.
      *
      * @param reduction the operator
      * @param type the elements' type
      * @return the kernel
-     * @throws IllegalArgumentException when the operator does not support the type
+     * @throws IllegalArgumentException if the operator does not support the type
      */
     public static Kernel of(Reduction reduction, DataType type) {
         if (!Objects.requireNonNull(reduction, "reduction").supports(type)) {
@@ -36,7 +36,7 @@ public final class Kernels {
                 : plain;
     }
 
-    /** Returns the kernel of a predefined operator that needs nothing but arrays. */
+    /** Returns the scalar kernel of a predefined operator, which does not need the Vector API. */
     static ArrayKernel plain(Reduction reduction, DataType type) {
         return switch (type) {
             case INT -> new IntKernel(reduction);

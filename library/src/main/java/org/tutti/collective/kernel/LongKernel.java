@@ -10,7 +10,7 @@ import org.tutti.Reduction;
  * The predefined operators on longs. Every operator has a loop of its own, so that each is compiled for itself.
  */
 final class LongKernel extends ArrayKernel {
-    /** Combines the first elements of two arrays into the left one. */
+    /** Combines the first {@code count} elements of both arrays, and writes the results to the left array. */
     @FunctionalInterface
     private interface Loop {
         void run(long[] left, long[] right, int count);

@@ -10,17 +10,18 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The loop over the vectors of three segments. {@link VectorLoops} defines this class anew for each operator, type and
- * kind of memory of the operands, which are constants of the class. C2 then knows all that it needs to make
- * instructions of the vectors: the operator, the type, and for each segment whether it is over an array or off the
- * heap. C2 cannot know the latter from profiles, because all loops of a program share the profiles of the JDK's
- * methods. It knows it from the casts, which cost nothing, because C2 moves them out of the loop.
+ * A loop that combines two segments into a third one, vector by vector. {@link VectorLoops} defines a hidden class from
+ * this class for each operator, type and kind of memory of the three segments. These are constants of the hidden class.
+ * The C2 compiler can therefore compile vectors to instructions, for which it must know the operator, the type, and the
+ * kind of memory of each segment: an array or off-heap memory. C2 cannot learn the kind of memory from profiles,
+ * because all loops of a program share the profiles of the JDK's methods. The casts in this loop tell C2 the kind of
+ * memory. The casts cost nothing, because C2 moves them out of the loop.
  */
 final class SegmentLoop implements VectorLoop {
     /**
-     * The constants of a class.
+     * The constants of one hidden class.
      *
-     * @param species the type of the elements and the length of a vector
+     * @param species the element type and the length of a vector
      * @param operator the operator
      * @param left the class of the left segments
      * @param right the class of the right segments
@@ -29,17 +30,23 @@ final class SegmentLoop implements VectorLoop {
     record Constants(VectorSpecies<?> species, VectorOperators.Binary operator, Class<? extends MemorySegment> left,
             Class<? extends MemorySegment> right, Class<? extends MemorySegment> target) {}
 
-    /** The number of vectors after which C2 is asked to compile {@link #combineVector}. */
+    /** The number of vectors after which the JVM has C2 compile {@link #combineVector}. */
     private static final int LEARNING_VECTORS = 10_000;
 
-    /** The number of vectors that a call combines until then, because each takes microseconds and makes objects. */
+    /**
+     * The most vectors that a call combines until then. Each takes microseconds and allocates objects before C2 has
+     * compiled the loop.
+     */
     private static final int LEARNING_VECTORS_PER_CALL = 256;
 
     private static final Constants CONSTANTS = constants();
     private static final VectorSpecies<?> SPECIES = CONSTANTS.species();
     private static final int VECTOR_BYTES = SPECIES.vectorByteSize();
 
-    /** The longest loop: C2 may run a loop over ints without a safepoint, which would hold up the garbage collector. */
+    /**
+     * The most bytes of one loop. C2 may compile a loop over ints without safepoints, and a longer loop would then
+     * delay the garbage collector.
+     */
     private static final int PIECE_BYTES = VECTOR_BYTES << 14;
 
     private static final VectorOperators.Binary OPERATOR = CONSTANTS.operator();
@@ -48,7 +55,10 @@ final class SegmentLoop implements VectorLoop {
     private static final Class<? extends MemorySegment> TARGET = CONSTANTS.target();
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
-    /** The number of vectors combined so far; all threads count without synchronization, so some may be lost. */
+    /**
+     * The number of vectors combined until C2 compiles the loop. Threads count without synchronization, so increments
+     * may be lost.
+     */
     private static int learntVectors;
 
     private static Constants constants() {
@@ -70,7 +80,7 @@ final class SegmentLoop implements VectorLoop {
         return done;
     }
 
-    /** Returns how many of a number of vectors to combine. */
+    /** Returns how many of {@code whole} vectors this call combines: all, or fewer until C2 has compiled the loop. */
     private static long vectors(long whole) {
         if (learntVectors >= LEARNING_VECTORS) {
             return whole;

@@ -9,7 +9,8 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 
 /**
- * The predefined operators on types of one or two bytes, computed as ints.
+ * The predefined operators on elements of one or two bytes. Each element is widened to an int, combined, and narrowed
+ * again.
  */
 final class SmallKernel extends ArrayKernel {
     private final Object left;

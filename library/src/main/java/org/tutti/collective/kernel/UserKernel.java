@@ -8,7 +8,8 @@ import org.tutti.RangeOperator;
 import org.tutti.Reduction;
 
 /**
- * A user's operator. It gets slices, so that it can touch nothing else.
+ * The kernel of a user's operator. The operator receives slices of the memory, so that it cannot access other bytes.
+ * The slices of the operands are read-only.
  */
 final class UserKernel extends Kernel {
     private final RangeOperator operator;

@@ -8,9 +8,10 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 
 /**
- * A predefined operator on the vectors of this machine, directly on the segments. The plain kernel combines the rest:
- * less than a vector, elements in an array of another type, and what comes before C2 has compiled the loop. The results
- * are the same, because each element is one operation.
+ * A predefined operator that combines segments directly, with the vector instructions of this machine. The scalar
+ * kernel combines elements that do not fill a vector, elements in an array of another type, and elements for which C2
+ * has not yet compiled the vector loop. Both kernels give the same results, because each element of the result is
+ * computed by one operation.
  */
 final class VectorKernel extends Kernel {
     private static final Class<? extends MemorySegment> OFF_HEAP = Arena.global().allocate(1).getClass();
@@ -24,11 +25,11 @@ final class VectorKernel extends Kernel {
     private final int vectorBytes = VectorLoops.vectorBytes();
 
     /**
-     * Makes the kernel of an operator.
+     * Creates the kernel of an operator.
      *
      * @param reduction an operator that {@link VectorLoops} support
-     * @param type its type
-     * @param plain the kernel for the rest
+     * @param type the elements' type
+     * @param plain the scalar kernel of the same operator and type
      */
     VectorKernel(Reduction reduction, DataType type, ArrayKernel plain) {
         super(reduction, type);
@@ -62,7 +63,9 @@ final class VectorKernel extends Kernel {
         }
     }
 
-    /** Returns the loop for the kinds of memory of three segments; null if one of them is an array of another type. */
+    /**
+     * Returns the loop for the kinds of memory of three segments, or null if one of them is an array of another type.
+     */
     private VectorLoop loop(MemorySegment left, MemorySegment right, MemorySegment target) {
         var leftPlace = place(left);
         var rightPlace = place(right);
@@ -77,7 +80,10 @@ final class VectorKernel extends Kernel {
         return loops[index];
     }
 
-    /** Returns the kind of memory of a segment; a mapped segment has a subclass of {@link #OFF_HEAP}. */
+    /**
+     * Returns the class that stands for the kind of memory of a segment, or null for an array of another type. A mapped
+     * segment is an instance of a subclass of {@link #OFF_HEAP}.
+     */
     private Class<? extends MemorySegment> place(MemorySegment segment) {
         if (OFF_HEAP.isInstance(segment)) {
             return OFF_HEAP;

@@ -4,21 +4,23 @@ package org.tutti.collective.kernel;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A loop that combines whole vectors of elements; see {@link SegmentLoop}. Any number of threads may use it. This type
- * does not link to the Vector API.
+ * Combines whole vectors of elements; {@link SegmentLoop} implements it. Any number of threads may use a loop. This
+ * type does not link to the Vector API, so a JVM without the API can load it.
  */
 interface VectorLoop {
     /**
-     * Combines the beginnings of two ranges: {@code target = left op right}. The target may be left or right.
+     * Combines as much of two ranges, from their beginnings, as the loop can: {@code target = left op right}. The
+     * target may be left or right.
      *
      * @param left elements of lower ranks
-     * @param leftOffset their offset in that memory
+     * @param leftOffset the offset of the first element in {@code left}, in bytes
      * @param right elements of higher ranks
-     * @param rightOffset their offset in that memory
+     * @param rightOffset the offset of the first element in {@code right}, in bytes
      * @param target the memory for the result
-     * @param targetOffset the offset of the result in it
-     * @param bytes the length of each range
-     * @return the bytes of each range that it has combined: all whole vectors, or fewer while it is not compiled
+     * @param targetOffset the offset of the result in {@code target}, in bytes
+     * @param bytes the length of each range in bytes
+     * @return the number of bytes of each range that are combined: all whole vectors, or fewer while the loop is not
+     *          compiled
      */
     long combine(MemorySegment left, long leftOffset, MemorySegment right, long rightOffset, MemorySegment target,
             long targetOffset, long bytes);

@@ -21,8 +21,8 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 
 /**
- * The vector loops of this JVM. Each is defined when it is first needed, and shared by all later users. Only code that
- * runs when {@link Vectors#areInUse} may name this class.
+ * The vector loops of this JVM. Each loop is defined at its first use and then shared by all kernels. Only code that
+ * runs if {@link Vectors#areInUse} returns true may refer to this class, because it links to the Vector API.
  */
 final class VectorLoops {
     private static final Map<SegmentLoop.Constants, VectorLoop> LOOPS = new HashMap<>();
@@ -34,7 +34,7 @@ final class VectorLoops {
         return VectorShape.preferredShape().vectorBitSize() / Byte.SIZE;
     }
 
-    /** {@return whether there are vectors of a type, and an operator for them} */
+    /** {@return whether the Vector API has vectors of a type, and an operation on them for an operator} */
     static boolean support(Reduction reduction, DataType type) {
         return species(type) != null && operator(reduction) != null;
     }
@@ -43,7 +43,7 @@ final class VectorLoops {
      * {@return the loop of an operator for segments of three classes}
      *
      * @param reduction the operator
-     * @param type the type, which has vectors
+     * @param type the elements' type, for which {@link #support} returns true
      * @param left the class of the left segments
      * @param right the class of the right segments
      * @param target the class of the segments for the results

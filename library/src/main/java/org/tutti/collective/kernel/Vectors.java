@@ -4,8 +4,8 @@ package org.tutti.collective.kernel;
 import java.lang.module.ModuleFinder;
 
 /**
- * Tells whether the predefined operators use the Vector API. It is an incubator module: a JVM has it only when it was
- * started with {@code --add-modules}. Nothing in this class links to it.
+ * Determines whether the predefined operators use the Vector API. The API is an incubator module, so a JVM has it only
+ * if the JVM was started with {@code --add-modules}. This class does not link to the API.
  */
 public final class Vectors {
     /** The module of the Vector API. */
@@ -16,21 +16,21 @@ public final class Vectors {
     private Vectors() {}
 
     /**
-     * {@return whether kernels of this JVM use vectors: it was started with the module, and has the compiler that turns
-     * vectors into instructions; without that compiler each vector is an object}
+     * {@return whether kernels of this JVM use vectors. They do if the JVM was started with the module and has the C2
+     * compiler, which compiles vectors to instructions. Without C2 each vector is an object.}
      */
     public static boolean areInUse() {
         return IN_USE;
     }
 
     /**
-     * {@return whether this JDK has the module, so that a JVM can be started with it}
+     * {@return whether this JDK contains the module, so that a JVM can be started with the module}
      */
     public static boolean areInJdk() {
         return ModuleFinder.ofSystem().find(MODULE).isPresent();
     }
 
-    /** HotSpot says "emulated-client" when it runs without C2. */
+    /** Returns whether this JVM has C2. The mode of a HotSpot JVM without C2 is "emulated-client". */
     private static boolean hasCompiler() {
         String mode = System.getProperty("java.vm.info", "");
         return !mode.contains("interpreted") && !mode.contains("emulated-client");

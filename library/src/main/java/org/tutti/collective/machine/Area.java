@@ -4,18 +4,19 @@ package org.tutti.collective.machine;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory that an algorithm reads or writes: the caller's elements, or the bytes that a rank shows to others. An area is
- * a segment and a start in it. It can be set again, so that operations allocate nothing.
+ * A mutable reference to memory that an algorithm reads or writes: the caller's elements, or the bytes that a rank
+ * shows to other ranks. An area consists of a segment and an offset at which it begins. Areas are reused, so that
+ * operations allocate nothing.
  */
 public final class Area {
-    /** A thread that owns no memory: every thread can access memory that this one can access. */
+    /** A thread that owns no memory. Memory that this thread can access is accessible to every thread. */
     private static final Thread STRANGER = Thread.ofPlatform().unstarted(() -> {});
 
     private MemorySegment segment = MemorySegment.NULL;
     private long start;
 
     /**
-     * Sets the area.
+     * Sets the memory and the start of this area.
      *
      * @param newSegment the memory
      * @param newStart the offset at which the area begins in it
@@ -26,7 +27,7 @@ public final class Area {
     }
 
     /**
-     * Forgets the memory.
+     * Clears the reference, so that this area does not keep the memory alive.
      */
     public void clear() {
         set(MemorySegment.NULL, 0);
@@ -46,7 +47,10 @@ public final class Area {
         return start;
     }
 
-    /** Returns whether bytes from an offset on lie in the area's memory; for assertions. */
+    /**
+     * Returns whether {@code bytes} bytes from an offset of this area on lie within its segment. Assertions use this
+     * method.
+     */
     public boolean holds(long offset, long bytes) {
         return offset >= 0 && bytes >= 0 && start >= 0 && start + offset <= segment.byteSize() - bytes;
     }
@@ -56,24 +60,27 @@ public final class Area {
         return "the area from byte " + start + " on of " + segment;
     }
 
-    /** Returns whether every thread may use the memory. Only its owner may use memory of a confined arena. */
+    /**
+     * Returns whether every thread may access the memory. If the memory belongs to a confined arena, only the arena's
+     * owner may.
+     */
     public boolean isOpenToAll() {
         return segment.isAccessibleBy(STRANGER);
     }
 
     /**
-     * {@return whether other nodes can be invited to the memory: native memory open to all threads, because other
-     * threads write there}
+     * {@return whether other nodes can be invited to put into the memory. They can if the memory is native and open to
+     * all threads, because other threads of this process write the bytes that arrive.}
      */
     public boolean isAddressable() {
         return segment.isNative() && isOpenToAll();
     }
 
     /**
-     * Tells whether two areas begin at the same byte of the same memory.
+     * Returns whether this area and another begin at the same byte of the same memory.
      *
      * @param other another area
-     * @return whether they do
+     * @return true if both begin at the same byte
      */
     public boolean isSameAs(Area other) {
         return start == other.start && segment.address() == other.segment.address()

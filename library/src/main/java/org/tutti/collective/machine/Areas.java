@@ -4,9 +4,9 @@ package org.tutti.collective.machine;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Four areas that are set in turn to the memory that an algorithm finds, so that finding allocates nothing, and costs
- * no memory for each other rank. An area stays valid until {@value #KEPT} more were found; an algorithm holds two at
- * most.
+ * A pool of {@value #KEPT} areas, which refer in turn to the memory of other ranks that an algorithm looks up. A
+ * look-up therefore allocates nothing, and a rank needs no area for each other rank. An area stays valid until {@value
+ * #KEPT} further look-ups; an algorithm holds at most two areas at a time.
  */
 public final class Areas {
     static final int KEPT = 4;
@@ -14,21 +14,21 @@ public final class Areas {
     private final Area[] areas = new Area[KEPT];
     private int next;
 
-    /** Makes the areas, which hold no memory. */
+    /** Creates the areas, which refer to no memory. */
     public Areas() {
         for (int i = 0; i < KEPT; i++) {
             areas[i] = new Area();
         }
     }
 
-    /** Sets the next area in turn to memory, and returns it. */
+    /** Makes the next area of the pool refer to memory, and returns this area. */
     public Area next(MemorySegment segment, long start) {
         Area area = areas[next++ & KEPT - 1];
         area.set(segment, start);
         return area;
     }
 
-    /** Forgets all memory, so that it is not kept alive. */
+    /** Clears all references, so that the areas keep no memory alive. */
     public void clear() {
         for (Area area : areas) {
             area.clear();

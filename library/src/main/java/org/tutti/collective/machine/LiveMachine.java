@@ -13,8 +13,9 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * The machine that the program runs on: words in shared memory, {@code Waiter} for waits, and a fabric for other nodes.
- * A rank has two for each communicator: one for the threads of its callers, and one for threads in the background.
+ * The implementation of {@code Machine} on real memory. Its words are in shared memory, a {@code Waiter} waits for
+ * them, and a fabric reaches other nodes. A rank has two machines for each communicator: one for the threads that call
+ * it, and one for threads in the background.
  */
 public final class LiveMachine implements Machine {
     private static final int TURNS_WITHOUT_PARK = 100;
@@ -26,30 +27,30 @@ public final class LiveMachine implements Machine {
     private final BooleanSupplier hurried;
 
     /**
-     * Makes a machine without other nodes.
+     * Creates a machine without other nodes.
      *
-     * @param waiter waits for words
+     * @param waiter the object that waits for words
      */
     public LiveMachine(Waiter waiter) {
         this(waiter, null);
     }
 
     /**
-     * Makes a machine among others.
+     * Creates a machine that can reach other nodes.
      *
-     * @param waiter waits for words
-     * @param fabric reaches other nodes, or null when there are none
+     * @param waiter the object that waits for words
+     * @param fabric the transport to other nodes, or null if there are none
      */
     public LiveMachine(Waiter waiter, Transport fabric) {
         this(waiter, fabric, () -> true);
     }
 
     /**
-     * Makes a machine for a rank's work in the background.
+     * Creates a machine for a rank's operations in the background.
      *
-     * @param waiter waits for words
-     * @param fabric reaches other nodes, or null when there are none
-     * @param hurried tells whether the rank has nothing else to do
+     * @param waiter the object that waits for words
+     * @param fabric the transport to other nodes, or null if there are none
+     * @param hurried a function that returns whether the rank has nothing else to do, so that waits may occupy the core
      */
     public LiveMachine(Waiter waiter, Transport fabric, BooleanSupplier hurried) {
         this.waiter = waiter;

@@ -9,19 +9,21 @@ import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Waiter;
 
 /**
- * The primitives of which all of Tutti's collectives are made: words, waiting, copying and combining, puts and gets,
- * locks. {@link LiveMachine} performs them; a simulated machine gives them time and checks their order.
+ * The primitive operations on memory from which all of Tutti's collectives are built: words, waits, copies and
+ * combinations, puts and gets, locks. A word is 64 bits of shared memory whose value only grows. {@link LiveMachine}
+ * performs the operations on real memory. The simulator's machine computes how long they take and checks their memory
+ * ordering.
  */
 public interface Machine {
     /**
-     * The length of a packet if there is no fabric, in bytes; algorithms also use it to bound the memory that they
-     * need.
+     * The length of a packet, in bytes, if there is no fabric. Algorithms also compute an upper bound of their memory
+     * from it.
      */
     int PACKET_BYTES = 60 << 10;
 
     /**
-     * {@return the longest piece of a message that the fabric sends as one packet, in bytes; the same at all ranks of a
-     * communicator}
+     * {@return the length of the longest piece of a message, in bytes, that the fabric sends as one packet. It is the
+     * same at all ranks of a communicator.}
      */
     default int packetBytes() {
         return PACKET_BYTES;
@@ -30,145 +32,149 @@ public interface Machine {
     /**
      * Reads a word with acquire order.
      *
-     * @param memory the memory that holds it
-     * @param offset its offset in that memory
-     * @return its value
+     * @param memory the memory that holds the word
+     * @param offset the word's offset in {@code memory}, in bytes
+     * @return the word's value
      */
     long load(MemorySegment memory, long offset);
 
     /**
      * Writes a word with release order.
      *
-     * @param memory the memory that holds it
-     * @param offset its offset in that memory
-     * @param value its new value
+     * @param memory the memory that holds the word
+     * @param offset the word's offset in {@code memory}, in bytes
+     * @param value the word's new value, not less than its value before
      */
     void store(MemorySegment memory, long offset, long value);
 
     /**
-     * Writes 64 bits with release order. They are no word, because they may shrink.
+     * Writes 64 bits with release order. The new value may be less than the value before, unlike that of a word.
      *
-     * @param memory the memory that holds them
-     * @param offset their offset in that memory
-     * @param value their new value
+     * @param memory the memory that holds the 64 bits
+     * @param offset the offset of the 64 bits in {@code memory}, in bytes
+     * @param value the new value
      */
     void publish(MemorySegment memory, long offset, long value);
 
     /**
-     * Reads 64 bits that an earlier {@link #load} or {@link #await} made visible.
+     * Reads 64 bits without memory ordering. An earlier {@link #load} or {@link #await} has made them visible.
      *
-     * @param memory the memory that holds them
-     * @param offset their offset in that memory
-     * @return their value
+     * @param memory the memory that holds the 64 bits
+     * @param offset the offset of the 64 bits in {@code memory}, in bytes
+     * @return the value
      */
     long loadPlain(MemorySegment memory, long offset);
 
     /**
-     * Writes 64 bits that a later {@link #store} publishes.
+     * Writes 64 bits without memory ordering. A later {@link #store} publishes them.
      *
-     * @param memory the memory that holds them
-     * @param offset their offset in that memory
-     * @param value their new value
+     * @param memory the memory that holds the 64 bits
+     * @param offset the offset of the 64 bits in {@code memory}, in bytes
+     * @param value the new value
      */
     void storePlain(MemorySegment memory, long offset, long value);
 
     /**
-     * Reads the tag of a word, the eight bytes after it, when the word was awaited. The tag is the one that the writer
-     * set before it stored the awaited value, or a later one.
+     * Reads the tag of a word after the word has been awaited. The tag is the eight bytes after the word. This method
+     * returns the tag that the writer set before it stored the awaited value, or a later tag.
      *
      * @param memory the memory that holds the word
-     * @param word its offset in that memory
+     * @param word the word's offset in {@code memory}, in bytes
      * @return the tag
      */
     long loadTag(MemorySegment memory, long word);
 
     /**
-     * Writes the tag of a word, which a later {@link #store} to the word publishes. While a reader may still read the
-     * tag of an earlier value, the writer may change nothing in it but clear its lowest bit.
+     * Writes the tag of a word, the eight bytes after it. A later {@link #store} to the word publishes the tag. While a
+     * reader may still read the tag of an earlier value, the only change that the writer may make is to clear the
+     * lowest bit of that tag.
      *
      * @param memory the memory that holds the word
-     * @param word its offset in that memory
-     * @param tag its new tag
+     * @param word the word's offset in {@code memory}, in bytes
+     * @param tag the word's new tag
      */
     void storeTag(MemorySegment memory, long word, long tag);
 
     /**
-     * Adds atomically to a word that several ranks change. The order is that of a volatile access, as by {@link
-     * java.lang.invoke.VarHandle#getAndAdd}: an acquire and a release on the word.
+     * Adds atomically to a word that several ranks change. The memory ordering is that of {@link
+     * java.lang.invoke.VarHandle#getAndAdd}, which is an acquire and a release on the word.
      *
-     * @param memory the memory that holds it
-     * @param offset its offset in that memory
-     * @param increment the number to add; the sum wraps
-     * @return the value before
+     * @param memory the memory that holds the word
+     * @param offset the word's offset in {@code memory}, in bytes
+     * @param increment the number to add; the sum wraps around on overflow
+     * @return the word's value before the addition
      */
     long add(MemorySegment memory, long offset, long increment);
 
     /**
-     * Writes atomically a word that several ranks change, if it has the expected value. The order is that of a volatile
-     * access, as by {@link java.lang.invoke.VarHandle#compareAndExchange}: an acquire and a release on the word, or
-     * only an acquire when the word does not have the expected value.
+     * Writes atomically a word that several ranks change, if the word has the expected value. The memory ordering is
+     * that of {@link java.lang.invoke.VarHandle#compareAndExchange}, which is an acquire and a release on the word, or
+     * only an acquire if the word does not have the expected value.
      *
-     * @param memory the memory that holds it
-     * @param offset its offset in that memory
-     * @param expected the value that it must have
-     * @param value its new value
-     * @return the value before
+     * @param memory the memory that holds the word
+     * @param offset the word's offset in {@code memory}, in bytes
+     * @param expected the value that the word must have
+     * @param value the word's new value
+     * @return the value that the word had before this call
      */
     long compareAndExchange(MemorySegment memory, long offset, long expected, long value);
 
     /**
-     * Does the same as {@link #compareAndExchange}, in the same order.
+     * Writes atomically a word that several ranks change, if the word has the expected value, and returns whether it
+     * did. The memory ordering is that of {@link #compareAndExchange}.
      *
      * @param memory the memory that holds the word
-     * @param offset its offset in that memory
-     * @param expected the value that it must have
-     * @param value its new value
-     * @return whether this call has written it
+     * @param offset the word's offset in {@code memory}, in bytes
+     * @param expected the value that the word must have
+     * @param value the word's new value
+     * @return true if this call has written the word
      */
     default boolean compareAndSet(MemorySegment memory, long offset, long expected, long value) {
         return compareAndExchange(memory, offset, expected, value) == expected;
     }
 
     /**
-     * Sets a word from 0, once, where several ranks may try to.
+     * Writes a word if its value is 0. If several ranks call this method for one word, only the first call has an
+     * effect.
      *
-     * @param memory the memory that holds it
-     * @param offset its offset in that memory
-     * @param value its new value; without effect if the word is not 0
+     * @param memory the memory that holds the word
+     * @param offset the word's offset in {@code memory}, in bytes
+     * @param value the word's new value, not 0
      */
     default void setOnce(MemorySegment memory, long offset, long value) {
         compareAndSet(memory, offset, 0, value);
     }
 
     /**
-     * Waits until a word has reached a value. The earlier writes of the word's writer are visible then.
+     * Waits until a word has reached a value. Afterwards the calling thread sees everything that the word's writer
+     * wrote before it stored that value.
      *
-     * @param memory the memory that holds it
-     * @param offset its offset in that memory
-     * @param atLeast the value
-     * @param check may end the wait by throwing
+     * @param memory the memory that holds the word
+     * @param offset the word's offset in {@code memory}, in bytes
+     * @param atLeast the least value that ends the wait
+     * @param check a check, called from time to time, that may end the wait by throwing
      */
     void await(MemorySegment memory, long offset, long atLeast, Waiter.Check check);
 
     /**
-     * Copies bytes.
+     * Copies bytes between memory of this node.
      *
      * @param source the memory to copy from
-     * @param sourceOffset the offset in that memory
+     * @param sourceOffset the offset of the first byte in {@code source}
      * @param target the memory to copy to
-     * @param targetOffset the offset in that memory
-     * @param bytes how many, 0 or more
+     * @param targetOffset the offset of the first byte in {@code target}
+     * @param bytes the number of bytes, 0 or more
      */
     void copy(MemorySegment source, long sourceOffset, MemorySegment target, long targetOffset, long bytes);
 
     /**
      * Combines two ranges: {@code target = left op right}. The target may be left or right.
      *
-     * @param kernel the operator for the type
+     * @param kernel the operator for the elements' type
      * @param left elements of lower ranks
-     * @param leftOffset the offset in that memory
+     * @param leftOffset the offset of the first element in {@code left}, in bytes
      * @param right elements of higher ranks
-     * @param rightOffset the offset in that memory
+     * @param rightOffset the offset of the first element in {@code right}, in bytes
      * @param target the memory for the result
      * @param targetOffset the offset in that memory
      * @param bytes the length of each range
@@ -176,91 +182,94 @@ public interface Machine {
     void combine(Kernel kernel, MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
             MemorySegment target, long targetOffset, long bytes);
 
-    /** The answer of a process to a get. */
+    /** The outcome of a get from another process. */
     enum Reply {
-        /** The bytes are here. */
+        /** The bytes have been copied to the target. */
         GIVEN,
-        /** The process has no such region, or not yet, or not any more. */
+        /**
+         * The process does not have the region; it may not have registered the region yet, or it may have revoked it.
+         */
         REFUSED,
-        /** The process is gone. */
+        /** The process has failed or left the job. */
         GONE
     }
 
     /**
      * Copies bytes into a region of another process, and then raises a word of the region, if the target names one.
-     * Puts of this process into another one take effect in their order. They are sent at {@link #flush} at the latest;
-     * source and target may be used again when this returns.
+     * Puts of this process into another process take effect in the order of their calls. They are sent at the next
+     * {@link #flush} at the latest. Once this method has returned, the caller may change the source and the {@code
+     * PutTarget} object.
      *
-     * @param target where the bytes go, and which word is raised, with its {@linkplain #storeTag tag}
+     * @param target the location to copy to, the word to raise, if any, and the word's {@linkplain #storeTag tag}
      * @param source the memory to copy from
-     * @param sourceOffset the offset in that memory
-     * @param bytes how many, 0 or more
-     * @param check may end a wait for room by throwing
-     * @return false when the process is gone
+     * @param sourceOffset the offset of the first byte in {@code source}
+     * @param bytes the number of bytes, 0 or more
+     * @param check a check that may end a wait for space in the send buffers by throwing
+     * @return false if the process has failed or left the job
      */
     boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check);
 
     /**
-     * Copies bytes from a region of another process, and waits until they are here.
+     * Copies bytes from a region of another process, and waits until they have arrived.
      *
      * @param process the other process
      * @param region the region's handle
-     * @param offset the offset of the bytes in it
+     * @param offset the offset of the first byte in the region
      * @param target the memory to copy to
-     * @param targetOffset the offset in that memory
-     * @param bytes how many, 1 or more
-     * @param check may end the wait by throwing
-     * @return whether the bytes are here
+     * @param targetOffset the offset of the first byte in {@code target}
+     * @param bytes the number of bytes, 1 or more
+     * @param check a check, called from time to time, that may end the wait by throwing
+     * @return the outcome; the bytes have arrived only if it is {@link Reply#GIVEN}
      */
     Reply get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
             Waiter.Check check);
 
     /**
-     * Lets other processes put into memory of this one, and get from it.
+     * Registers memory of this process as a region that other processes can put into and get from.
      *
-     * @param memory native memory
-     * @return the handle by which other processes name it
+     * @param memory the memory, which is native
+     * @return the region's handle, with which other processes address it
      */
     long register(MemorySegment memory);
 
     /**
-     * Ends the right of other processes to memory: a put that arrives from now on changes nothing.
+     * Revokes the right of other processes to access a region. A put that arrives after this call changes nothing.
      *
      * @param region the region's handle
      */
     void revoke(long region);
 
     /**
-     * Sends the frames that puts have gathered.
+     * Sends the puts that are still in send buffers.
      */
     void flush();
 
     /**
-     * {@return whether waits may occupy the core: false in the background of a rank that computes}
+     * {@return whether waits may occupy the core. They may not in a background operation while the rank computes.}
      */
     default boolean isHurried() {
         return true;
     }
 
     /**
-     * Lets a little time pass between two looks at something that no word tells.
+     * Pauses the calling thread for a short time between two checks of a condition that is not a word.
      *
-     * @param turn the number of earlier looks
+     * @param turn the number of earlier checks; the pause grows with it
      */
     void pause(int turn);
 
     /**
-     * Takes a lock that the threads of one rank share. Waits until no other thread has it, and sees what the others did
-     * before they gave it back.
+     * Acquires a lock that the threads of one rank share. Waits until no other thread holds the lock. This thread then
+     * sees everything that earlier holders wrote before they released the lock.
      *
-     * @param lock the lock, which this thread does not have
+     * @param lock the lock, which this thread does not hold
      */
     void lock(Lock lock);
 
     /**
-     * Gives a lock back.
+     * Releases a lock.
      *
-     * @param lock the lock, which this thread has
+     * @param lock the lock, which this thread holds
      */
     void unlock(Lock lock);
 }

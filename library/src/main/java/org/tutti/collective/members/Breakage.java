@@ -12,15 +12,15 @@ import org.tutti.TuttiException;
 import org.tutti.memory.CallSite;
 
 /**
- * The reason for which a communicator is broken, and the ranks concerned, as the broken word tells them: the reason is
- * in the highest byte, the culprit's rank in the job plus one in the next three bytes, and the rank of the communicator
- * that found it in the low half.
+ * Encodes and decodes the broken word of a communicator. The word holds the reason why the communicator is broken in
+ * its highest byte. The next three bytes hold the culprit's rank in the job plus one, or 0 if there is no culprit. The
+ * low half holds the rank of the communicator that found the reason.
  */
 public final class Breakage {
     private static final int REASON_SHIFT = 56;
     private static final int CULPRIT_MASK = 0xffffff;
 
-    /** The ordinal is stored in the broken word, so the order is part of the layout. */
+    /** The reasons. The broken word holds the ordinal, so the order of the constants is part of the layout. */
     private enum Reason {
         NONE, MISMATCH, DEADLINE, INTERRUPT, RANK_FAILED, RANK_LEFT, ABORTED, NO_MEMORY, OTHER
     }
@@ -28,13 +28,14 @@ public final class Breakage {
     private Breakage() {}
 
     /**
-     * Returns the broken word for an Error. A rank makes it beforehand, because after an Error it may have no memory.
+     * Returns the broken word for an Error at a rank. A rank computes this word in advance, because after an Error it
+     * may be unable to allocate memory.
      */
     public static long wordOfError(int rank) {
         return word(Reason.OTHER, 0, rank);
     }
 
-    /** Returns the broken word for an exception that was thrown inside an operation at a rank. */
+    /** Returns the broken word for an exception that an operation has thrown at a rank. */
     public static long word(Throwable failure, int rank, Members members) {
         Reason reason = switch (failure) {
             case CollectiveMismatchException _ -> Reason.MISMATCH;
@@ -51,8 +52,8 @@ public final class Breakage {
     }
 
     /**
-     * Returns whether a culprit has left the job. A rank that is itself the culprit has closed its job in the middle of
-     * a call; other ranks hear of that later.
+     * Returns whether a culprit has left the job. If the culprit is the rank itself, the rank has closed its job in the
+     * middle of a call, and {@code members} may not know this yet.
      */
     private static boolean hasLeft(int culprit, int rank, Members members) {
         return culprit == members.rankInJob(rank) || members.hasLeftJob(culprit);
@@ -63,12 +64,12 @@ public final class Breakage {
     }
 
     /**
-     * Tells whether a word is a broken word: another process may write anything.
+     * Returns whether a word is a valid broken word. The check is needed because another process may write any value.
      *
      * @param word the word
      * @param ranksOfJob the number of ranks in the job
      * @param ranks the number of ranks in the communicator
-     * @return whether reason and ranks exist
+     * @return true if the word holds an existing reason and existing ranks
      */
     public static boolean isWord(long word, int ranksOfJob, int ranks) {
         long reason = word >>> REASON_SHIFT;
@@ -79,7 +80,7 @@ public final class Breakage {
                 && witness >= 0 && witness < ranks;
     }
 
-    /** Returns the exception of a rank that finds the broken word set. */
+    /** Returns the exception that a rank throws when it finds the broken word set. */
     public static TuttiException exception(long broken, Members members, String cannotGoOn) {
         String witness = members.describe((int) broken);
         int breaker = members.rankInJob((int) broken);

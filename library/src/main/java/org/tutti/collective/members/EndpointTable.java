@@ -4,10 +4,12 @@ package org.tutti.collective.members;
 import java.util.function.IntToLongFunction;
 
 /**
- * The addresses of a communicator's ranks on the fabric: for each rank, the process that it is in, named by its first
- * rank in the job, and the handle by which that process lets others address the communicator's block on its node.
+ * The addresses of a communicator's ranks on the fabric. For each rank the table holds the rank's process and a handle.
+ * The process is named by its first rank in the job. Other processes use the handle to address the communicator's
+ * block, its shared memory on the rank's node, through that process.
  *
- * <p>Safe for use by any number of threads: they find the same handles.
+ * <p>Any number of threads may use a table without a lock. Two threads may compute the same handle, but they compute
+ * the same value.
  */
 public final class EndpointTable {
     private final int[] processes;
@@ -15,9 +17,9 @@ public final class EndpointTable {
     private final IntToLongFunction handles;
 
     /**
-     * Makes the table of a job, in which all ranks have told where their blocks are.
+     * Creates the table of a job's world, for which all ranks have published the handles of their blocks.
      *
-     * @param processes for each rank its process
+     * @param processes for each rank its process, named by its first rank in the job
      * @param rings for each rank the handle of its block
      */
     public EndpointTable(int[] processes, long[] rings) {
@@ -27,10 +29,10 @@ public final class EndpointTable {
     }
 
     /**
-     * Makes the table of a group. Handles are computed, because other ranks may not have made their blocks yet.
+     * Creates the table of a group. Handles are computed, because other ranks may not have created their blocks yet.
      *
-     * @param processes for each rank its process
-     * @param handles returns the handle of a process's block, never 0
+     * @param processes for each rank its process, named by its first rank in the job
+     * @param handles a function that returns the handle of a process's block, which is never 0
      */
     public EndpointTable(int[] processes, IntToLongFunction handles) {
         this.processes = processes;
@@ -53,7 +55,7 @@ public final class EndpointTable {
         return processes[rank];
     }
 
-    /** Returns the handle by which the process of a rank lets others address the communicator's block. */
+    /** Returns the handle with which other processes address the communicator's block through the process of a rank. */
     public long ring(int rank) {
         long handle = rings[rank];
         if (handle == 0 && handles != null) {

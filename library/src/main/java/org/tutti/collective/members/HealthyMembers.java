@@ -1,9 +1,9 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.members;
 
-/** The lives of ranks that never fail or leave, for simulations and tests of memory ordering, which have no job. */
+/** The state of ranks that never fail or leave, for simulations and tests of memory ordering, which have no job. */
 public final class HealthyMembers implements Members {
-    /** The only object that is needed. */
+    /** The only instance. */
     public static final HealthyMembers INSTANCE = new HealthyMembers();
 
     private HealthyMembers() {}

@@ -4,30 +4,32 @@ package org.tutti.collective.members;
 import org.tutti.memory.Waiter;
 
 /**
- * The lives of a communicator's ranks, as one rank knows them: which have failed or left, and their names in messages.
- * Ranks are those of the communicator, unless a method says otherwise; ranks outside of the communicator do not matter
- * to it.
+ * The state of a communicator's ranks, as far as one rank knows it: which ranks have failed or left the job, and their
+ * names in messages. Unless a method says otherwise, a rank is a rank of the communicator, and the failures of other
+ * ranks of the job are ignored.
  */
 public interface Members {
     /**
-     * {@return a number that grows whenever a rank of the job fails or leaves, or the job is aborted; cheap to read}
+     * {@return a number that grows whenever a rank of the job fails or leaves, or the job is aborted. The call is
+     * cheap, so a waiting rank can repeat it.}
      */
     long changes();
 
     /**
-     * Looks for a reason to give up a wait: the job was aborted, a rank of the communicator has failed, or the awaited
-     * rank has left.
+     * Returns the reason why a wait must end, if there is one: the job was aborted, a rank of the communicator has
+     * failed, or the awaited rank has left the job.
      *
-     * @param awaited the rank of the communicator that the caller waits for, or −1
+     * @param awaited the rank of the communicator that the caller waits for, or −1 if it waits for no certain rank
      * @return the exception to throw, or null
      */
     RuntimeException failure(int awaited);
 
     /**
-     * Looks more closely for a reason not to wait for a rank on another node. Waits do so rarely.
+     * Checks more thoroughly than {@link #failure} whether a wait for a rank on another node must end. A waiting rank
+     * calls this method rarely, because the check may exchange messages.
      *
      * @param awaited the rank of the communicator that the caller waits for
-     * @param check may end the look by throwing
+     * @param check a check that may end this call by throwing
      * @return the exception to throw, or null
      */
     default RuntimeException look(int awaited, Waiter.Check check) {
@@ -35,39 +37,40 @@ public interface Members {
     }
 
     /**
-     * Tells whether a rank of the communicator has left the job, after which it reads and writes nothing.
+     * Returns whether a rank of the communicator has left the job. After that the rank neither reads nor writes shared
+     * memory.
      *
      * @param rank the rank
-     * @return whether it has
+     * @return whether the rank has left
      */
     boolean hasLeft(int rank);
 
     /**
-     * Tells whether a rank of the job, of the communicator or not, has left the job.
+     * Returns whether a rank of the job has left the job. The rank need not be a rank of the communicator.
      *
      * @param rank the rank in the job
-     * @return whether it has
+     * @return whether the rank has left
      */
     default boolean hasLeftJob(int rank) {
         return hasLeft(rank);
     }
 
     /**
-     * Tells whether the process of a rank of this node has ended, after which it reads and writes nothing. A rank may
-     * count as failed for other reasons, and go on.
+     * Returns whether the process of a rank of this node is known to have ended. After that the rank neither reads nor
+     * writes shared memory. A rank can also count as failed for other reasons, while its process goes on.
      *
      * @param rank the rank
-     * @return whether that is known
+     * @return true if the process has ended; false if that is not known
      */
     default boolean hasEnded(int rank) {
         return false;
     }
 
     /**
-     * Tells whether a rank of the communicator has failed or left the job, after which it takes part in nothing.
+     * Returns whether a rank of the communicator has failed or left the job. Such a rank takes part in no further call.
      *
      * @param rank the rank
-     * @return whether it has
+     * @return whether the rank has failed or left
      */
     boolean isGone(int rank);
 
@@ -79,11 +82,12 @@ public interface Members {
     String describe(int rank);
 
     /**
-     * Describes where the ranks of this node are, for the message of a deadline that has passed. Only the first such
-     * message of the job has this; other exceptions are held up until it is known.
+     * Describes where in their programs the ranks of this node are, for the message of an exception about a passed
+     * deadline. Only the first such message of the job has this description. Other exceptions are delayed until it is
+     * complete.
      *
      * @param rank the rank of the communicator that has passed its deadline
-     * @return lines to add to the message, or nothing
+     * @return the lines to add to the message, or an empty string
      */
     default String location(int rank) {
         return "";
@@ -97,8 +101,8 @@ public interface Members {
     }
 
     /**
-     * {@return an object that stands for the job: the same for all communicators of a job in this process, and for
-     * those of no other job}
+     * {@return an object that identifies the job. It is the same object for all communicators of a job in this process,
+     * and a different one for each other job.}
      */
     default Object job() {
         return this;

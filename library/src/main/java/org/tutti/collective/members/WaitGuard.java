@@ -6,24 +6,25 @@ import org.tutti.DeadlineExceededException;
 import org.tutti.memory.Waiter;
 
 /**
- * Decides whether a wait of a rank ends before the awaited event, and why: because of another rank (a failure, an
- * abort, a broken communicator, a different call), because the thread is interrupted, or because the deadline of the
- * call has passed. A guard looks for these reasons in that order, now and then while the rank waits.
+ * Ends a wait of a rank, with an exception, if the awaited event may never come. A wait ends because of another rank (a
+ * failure, an abort, a broken communicator, a different call), because the waiting thread is interrupted, or because
+ * the deadline of the call has passed. A guard checks for these reasons in this order, from time to time while the rank
+ * waits.
  *
- * <p>Every wait of a rank has a guard. Each kind of wait extends this class: it looks at other ranks, and names the
- * call and the awaited event for messages.
+ * <p>Every wait of a rank has a guard. Each kind of wait has a subclass, which checks the other ranks and supplies the
+ * names of the call and of the awaited event for messages.
  */
 public abstract class WaitGuard implements Waiter.Check {
-    /** The lives of the communicator's ranks. */
+    /** The state of the communicator's ranks. */
     protected final Members members;
 
     /** The rank that waits, a rank of the communicator. */
     protected final int rank;
 
     /**
-     * Makes the guard of a rank's waits.
+     * Creates the guard of a rank's waits.
      *
-     * @param members what is known of the ranks' lives
+     * @param members the state of the communicator's ranks
      * @param rank the rank that waits, a rank of the communicator
      */
     protected WaitGuard(Members members, int rank) {
@@ -48,7 +49,7 @@ public abstract class WaitGuard implements Waiter.Check {
     /**
      * Throws if another rank ends the wait.
      *
-     * @return whether the rank still waits; false when it has seen the awaited event meanwhile
+     * @return true if the rank must go on waiting; false if this check has seen the awaited event
      */
     protected abstract boolean checkOthers();
 
@@ -63,7 +64,8 @@ public abstract class WaitGuard implements Waiter.Check {
     protected abstract String awaited();
 
     /**
-     * {@return when the call must have ended, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE} for never}
+     * {@return the time at which the call must have ended, as a value of {@link System#nanoTime()}, or {@link
+     * Long#MAX_VALUE} if there is no deadline}
      */
     protected abstract long deadlineNanos();
 
