@@ -5,14 +5,16 @@ import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 
 /**
- * An algorithm for barrier: it returns when every rank has called it.
+ * An algorithm for barrier. At each rank it returns once every rank has called it.
  */
 public abstract class Barrier extends Algorithm {
-    /** The step of READY at which a rank says that it has arrived. */
+    /** The value of a rank's READY word that tells other ranks that the rank has arrived. */
     static final int ARRIVED = 1;
 
     /**
-     * @param description its entry in the catalogue
+     * Creates the algorithm.
+     *
+     * @param description the algorithm's entry in the catalogue
      */
     protected Barrier(Description description) {
         super(Collective.BARRIER, description);

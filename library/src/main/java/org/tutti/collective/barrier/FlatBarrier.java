@@ -5,16 +5,17 @@ import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 
 /**
- * A barrier without a master, for few ranks: in a node every rank sets its flag, and then waits for the flags of all
- * others. One step instead of two: with two ranks each waits for one line, and both lines cross at the same time. If
- * there are more ranks than cores, the rank that runs last finds all other flags set and goes on.
+ * A barrier without a master, for nodes with few ranks. Every rank of a node sets its flag, and then waits for the
+ * flags of all other ranks. This takes one step, and a barrier with a master takes two. If a node has two ranks, each
+ * waits for one cache line, and both lines move between the cores at the same time. If there are more ranks than cores,
+ * the rank that runs last finds all other flags set and goes on without waiting.
  *
  * <pre>
  *  3 ranks:   0: ARRIVED, waits for 1 and 2      1: ARRIVED, waits for 2 and 0      2: ARRIVED, waits for 0 and 1
  * </pre>
  *
- * <p>The price is p·(p − 1) lines that cross; {@link SrmBarrier} needs 2·(p − 1). On several nodes a master has to wait
- * for other nodes anyway, so there this barrier is the same as that one.
+ * <p>For p ranks on a node, p·(p − 1) lines move between cores; in {@link SrmBarrier} 2·(p − 1) lines do. On several
+ * nodes a master has to wait for other nodes anyway, so this barrier then takes the same steps as {@code SrmBarrier}.
  */
 public final class FlatBarrier extends Barrier {
     private static final SrmBarrier SRM = new SrmBarrier();

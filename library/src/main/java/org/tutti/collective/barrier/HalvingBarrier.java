@@ -6,15 +6,16 @@ import org.tutti.collective.stage.NodeTree;
 import org.tutti.pattern.HalvingTree;
 
 /**
- * Portals' barrier (Schutt and Brightwell 2007): a reduce and a broadcast of no bytes on the tree of recursive halving.
- * A master waits for a signal of each child, signals to its parent, waits for the parent's signal, and signals to its
- * children, the deepest subtree first. In the nodes it is a flat tree ({@link TwoLevelBarrier}).
+ * Portals' barrier (Schutt and Brightwell 2007), which is a reduce and a broadcast of no bytes on the tree of recursive
+ * halving. A master, the first rank of a node, waits for a signal from each child and signals to its parent. It then
+ * waits for the parent's signal, and signals to its children, the deepest subtree first. Inside the nodes the barrier
+ * is a flat tree ({@link TwoLevelBarrier}).
  *
- * <p>2·⌊log₂ n⌋ steps and 2·(n − 1) messages. These are up to twice the steps of SRM's barrier, but with four or more
- * nodes there are fewer messages than its n·⌈log₂ n⌉.
+ * <p>The masters of n nodes take 2·⌊log₂ n⌋ steps and send 2·(n − 1) messages. SRM's barrier takes ⌈log₂ n⌉ steps and
+ * sends n·⌈log₂ n⌉ messages, which are more messages if there are four or more nodes.
  *
- * <p>Each edge of the tree carries one signal up and one down. They arrive at different nodes, so neither takes the
- * place of the other, however early it comes. In the first operation of a group the masters meet as in {@link
+ * <p>Each edge of the tree carries one signal up and one down. The two signals arrive at different nodes, so neither
+ * can overwrite the other, however early it arrives. In the first operation of a group the masters meet as in {@link
  * MasterExchange}.
  */
 public final class HalvingBarrier extends TwoLevelBarrier {

@@ -5,20 +5,23 @@ import org.tutti.collective.Team;
 import org.tutti.collective.stage.NodeTree;
 
 /**
- * How the masters of the nodes wait for each other: with zero-byte puts in pairs, at distances 1, 2, 4, … (SRM 2003,
- * section 2.4, "Barrier"). If the number of nodes is not a power of two, every master signals the node at that distance
- * ahead, and waits for the node at that distance behind: dissemination. Both take ⌈log₂ n⌉ steps. Each step has an edge
- * of its own, so a signal that arrives early waits there.
+ * Makes the masters of the nodes, each the first rank of its node, wait for each other. In each step a master exchanges
+ * zero-byte puts with the master at distance 1, 2, 4, … (SRM 2003, section 2.4, "Barrier"). If the number of nodes is
+ * not a power of two, the masters use dissemination instead. In a step of dissemination every master signals to the
+ * node at that distance ahead, and waits for a signal from the node at that distance behind. Both ways take ⌈log₂ n⌉
+ * steps. Each step uses a different edge, the words in which a signal arrives, so a signal that arrives early stays
+ * there.
  *
- * <p>In the first operation of a group the masters {@linkplain Team#meet meet} instead, in pairs, because the two nodes
- * of a pair must hear of each other. If the number of nodes is not a power of two, each node beyond the greatest power
- * of two first meets a partner below it. That partner signals to it when all have met.
+ * <p>In the first operation of a group the masters {@linkplain Team#meet meet} in pairs instead, because each of the
+ * two nodes must learn that the other has joined. If the number of nodes is not a power of two, let w be the greatest
+ * power of two below it. Each node from w on first meets the node that is w below it. The lower node signals to it when
+ * the nodes below w have met.
  */
 final class MasterExchange {
     private MasterExchange() {}
 
     /**
-     * Returns when every node's master has called it.
+     * Waits until the master of every node has called this method.
      *
      * @param team the ranks; this rank is a master, and all ranks of its node have arrived
      */

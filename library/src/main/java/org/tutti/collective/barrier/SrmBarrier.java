@@ -4,8 +4,9 @@ package org.tutti.collective.barrier;
 import org.tutti.collective.Team;
 
 /**
- * SRM's barrier (SRM 2003, section 2.2, "Shared Memory Barrier", and section 2.4, "Barrier"): a flat tree in each node
- * ({@link TwoLevelBarrier}), and the masters wait for each other in pairs ({@link MasterExchange}), in ⌈log₂ n⌉ steps.
+ * SRM's barrier (SRM 2003, section 2.2, "Shared Memory Barrier", and section 2.4, "Barrier"). In each node it is a flat
+ * tree ({@link TwoLevelBarrier}). The masters of n nodes wait for each other in ⌈log₂ n⌉ steps ({@link
+ * MasterExchange}).
  */
 public final class SrmBarrier extends TwoLevelBarrier {
     /** Creates the algorithm; one object serves all ranks. */

@@ -6,10 +6,11 @@ import org.tutti.collective.Team;
 import org.tutti.pattern.LevelTree;
 
 /**
- * A barrier for wide nodes: in a node, a tree of words that nests over the node's levels ({@link LevelTree}). In each
- * group, such as the ranks of a shared cache, one rank waits for the others; in each greater group one rank waits for
- * the first ranks of its groups; and so on. Few words cross between caches and sockets, and no rank looks at many
- * lines. If no levels are known, groups of 4, 16, 64, … ranks take their place.
+ * A barrier for nodes with many ranks. The ranks of a node form a tree that follows the node's levels, such as caches
+ * and sockets ({@link LevelTree}). In each smallest group, such as the ranks that share a cache, the first rank waits
+ * for the others. In each group of the next level, the first rank waits for the first ranks of its smaller groups, and
+ * so on for all levels. Few words therefore move between caches and sockets, and no rank reads many cache lines. If no
+ * levels are known, groups of 4, 16, 64, … ranks are used.
  *
  * <pre>
  *  8 ranks, groups of 4:        0
@@ -19,9 +20,9 @@ import org.tutti.pattern.LevelTree;
  *                                 5 6 7
  * </pre>
  *
- * <p>The masters, at the tops, wait for each other ({@link MasterExchange}) between the way up and the way down. Each
- * rank writes two values of one word, and reads the words of its children and its parent. Nothing is reset, so nothing
- * can be read too late.
+ * <p>The masters, the top ranks of the nodes' trees, wait for each other ({@link MasterExchange}) between the way up
+ * and the way down. Each rank writes two values of one word, and reads the words of its children and its parent. No
+ * word is reset, so no rank can miss a value.
  */
 public final class TreeBarrier extends Barrier {
     private static final LevelTree FOURS = new LevelTree(4, 16, 64, 256, 1024, 4096);

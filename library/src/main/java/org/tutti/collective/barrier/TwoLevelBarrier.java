@@ -5,19 +5,20 @@ import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 
 /**
- * A barrier on two levels. In a node it is a flat tree, with one flag for each rank, each on a line of its own (SRM
- * 2003, section 2.2, "Shared Memory Barrier"). One rank is the master; every other rank sets its flag, and the master
- * waits for all flags. The masters wait for each other. Then each says to its node that all ranks have arrived.
+ * A barrier on two levels. In a node it is a flat tree, with one flag for each rank on a cache line of its own (SRM
+ * 2003, section 2.2, "Shared Memory Barrier"). Every rank sets its flag, and the master, the node's first rank, waits
+ * for all flags. The masters wait for each other. Then each master sets its own flag, for which the ranks of its node
+ * wait.
  *
- * <p>The paper's master resets the flags of the others one by one. Flags that only grow need no reset, so here the
- * others watch the one flag of the master.
+ * <p>The paper's master releases the other ranks by resetting their flags one by one. Tutti's flags are words that only
+ * grow and need no reset, so the other ranks all wait for the one flag of the master.
  */
 abstract class TwoLevelBarrier extends Barrier {
     TwoLevelBarrier(Description description) {
         super(description);
     }
 
-    /** Returns when every node's master has called it. */
+    /** Waits until the master of every node has called this method. Only masters call it. */
     abstract void awaitMasters(Team team);
 
     @Override

@@ -7,8 +7,8 @@ import org.tutti.collective.operation.TeamContext;
 
 /**
  * The word of a communicator's block that records that the communicator is broken. Each node has a block, and its ranks
- * share the word. The word is 0 until a rank of the node breaks the communicator. That rank stores the reason and its
- * own number, and the word does not change again. {@link org.tutti.collective.members.Breakage} defines its layout.
+ * share the word. The word is 0 until the communicator is broken. It then holds the reason and the rank that found the
+ * reason, and does not change again. {@link org.tutti.collective.members.Breakage} defines its layout.
  */
 public final class BrokenWord {
     private final TeamContext context;

@@ -6,9 +6,8 @@ import org.tutti.collective.operation.OperationSequence;
 import org.tutti.collective.operation.TeamContext;
 
 /**
- * Closes a communicator at one rank. A rank does this when the communicator is broken, when the rank closes it, or when
- * the rank leaves its job. The close has three steps, and no step waits for another rank. Each team has one object of
- * this class.
+ * Closes a communicator at one rank, because the user closes it, because it is broken, or because the rank leaves its
+ * job. The close has three steps, and no step waits for another rank. Each team has one object of this class.
  *
  * <ol>
  * <li><b>Leaving.</b> The rank begins no further operation. Once its operations in flight on other threads have ended,

@@ -2,14 +2,15 @@
 package org.tutti.collective.scan;
 
 /**
- * Scan up and down a binomial tree of masters (Blelloch 1990; the messages are the operators of Brent and Kung 1982).
- * Node i ends a range of 2<sup>j</sup> nodes for each power of two that divides i + 1.
+ * A scan up and down a binomial tree of masters (Blelloch 1990; its messages correspond to the operators of Brent and
+ * Kung 1982). Nodes form ranges: node i is the last of a range of 2<sup>j</sup> nodes for each power 2<sup>j</sup> that
+ * divides i + 1.
  *
- * <p>Up, for j from 0 on: a node that ends a range of 2<sup>j</sup> nodes, but no greater one, sends to the node
- * 2<sup>j</sup> further. That node ends a range of twice the length, and then has the combination of all of it. Down,
- * with j in reverse order: a node that ends a range of more than 2<sup>j</sup> nodes already has the combination of all
- * nodes up to it, and sends it to the node 2<sup>j</sup> further, which lacks just that. A node with no node at that
- * distance does not send.
+ * <p>On the way up, j grows from 0. A node that is the last of a range of 2<sup>j</sup> nodes, and of no longer range,
+ * sends to the node 2<sup>j</sup> further. The receiver is the last of a range of twice the length, and then has the
+ * combination of that range. On the way down, j falls. A node that is the last of a range of more than 2<sup>j</sup>
+ * nodes already has the combination of all nodes up to itself. It sends this combination to the node 2<sup>j</sup>
+ * further, which needs only this message. A node sends nothing if there is no node at that distance.
  *
  * <pre>
  *  8 nodes, up:    0 → 1   2 → 3   4 → 5   6 → 7      down:            3 → 5
@@ -17,15 +18,18 @@ package org.tutti.collective.scan;
  *                                  3 → 7
  * </pre>
  *
- * <p>There are fewer than 2·n messages of b bytes; {@link DoublingScan} has some n·log₂ n. But if n is a power of two
- * from 4 on, 2·log₂ n − 2 of them wait for each other; for other n, no more than for the next power of two. It suits
- * nodes that share cores or a link, because there the sum of all puts counts.
+ * <p>For n nodes and b bytes a rank there are fewer than 2·n messages of b bytes; {@link DoublingScan} has some n·log₂
+ * n. The longest chain of messages that wait for each other has 2·log₂ n − 2 messages if n is a power of two, 4 or
+ * more. For another n it is no longer than for the next power of two. The algorithm suits nodes that share cores or a
+ * link, because their time depends on the number of all messages.
  *
- * <p>{@link TwoLevelScan} describes the messages, and the work inside the nodes.
+ * <p>{@link TwoLevelScan} describes the messages and the steps inside the nodes.
  */
 public final class BinomialScan extends TwoLevelScan {
     /**
-     * @param exclusive true if a rank's own elements are left out
+     * Creates the algorithm; one object serves all ranks.
+     *
+     * @param exclusive true for an exclusive scan, which omits a rank's own elements from its result
      */
     public BinomialScan(boolean exclusive) {
         super(exclusive, new Description("binomial", Order.ALWAYS,

@@ -6,14 +6,17 @@ import org.tutti.collective.Team;
 import org.tutti.collective.blocks.Contributions;
 
 /**
- * A scan in which every rank combines the contributions of the ranks before it, in their order, where these are shown
- * or have arrived ({@link Contributions}). Between nodes masters send to each other directly (Qian and Afsahi 2008,
- * section 5.1.2). One step in a node and n − 1 between nodes, but the most work: the last rank combines all
- * contributions. It is right for every placement.
+ * A scan in which every rank combines the contributions of the ranks up to itself, in the order of the ranks. It reads
+ * each contribution where its rank shows it, or where it has arrived from another node ({@link Contributions}). Each
+ * master sends the contributions of its node directly to every other master (Qian and Afsahi 2008, section 5.1.2). The
+ * algorithm takes one step in a node and n − 1 between n nodes. It combines more than other scans, because the last
+ * rank combines all contributions. It works for every placement of ranks on nodes.
  */
 public final class DirectScan extends Scan {
     /**
-     * @param exclusive true if a rank's own elements are left out
+     * Creates the algorithm; one object serves all ranks.
+     *
+     * @param exclusive true for an exclusive scan, which omits a rank's own elements from its result
      */
     public DirectScan(boolean exclusive) {
         super(exclusive, new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n", "b·p·(n − 1)",

@@ -2,20 +2,23 @@
 package org.tutti.collective.scan;
 
 /**
- * Scan by recursive doubling between the masters (Hillis and Steele 1986): in step j each node sends the combination of
- * the last 2<sup>j</sup> nodes, itself included, or of as many as there are, to the node at distance 2<sup>j</sup>.
- * ⌈log₂ n⌉ steps of b bytes, and n·⌈log₂ n⌉ − 2<sup>⌈log₂ n⌉</sup> + 1 messages. Only ⌊log₂ n⌋ of these wait for each
- * other, because the first nodes already have what they send last.
+ * A scan by recursive doubling between the masters (Hillis and Steele 1986). In step j each node sends a combination to
+ * the node 2<sup>j</sup> further. It is the combination of 2<sup>j</sup> consecutive nodes, of which the sender is the
+ * last; near node 0 it has fewer nodes. There are ⌈log₂ n⌉ steps of b bytes, and n·⌈log₂ n⌉ − 2<sup>⌈log₂ n⌉</sup> + 1
+ * messages. At most ⌊log₂ n⌋ messages wait for each other in a chain, because the senders of the last step already have
+ * the combination that they send.
  *
  * <pre>
  *  6 nodes:    0 → 1 → 2 → 3 → 4 → 5      0 → 2   1 → 3   2 → 4   3 → 5      0 → 4   1 → 5
  * </pre>
  *
- * <p>{@link TwoLevelScan} describes the messages, and the work inside the nodes.
+ * <p>{@link TwoLevelScan} describes the messages and the steps inside the nodes.
  */
 public final class DoublingScan extends TwoLevelScan {
     /**
-     * @param exclusive true if a rank's own elements are left out
+     * Creates the algorithm; one object serves all ranks.
+     *
+     * @param exclusive true for an exclusive scan, which omits a rank's own elements from its result
      */
     public DoublingScan(boolean exclusive) {
         super(exclusive, new Description("doubling", Order.ALWAYS, "2 + ⌊log₂ n⌋; as direct if n = 1 or not in blocks",

@@ -8,32 +8,35 @@ import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.machine.Area;
 
 /**
- * An algorithm for scan: it combines the sources of all ranks up to a rank in that rank's target. An exclusive scan
- * combines the sources of all ranks before it, and leaves the target of rank 0 as it is.
+ * An algorithm for scan. A scan writes to each rank's target the combination of the sources of all ranks up to and
+ * including that rank. An exclusive scan combines the sources of the ranks before that rank only, and leaves the target
+ * of rank 0 unchanged.
  */
 public abstract class Scan extends EqualBlocksAlgorithm {
     /**
-     * @param exclusive true if a rank's own source is left out
-     * @param description its entry in the catalogue
+     * Creates the algorithm.
+     *
+     * @param exclusive true for an exclusive scan, which omits a rank's own source from its result
+     * @param description the algorithm's entry in the catalogue
      */
     protected Scan(boolean exclusive, Description description) {
         super(exclusive ? Collective.EXCLUSIVE_SCAN : Collective.SCAN, description);
     }
 
     /**
-     * {@return whether a rank's own source is left out}
+     * {@return whether this scan is exclusive, so that a rank's result omits the rank's own source}
      */
     protected final boolean isExclusive() {
         return collective() == Collective.EXCLUSIVE_SCAN;
     }
 
     /**
-     * Combines the elements of the next rank into this rank's target.
+     * Combines this rank's target with the elements of the next rank, and writes the result to the target.
      *
      * @param team the ranks
      * @param call the call
-     * @param isFirst true if they are the first elements, which are copied
-     * @param elements the elements of the next rank
+     * @param isFirst true if these are the first elements, which are copied to the target
+     * @param elements the elements of the next rank, in the order of the ranks
      */
     static void take(Team team, Call call, boolean isFirst, Area elements) {
         if (isFirst) {

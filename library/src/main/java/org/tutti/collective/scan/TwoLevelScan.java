@@ -8,15 +8,17 @@ import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * A scan on two levels: each node's master combines the elements of its ranks, and the masters exchange these, so that
- * each has the combination of all nodes before its own. Meanwhile every other rank combines the elements that the ranks
- * of its node up to itself show. In the end the combination of the nodes before goes on the left of that.
+ * A scan on two levels. Each node's master, its first rank, combines the elements of the node's ranks. The masters
+ * exchange these combinations, so that each gets the combination of all nodes before its own. Meanwhile every other
+ * rank combines the elements of the ranks of its node up to itself. Finally each rank combines the nodes before, as the
+ * left operand, with its own result.
  *
- * <p><b>Between nodes.</b> A master has two combinations of consecutive nodes: TOTAL ends with its own node, BEFORE
- * with the node before it. At first TOTAL is the combination of its own node, and BEFORE is empty. A message is the
- * sender's TOTAL. It ends where the receiver's TOTAL and BEFORE begin, so it is put on the left of both. When they
- * begin with node 0, BEFORE is complete. Subclasses say only which nodes send in a step: always to a node at a distance
- * that is a power of two, and at most one message to each other node.
+ * <p><b>Between nodes.</b> A master has two combinations of consecutive nodes. The last node of TOTAL is the master's
+ * own node, and the last node of BEFORE is the node before it. At first TOTAL contains only the master's own node, and
+ * BEFORE is empty. A message is the sender's TOTAL. Its last node is the node before the first node of the receiver's
+ * TOTAL and BEFORE, so the receiver combines the message with both, as the left operand. BEFORE is complete once its
+ * first node is node 0. Subclasses only choose the nodes that send in a step. The receiver is always at a distance that
+ * is a power of two, and a node sends at most one message to each other node.
  *
  * <pre>
  *  node 5, by {@link BinomialScan}:                  TOTAL          5     BEFORE          –
@@ -26,30 +28,31 @@ import org.tutti.collective.machine.Area;
  * </pre>
  *
  * <p>A message is one piece over the {@linkplain Team#pair pair} of its two nodes, and the only one there. It goes to
- * the pair's eager buffer if it fits, else to its own part of the receiving master's window. There it stays, so a
- * master can send its own next message first, and put the arrived one on the left of BEFORE after that.
+ * the pair's eager buffer if it fits, else to its own part of the receiving master's window. It stays there until the
+ * operation ends. A master can therefore send its own next message first, and combine the arrived message with BEFORE
+ * after that.
  *
- * <p><b>Placements.</b> A scan combines consecutive ranks, whether operators commute or not. A node therefore has a
- * total only if its ranks follow each other. If they do not, and on one node, where nothing is exchanged, this is
- * {@link DirectScan}. Runs of consecutive ranks could have totals instead of nodes. But if ranks are dealt out one by
- * one, every rank is such a run. Then masters alone would make and combine a message for each of their ranks in each
- * step, while in a direct scan all ranks combine at the same time.
+ * <p><b>Placements.</b> A scan combines consecutive ranks only, whether operators are commutative or not. A node
+ * therefore has a TOTAL only if its ranks are consecutive. If they are not, or if there is only one node, this class
+ * runs {@link DirectScan}. A variant could compute a total for each run of consecutive ranks instead of for each node.
+ * If ranks are placed on nodes in turn, every rank is such a run. In each step the masters alone would then send and
+ * combine a message for each rank, while in a direct scan all ranks combine at the same time.
  *
  * <p><b>Why nothing is overwritten.</b> Windows and arrived data belong to the operation until all ranks of the node
- * have left it. A rank writes to its target, which may be its source, after it has shown its elements, and the others
- * read them where it shows them. A master combines its elements from its source, and writes to its target last of all.
- * No other rank reads TOTAL, and the master sends it before it changes it. Other ranks read BEFORE when READY says that
- * it is complete.
+ * have left it. A rank writes to its target, which may be its source, after it has copied its elements to its window,
+ * and other ranks read them only there. A master reads its elements from its source, and writes to its target in its
+ * last step. No other rank reads TOTAL, and the master changes TOTAL only after it has sent it. Other ranks read BEFORE
+ * only after the master's READY word has told them that BEFORE is complete.
  *
  * <p><b>Why it ends.</b> A master invites all senders before it waits for anything. Then it waits for its node's ranks,
- * which have shown their elements without waiting, and for messages of lower nodes, which wait only for still lower
- * nodes.
+ * which show their elements without waiting, and for messages of lower nodes. A lower node waits only for its own ranks
+ * and for nodes still lower.
  */
 abstract class TwoLevelScan extends Scan {
     private static final int NOBODY = -1;
     private static final long BEFORE_IS_SHOWN = 2;
 
-    /** The index of each block in a master's window; the first block has its own elements. */
+    /** The indexes of the blocks in a master's window. Block 0 holds the master's own elements. */
     private static final int TOTAL = 1;
     private static final int BEFORE = 2;
     private static final int ARRIVALS = 3;
@@ -61,16 +64,18 @@ abstract class TwoLevelScan extends Scan {
         this.direct = new DirectScan(exclusive);
     }
 
-    /** Returns the number of steps. */
+    /** Returns the number of steps between some number of nodes. */
     abstract int steps(int nodes);
 
     /** Returns the binary logarithm of the distance at which nodes send in a step. */
     abstract int bit(int step, int nodes);
 
-    /** Tells whether a node sends in a step, if there is a node at that distance. */
+    /**
+     * Returns whether a node sends in a step. The answer does not matter if there is no node at the step's distance.
+     */
     abstract boolean isSender(int node, int step, int nodes);
 
-    /** Returns ⌈log₂ n⌉, the number of distances; from each, at most one message comes. */
+    /** Returns ⌈log₂ n⌉, the number of distances between n nodes. At most one message arrives from each distance. */
     static int distances(int nodes) {
         return Integer.SIZE - Integer.numberOfLeadingZeros(nodes - 1);
     }
@@ -154,7 +159,7 @@ abstract class TwoLevelScan extends Scan {
         }
     }
 
-    /** Waits for the elements that a rank of this node shows. */
+    /** Waits until a rank of this node shows its elements, and returns the area that holds them. */
     private static Area shown(Team team, int localRank, long bytes) {
         if (localRank != team.localRank()) {
             team.await(localRank, Team.READY, SHOWN);
@@ -200,8 +205,8 @@ abstract class TwoLevelScan extends Scan {
     }
 
     /**
-     * Returns the combination of the nodes before this one, in the window or where it has arrived; null if there are
-     * none.
+     * Exchanges messages with other masters, and returns the combination of the nodes before this one. The result is in
+     * the window, in block BEFORE, or where a message has arrived. It is null if this is node 0.
      */
     private Area exchange(Team team, Call call, Area own) {
         int lastSend = lastSend(team);
@@ -226,8 +231,8 @@ abstract class TwoLevelScan extends Scan {
     }
 
     /**
-     * Combines the elements of this node's ranks, and returns the area with the result. A lone rank's stay in its
-     * source.
+     * Combines the elements of this node's ranks, and returns the area with the result. The area is the window, or the
+     * source if the node has only one rank.
      */
     private static Area combineNode(Team team, Call call, Area own) {
         long bytes = call.bytes();
@@ -241,8 +246,9 @@ abstract class TwoLevelScan extends Scan {
     }
 
     /**
-     * Puts a message on the left of a combination, if one has arrived. Returns the area with the result: this rank's
-     * window, or, if the combination was empty, the message.
+     * Combines a message, as the left operand, with a combination of nodes, and returns the area with the result. The
+     * area is this rank's window. If no message has arrived, the method returns the combination; if the combination is
+     * empty, it returns the message.
      */
     private static Area extend(Team team, Call call, Area arrived, Area combination, Area own, int localRank) {
         if (arrived == null) {
