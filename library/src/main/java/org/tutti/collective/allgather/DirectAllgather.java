@@ -11,18 +11,18 @@ import org.tutti.collective.machine.Area;
 /**
  * An allgather in which every rank reads the block of each other rank, either where that rank shows it or where it has
  * arrived from another node ({@link Contributions}). Between nodes this is the Direct algorithm (Qian and Afsahi 2008,
- * section 5.1.2): in step i each master sends its node's blocks to the node at distance i, wrapping around. One step in
- * a node and n − 1 between nodes; b·p·(n − 1) bytes leave a node.
+ * section 5.1.2). In step i each master, the first rank of its node, sends the node's blocks to the node at distance i,
+ * modulo the number of nodes. There are one step in a node and n − 1 between n nodes. With p ranks on a node and b
+ * bytes a rank, b·p·(n − 1) bytes leave a node.
  *
- * <p>This is the paper's SMP-aware Direct (section 5.2.2). Phase 1, the gather in a node, copies nothing to the master:
- * ranks show their blocks, and the master sends them from there. Phases 2 and 3 overlap further than in the paper,
- * where a master copies out its node's blocks after it has sent. Here each rank copies every block as soon as it has
- * arrived, the blocks of its own node first. If blocks are so long that masters invite each other, a master copies
- * nothing out before it has been invited; the other ranks do.
+ * <p>This is the paper's SMP-aware Direct (section 5.2.2). Phase 1, the gather in a node, copies nothing to the master.
+ * Ranks show their blocks in their windows, and the master sends them from there. Phases 2 and 3 overlap more than in
+ * the paper, where a master copies out its node's blocks after it has sent. Here each rank copies every block as soon
+ * as it has arrived, the blocks of its own node first. If blocks are so long that masters invite each other to their
+ * windows, a master copies out nothing until it has been invited. The other ranks do not wait for that.
  *
- * <p>In a node this is the allgather by index range: part r of the result is the block of rank r. Rank r copies it to
- * its window once, and every other rank copies it from there. Each rank begins with its neighbour's block, so that the
- * ranks do not all read the same block at the same time.
+ * <p>In a node, rank r copies its block to its window once, and every other rank copies the block from there. Each rank
+ * begins with the block of the next rank, so that the ranks do not all read the same block at the same time.
  */
 public final class DirectAllgather extends EqualBlocksAlgorithm {
     /** Creates the algorithm; one object serves all ranks. */
@@ -44,7 +44,7 @@ public final class DirectAllgather extends EqualBlocksAlgorithm {
         Area source = call.source();
         Area target = call.target();
         Contributions contributions = Contributions.of(team);
-        contributions.open(source, bytes, false); // in place, it is a block of the target that no rank writes
+        contributions.open(source, bytes, false); // in place, this is a block of the target that no rank writes
         if (!call.isInPlace()) {
             team.copy(source, 0, target, call.block(team.rank()), bytes);
         }

@@ -11,30 +11,32 @@ import org.tutti.pattern.StarTree;
 import org.tutti.pattern.Tree;
 
 /**
- * A gather and then a broadcast, both on one tree of nodes: each node sends its parent the blocks of its subtree, and
- * receives all other blocks from it. This is the SMP-aware Gather and Broadcast of Qian and Afsahi 2008 (section
- * 5.2.1). Phase 1 is the gather in each node's shared memory. Phase 2 is the gather among the masters, on the
- * (k+1)-nomial tree over k ports, or direct. Phase 3 is the broadcast to all, which goes back down the tree; the paper
- * leaves it to the network's hardware. On the tree of recursive halving this is Portals' allgather (Schutt and
- * Brightwell 2007).
+ * An allgather that consists of a gather and a broadcast on the same tree of nodes. Each node sends its parent the
+ * blocks of its subtree, and then receives all other blocks from its parent. This is the SMP-aware Gather and Broadcast
+ * of Qian and Afsahi 2008 (section 5.2.1). Phase 1 is the gather in each node's shared memory. Phase 2 is the gather
+ * among the masters, on the (k+1)-nomial tree for k ports, or direct. Phase 3 is the broadcast to all ranks, which goes
+ * down the same tree; the paper uses a broadcast in the network's hardware. On the tree of recursive halving this is
+ * Portals' allgather (Schutt and Brightwell 2007).
  *
- * <p>The steps are 2·⌈log<sub>k+1</sub> n⌉ on the (k+1)-nomial tree, 2·⌊log₂ n⌋ on the tree of recursive halving, and
- * two if direct. There are 2·(n − 1) messages; other algorithms have ⌈log n⌉ steps or n·(n − 1) messages. The blocks of
- * n − 1 nodes come to the root, those of (n − 1)/k nodes over each port (equation 1). No block crosses to a node twice.
- * The algorithm suits short blocks, as both papers say, because the root sends nearly all blocks to each of its
- * children.
+ * <p>On n nodes there are 2·⌈log<sub>k+1</sub> n⌉ steps on the (k+1)-nomial tree, 2·⌊log₂ n⌋ on the tree of recursive
+ * halving, and two if direct. There are 2·(n − 1) messages. Other algorithms take ⌈log n⌉ steps or send n·(n − 1)
+ * messages. The root's node receives the blocks of n − 1 nodes, those of (n − 1)/k nodes over each port (equation 1).
+ * No block is sent to a node twice. The algorithm suits short blocks, as both papers say, because the root sends nearly
+ * all blocks to each of its children.
  *
  * <p>A subtree covers consecutive nodes. A node therefore receives the blocks that its subtree lacks in two parts: the
  * blocks before those of the subtree, and the blocks after them.
  *
- * <p>{@link GatheredAllgather} says where blocks lie. A master waits for its children first, which send before they
- * wait for it; a leaf has none. Then it waits for its parent; the root has none.
+ * <p>{@link GatheredAllgather} describes the positions of the blocks.
+ *
+ * <p><b>Why it ends.</b> A master first waits for its children, which send before they wait for it. Then it waits for
+ * its parent. A leaf has no children, and the root has no parent.
  */
 public final class GatherBroadcastAllgather extends GatheredAllgather {
-    /** Portals' allgather: on the tree of recursive halving. */
+    /** Portals' allgather, on the tree of recursive halving. */
     public static final GatherBroadcastAllgather HALVING = new GatherBroadcastAllgather(Shape.HALVING, "⌊log₂ n⌋");
 
-    /** With Direct between the masters (section 5.1.1): all masters send to the root's node, which sends to all. */
+    /** Direct between the masters (section 5.1.1). All masters send to the root's node, which sends to all nodes. */
     public static final GatherBroadcastAllgather DIRECT = new GatherBroadcastAllgather(
             new Shape("gather-and-broadcast@direct", StarTree.INSTANCE, 1, "Qian, Afsahi 2008, section 5.2.1"), "1");
 
@@ -43,9 +45,9 @@ public final class GatherBroadcastAllgather extends GatheredAllgather {
     private final Tree tree;
 
     /**
-     * Gather and Broadcast on the (k+1)-nomial tree.
+     * Creates Gather and Broadcast on the (k+1)-nomial tree.
      *
-     * @param ports k, 1 or more
+     * @param ports k, the number of ports of a node, 1 or more
      */
     public GatherBroadcastAllgather(int ports) {
         this(new Shape("gather-and-broadcast", new NomialTree(ports), ports, "Qian, Afsahi 2008, section 5.2.1"),
@@ -77,7 +79,7 @@ public final class GatherBroadcastAllgather extends GatheredAllgather {
         return position(team, end(team, node), bytes) - position(team, node, bytes);
     }
 
-    /** Counts the parts in which a subtree receives the blocks that it lacks. */
+    /** Returns the number of parts, 1 or 2, in which a node receives the blocks that its subtree lacks. */
     private int parts(Team team, int node) {
         return end(team, node) == team.nodes() ? 1 : 2;
     }

@@ -10,20 +10,21 @@ import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * An allgather in which the blocks of all ranks lie in each master's window, the blocks of a node together. The ranks
- * of a node copy their blocks into their master's window, the masters exchange the contents of their windows, and then
- * every rank copies all blocks from its master's window. A master sends the blocks of several nodes in one put, because
- * they lie together. No rank copies out before all blocks have arrived, so this suits short blocks. Subclasses say in
- * which order the nodes' blocks lie, and how masters exchange them.
+ * An allgather in which each master, the first rank of its node, collects the blocks of all ranks in its window. First
+ * the ranks of a node copy their blocks to their master's window. Then the masters exchange the contents of their
+ * windows. Finally every rank copies all blocks from its master's window. The blocks of a node are adjacent in the
+ * window, so a master can send the blocks of several nodes in one put. No rank copies out a block before all blocks
+ * have arrived, so the algorithm suits short blocks. Subclasses choose the order of the nodes in the window, and the
+ * exchange between masters.
  *
- * <p><b>Why nothing is overwritten.</b> Each block is written to a window once: by its rank, between SHOWN and
- * GATHERED, or by another node's master, after an invitation. A short message arrives in the eager buffer of a pair,
- * and this node's master copies it to the window. Only the writer of a part of the window uses that part before the
- * master has awaited it; the other ranks use it after the master has said COMPLETE. Windows and eager buffers belong to
- * the operation until all ranks of the node have left it.
+ * <p><b>Why nothing is overwritten.</b> Each block is written to a window once. Its rank writes it between SHOWN and
+ * GATHERED, or another node's master puts it after an invitation. A short message arrives in the eager buffer of a
+ * pair, and this node's master copies it to the window. Until the master has awaited a part of the window, only the
+ * writer of the part accesses it. The other ranks access it after the master has posted COMPLETE. Windows and eager
+ * buffers belong to the operation until all ranks of the node have left it.
  *
  * <p><b>Why it ends.</b> A master opens all flows to its node before it waits. It waits for the ranks of its node,
- * which wait only for its window, and then as the subclass says.
+ * which wait only for its window. Then it waits for other masters in the exchange, whose end the subclass argues.
  */
 abstract class GatheredAllgather extends EqualBlocksAlgorithm {
     private static final long GATHERED = 2;
@@ -36,21 +37,28 @@ abstract class GatheredAllgather extends EqualBlocksAlgorithm {
     // ---- for subclasses
 
     /**
-     * Returns the next node in the order in which the nodes' blocks lie; the result for the last node does not matter.
+     * Returns the node whose blocks follow the blocks of {@code node} in a window. The result for the last node does
+     * not matter.
      */
     int next(int node, int nodes) {
         return node + 1;
     }
 
-    /** Opens, at the master, the flows from other nodes. */
+    /** Opens the flows from other nodes. Only masters call this method. */
     abstract void open(Team team, Area window, long bytes);
 
-    /** Brings, at the master, the blocks of all other nodes to the window, which has those of this node. */
+    /**
+     * Exchanges blocks with other masters, until the window, which holds the blocks of this node, holds the blocks of
+     * all nodes. Only masters call this method.
+     */
     abstract void exchange(Team team, Area window, long bytes);
 
     // ---- memory
 
-    /** Blocks of other nodes may arrive in eager buffers before they are copied to the window. */
+    /**
+     * Counts the blocks of all nodes in the window, and those of other nodes again, because these may first arrive in
+     * eager buffers.
+     */
     @Override
     protected final long blocksOnNode(int nodes, int ranks, int localRanks) {
         return 2L * ranks - localRanks;
@@ -98,7 +106,7 @@ abstract class GatheredAllgather extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Returns where the blocks of a node begin. */
+    /** Returns the offset in the window at which the blocks of a node begin. */
     final long at(Team team, int node, long bytes) {
         long ranks = 0;
         for (int each = 0; each != node; each = next(each, team.nodes())) {
@@ -107,12 +115,15 @@ abstract class GatheredAllgather extends EqualBlocksAlgorithm {
         return ranks * bytes;
     }
 
-    /** Opens a flow of one piece from another node, to its offset in the window. */
+    /** Opens a flow of one piece from another node, which has an offset {@code at} in the window. */
     static void openInflow(Team team, int sender, Area window, long at, long length) {
         team.inflow(team.pair(sender)).openPair(sender, length, 1, window, at);
     }
 
-    /** Waits until such a piece is at its offset in the window. */
+    /**
+     * Waits until the piece from another node has arrived, and copies it to its offset in the window if it is not
+     * there.
+     */
     static void arrive(Team team, int sender, Area window, long at, long length) {
         Inflow in = team.inflow(team.pair(sender));
         Area arrived = in.await();
@@ -121,7 +132,7 @@ abstract class GatheredAllgather extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Sends such a piece. */
+    /** Sends another node one piece, from an offset in the window. */
     static void send(Team team, int receiver, Area window, long at, long length) {
         Outflow out = team.outflow(team.pair(receiver));
         out.openPair(receiver, length, 1);

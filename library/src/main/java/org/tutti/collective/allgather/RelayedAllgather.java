@@ -10,38 +10,42 @@ import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * An allgather in which masters forward the blocks that they have received. The blocks of a node are a <i>slot</i>. At
- * each node slot 0 has its own blocks; the subclass says, alike for all nodes, which node's blocks slot <i>s</i> has.
- * There are some flows, one after the other: over each, a master sends its first slots to another node, where they
- * become consecutive slots from a certain one on.
+ * An allgather in which masters, the first ranks of their nodes, forward the blocks that they have received. At a node,
+ * the blocks of each node form a <i>slot</i>, and slot 0 holds the node's own blocks. The subclass gives the distance
+ * from a node to the node whose blocks are in its slot <i>s</i>; it is the same for all nodes. A master sends over
+ * several flows, one after the other. Over each flow it sends its first slots to another node, where they become
+ * consecutive slots. The subclass gives the first of these.
  *
- * <p>Ranks show their blocks, and masters send slot 0 from there, so it is not gathered. They forward other slots from
- * where these have arrived: in the eager buffer of a pair, or in their window, to which they have invited the sender
- * and which has room for all slots. All ranks of a node copy blocks from the same memory while the master forwards them
- * (Qian and Afsahi 2008, section 5.2).
+ * <p>Ranks show their blocks in their windows, and masters send slot 0 from there, so no rank gathers it. Masters
+ * forward each other slot from the memory in which it has arrived. This is the eager buffer of a pair, or the master's
+ * window, which has room for all slots and to which the master has invited the sender. All ranks of a node copy blocks
+ * from the same memory while the master forwards them (Qian and Afsahi 2008, section 5.2).
  *
  * <p><b>Why nothing is overwritten, and why it ends.</b> Each piece has a place of its own, which belongs to the
- * operation until all ranks of the node have left it, and therefore no master waits for credits. A master that waits
- * for a slot waits for a sender that itself needs only lower slots.
+ * operation until all ranks of the node have left it. Therefore no master waits for credits. A master that waits for a
+ * slot waits for a sender, and that sender needs only lower slots to send it.
  */
 abstract class RelayedAllgather extends EqualBlocksAlgorithm {
     RelayedAllgather(Description description) {
         super(Collective.ALLGATHER, description);
     }
 
-    /** Counts the flows that leave each node. */
+    /** Returns the number of flows that leave each node. */
     abstract int flows(int nodes);
 
-    /** Returns the distance at which a flow's receiver is; its sender is at the opposite distance. */
+    /**
+     * Returns the distance from a node to the receiver of one of its flows. The flow of the same number that arrives at
+     * the node comes from the opposite distance.
+     */
     abstract int distance(int flow, int nodes);
 
-    /** Returns the receiver's slot that the first slot of a flow becomes. */
+    /** Returns the number of the slot that the first slot of a flow becomes at the receiver. */
     abstract int firstSlot(int flow, int nodes);
 
-    /** Counts the slots of a flow. */
+    /** Returns the number of slots that are sent over a flow. */
     abstract int slots(int flow, int nodes);
 
-    /** Returns the distance of the node that owns the blocks of a slot. */
+    /** Returns the distance from a node to the node whose blocks are in a slot. */
     abstract int owner(int slot);
 
     @Override
@@ -87,12 +91,13 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
             copyOut(team, call, copied, shown);
         }
         for (int flow = 0; flow < flows(nodes) && team.isMaster(); flow++) {
-            inflow(team, flow).awaitAll(); // also the empty pieces
+            inflow(team, flow).awaitAll(); // the empty pieces, too
         }
     }
 
     /**
-     * Returns the length of the master's window: its own block, or room for all slots if other nodes are invited there.
+     * Returns the length of the master's window in bytes. It is one block, or the length of all slots if other nodes
+     * are invited to the window.
      */
     private long mastersBytes(Team team, long bytes) {
         for (int flow = 0; flow < flows(team.nodes()); flow++) {
@@ -125,7 +130,7 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
             if (localRank < ranks) {
                 out.send(block(team, slot, localRank, bytes, shown), 0, bytes);
             } else {
-                out.signal(); // an empty piece, because all nodes have the same number
+                out.signal(); // an empty piece, because each slot has the same number of pieces
             }
         }
     }
@@ -151,7 +156,7 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Waits for a block and returns where it is. */
+    /** Waits until the block of a rank in a slot is shown or has arrived, and returns the area that holds it. */
     private Area block(Team team, int slot, int localRank, long bytes, long shown) {
         if (slot == 0) {
             if (localRank != team.localRank()) {

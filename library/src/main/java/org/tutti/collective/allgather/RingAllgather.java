@@ -2,9 +2,10 @@
 package org.tutti.collective.allgather;
 
 /**
- * A ring of nodes: each node sends to the next node only, first its own blocks, and then the blocks that arrive from
- * the node before. n − 1 steps; b·p·(n − 1) bytes leave a node. A node talks to two others, however many there are, and
- * in each step all links carry the same number of bytes.
+ * An allgather in which the nodes form a ring. Each node sends to the next node only. It sends its own blocks first,
+ * and then the blocks that arrive from the node before it. On n nodes with p ranks and b bytes a rank there are n − 1
+ * steps, and b·p·(n − 1) bytes leave a node. Each node exchanges messages with only two other nodes, and in each step
+ * all links carry the same number of bytes.
  */
 public final class RingAllgather extends RelayedAllgather {
     /** Creates the algorithm; one object serves all ranks. */

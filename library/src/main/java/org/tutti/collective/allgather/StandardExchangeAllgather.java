@@ -6,28 +6,34 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.ExchangeRoute;
 
 /**
- * Standard Exchange between nodes (Qian and Afsahi 2008, section 5.1.2), for any number of ports k: in groups of k + 1,
- * nodes exchange all blocks that they have, so each step multiplies these by k + 1. ⌈log<sub>k+1</sub> n⌉ steps; the
- * blocks of n − 1 nodes leave a node if n is a power of k + 1.
+ * An allgather by Standard Exchange between nodes (Qian and Afsahi 2008, section 5.1.2), with k ports, the number of
+ * nodes from which a node receives in a step. In each step the nodes of each group of k + 1 exchange all blocks that
+ * they have, so each node then has k + 1 times as many blocks. On n nodes there are ⌈log<sub>k+1</sub> n⌉ steps. If n
+ * is a power of k + 1, the blocks of n − 1 nodes leave a node.
  *
- * <p>It follows the {@linkplain ExchangeRoute route} of Standard Exchange backwards, the last step first: the same
- * messages that bring blocks from all nodes to one there bring the blocks of one node to all here. Before the step that
- * is step j of the route, a node has the blocks of all nodes that share its last j + 1 digits to base k + 1. It sends
- * them to the nodes from which the route would receive, and receives the blocks of the other nodes of its group. The
- * first groups are far apart and the last ones neighbours. The paper has the opposite order, with as many messages and
- * bytes. Blocks lie in the order of digits, so the blocks of a message lie together.
+ * <p>The algorithm follows the {@linkplain ExchangeRoute route} of Standard Exchange backwards, from the last step to
+ * the first. On the route, blocks from all nodes come to one node; backwards over the same messages, the blocks of one
+ * node come to all nodes. Nodes are numbered to base k + 1. Before the step that is step j of the route, a node has the
+ * blocks of all nodes that share its last j + 1 digits. It sends these blocks to the nodes from which the node would
+ * receive on the route, and receives the blocks of the other nodes of its group. The nodes of a group are far apart in
+ * the first step, and neighbours in the last. The paper uses the opposite order, with the same number of messages and
+ * bytes. In a window, blocks are sorted by the digits of their nodes, so the blocks of a message are adjacent.
  *
- * <p><b>Corrections.</b> If n is not a power of k + 1, there are no more steps. The last group of a step may then lack
- * a node; the node at the same position in the group before sends in its stead. That is up to k messages more in a
- * step; no node receives more than k.
+ * <p><b>Corrections.</b> If n is not a power of k + 1, the number of steps does not grow. The last group of a step may
+ * then lack a node, and the node at the same position in the group before sends instead of that node. A node therefore
+ * sends up to k more messages in a step; no node receives more than k.
  *
- * <p>{@link GatheredAllgather} says where blocks lie. In a step a master waits only for messages of that step, and
- * their senders wait only for messages of earlier steps.
+ * <p>{@link GatheredAllgather} describes the positions of the blocks.
+ *
+ * <p><b>Why it ends.</b> In a step a master waits only for messages of that step, and their senders wait only for
+ * messages of earlier steps.
  */
 public final class StandardExchangeAllgather extends GatheredAllgather {
     private final ExchangeRoute route;
 
     /**
+     * Creates the algorithm; one object serves all ranks.
+     *
      * @param ports the number of nodes from which a node receives in a step, 1 or more
      */
     public StandardExchangeAllgather(int ports) {
@@ -42,7 +48,7 @@ public final class StandardExchangeAllgather extends GatheredAllgather {
         return route.nextDestination(node, nodes);
     }
 
-    /** Returns where the blocks begin that a node has before a step. */
+    /** Returns the offset in the window of the blocks that a node has before a step. */
     private long at(Team team, int node, int step, long bytes) {
         return at(team, route.firstDestination(node, team.nodes(), step), bytes);
     }

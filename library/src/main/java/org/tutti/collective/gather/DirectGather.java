@@ -12,26 +12,28 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
- * A gather in which every rank shows its block and goes on. The root copies the blocks of its node from where they are
- * shown. The master of every other node puts the blocks of its node straight to the root's node, one piece for each
- * rank, and the root copies them from where they arrive (Qian and Afsahi 2008, section 5.1.1; Portals' rendezvous). One
- * step in a node and n − 1 between nodes; b·p·(n − 1) bytes come to the root's node.
+ * A gather in which every rank copies its block to its window and goes on. The root copies the blocks of its node from
+ * these windows. The master, or first rank, of every other node puts the blocks of its node directly to the root's
+ * node, one piece for each rank, and the root copies them from there (Qian and Afsahi 2008, section 5.1.1; Portals'
+ * rendezvous). There are one step in a node and n − 1 between n nodes. With p ranks on a node and b bytes a rank,
+ * b·p·(n − 1) bytes come to the root's node.
  *
- * <p>On one node, ranks {@linkplain ZeroCopyLoans#lendBlocks lend} long blocks if that is possible, and wait for the
- * root.
+ * <p>On one node, ranks {@linkplain ZeroCopyLoans#lendBlocks lend} long blocks if their memory permits it. They then
+ * wait until the root has read the blocks.
  *
- * <p>The pieces of a node go to the eager buffer of its {@linkplain Team#pair pair} if they fit, so that the root's
- * master need not have entered. Else that master invites the node to one of two parts of its window, {@linkplain
- * RendezvousSchedule in turn}: one node sends while the next one is invited, however many nodes there are.
+ * <p>If the pieces of a node fit, they go to the eager buffer of its {@linkplain Team#pair pair} with the root's node.
+ * They can then be sent before the root's master has entered the operation. Otherwise that master invites the nodes
+ * {@linkplain RendezvousSchedule in turn} to two parts of its window. One node sends while the next node is invited,
+ * and two parts suffice for any number of nodes.
  *
- * <p><b>Why nothing is overwritten.</b> A part of the window is used again when the root has copied the pieces that
- * were there; a root that is not the master says DONE for each node. Eager buffers and windows belong to the operation
- * until all ranks of the node have left it. The master waits for all pieces before it leaves, because they come to its
- * process.
+ * <p><b>Why nothing is overwritten.</b> A part of the window is reused once the root has copied the pieces in it. A
+ * root that is not the master posts DONE for each node, so that the master knows this. Eager buffers and windows belong
+ * to the operation until all ranks of the node have left it. The root's master waits for all pieces before it leaves,
+ * because they arrive in its process.
  *
- * <p><b>Why it ends.</b> A master that sends waits for the ranks of its node, which show their blocks and go on, and
- * for the root's node. That node waits only for its own ranks, and for nodes that have been invited or need no
- * invitation.
+ * <p><b>Why it ends.</b> A master that sends waits for the ranks of its node, which do not wait before they show their
+ * blocks, and for the root's node. The root's node waits only for its own ranks, and for nodes that have been invited
+ * or need no invitation.
  */
 public final class DirectGather extends EqualBlocksAlgorithm {
     private static final int PORTS = 1;
@@ -74,7 +76,10 @@ public final class DirectGather extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Tells whether the blocks of any node come to the window of the root's master. */
+    /**
+     * Returns whether any node is invited to the window of the root's master, because its blocks do not fit into an
+     * eager buffer.
+     */
     private static boolean invitesAny(Team team, long bytes) {
         return team.nodes() > 1 && team.exceedsPair(team.ranksMax() * bytes);
     }
@@ -84,7 +89,8 @@ public final class DirectGather extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Returns the length of a window on the root's node: the rank's block, and at the master two parts for other nodes.
+     * Returns the length in bytes of a rank's window on the root's node. The window has one block, and at the master
+     * also the parts for other nodes, if any node is invited.
      */
     private static long shownBytes(Team team, int localRank, long bytes) {
         return localRank == Team.MASTER && invitesAny(team, bytes) ? (1 + (long) places(team) * team.ranksMax()) * bytes
@@ -166,7 +172,10 @@ public final class DirectGather extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Sends the blocks that the ranks of this node show, and the master's own block from its source. */
+    /**
+     * Sends the root's node the blocks of this node: the master's own block from its source, and the others from the
+     * windows.
+     */
     private static void send(Team team, Call call, int top) {
         long bytes = call.bytes();
         Outflow out = team.outflow(team.pair(top));

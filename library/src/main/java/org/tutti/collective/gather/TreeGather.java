@@ -11,24 +11,27 @@ import org.tutti.collective.flow.RendezvousSchedule;
 import org.tutti.collective.machine.Area;
 
 /**
- * A gather over a tree of nodes, rooted at the root's node: each node sends its parent the blocks of its subtree, which
- * covers consecutive nodes. There is a piece for each rank; a master sends the pieces of its own node from where they
- * are shown, and the others from where they have arrived. The root copies all blocks, those of its own node from where
- * they are shown. Ranks that are neither the root nor a master show their block and go on. One step in a node and ⌈log
- * n⌉ between nodes; b·p·(n − 1) bytes come to the root's node.
+ * A gather over a tree of nodes, whose root is the node of the root rank. Each node sends its parent the blocks of its
+ * subtree, which consists of consecutive nodes, one piece for each rank. A master, the first rank of its node, sends
+ * the pieces of its own node from the windows of the ranks, and the others from the memory in which they have arrived.
+ * The root copies all blocks from such memory. Ranks that are neither the root nor a master copy their block to their
+ * window and go on. There are one step in a node and ⌈log n⌉ between n nodes. With p ranks on a node and b bytes a
+ * rank, b·p·(n − 1) bytes come to the root's node.
  *
- * <p><b>Why nothing is overwritten.</b> Each piece has a place of its own, so no sender waits for credits. Places lie
- * in the order of nodes, from the receiver on, in the eager buffer of the pair or in the receiving master's window.
- * They belong to the operation until all ranks of the node have left it.
+ * <p><b>Why nothing is overwritten.</b> Each piece has a place of its own, so no sender waits for credits. The places
+ * are in the eager buffer of the pair or in the receiving master's window, in the order of the nodes from the receiver
+ * on. They belong to the operation until all ranks of the node have left it.
  *
  * <p><b>Why it ends.</b> Children are invited in {@linkplain RendezvousSchedule turn}, those with the smallest subtrees
  * first, because a master takes their pieces in this order. A master waits for its children, and then for an invitation
- * from its parent, which may wait for other children first. Therefore every wait is for nodes deeper in the same
+ * from its parent. The parent may wait for earlier children first. Therefore every wait is for nodes deeper in the same
  * subtree, or for nodes of other subtrees.
  */
 public final class TreeGather extends SubtreeAlgorithm {
     /**
-     * @param shape the tree
+     * Creates the algorithm; one object serves all ranks.
+     *
+     * @param shape the tree of nodes
      */
     public TreeGather(Shape shape) {
         super(Collective.GATHER, shape, "p·b of a subtree at its master, b at others");
@@ -71,7 +74,7 @@ public final class TreeGather extends SubtreeAlgorithm {
             send(team, top, position, bytes, shown);
         }
         for (int index = 0; team.isMaster() && index < tree.children(position, team.nodes()); index++) {
-            inflow(team, top, tree.child(position, index, team.nodes())).awaitAll(); // also the empty pieces
+            inflow(team, top, tree.child(position, index, team.nodes())).awaitAll(); // the empty pieces, too
         }
     }
 
@@ -79,7 +82,10 @@ public final class TreeGather extends SubtreeAlgorithm {
         return team.inflow(team.pair(nodeAt(team, top, child)));
     }
 
-    /** Returns the length of a master's window: its own block, or room for its subtree if a child is invited there. */
+    /**
+     * Returns the length of a master's window in bytes. It is one block, or the length of all blocks of the master's
+     * subtree if a child is invited to the window.
+     */
     private long mastersBytes(Team team, int position, long bytes) {
         int children = tree.children(position, team.nodes());
         for (int index = 0; index < children; index++) {
@@ -99,7 +105,7 @@ public final class TreeGather extends SubtreeAlgorithm {
         }
     }
 
-    /** Waits for a block of this node's subtree and returns where it is. */
+    /** Waits until a block of this node's subtree is shown or has arrived, and returns the area that holds it. */
     private Area block(Team team, int top, int position, int of, int localRank, long bytes, long shown) {
         if (of == position) {
             if (localRank != team.localRank()) {
