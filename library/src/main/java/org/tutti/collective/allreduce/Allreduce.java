@@ -5,11 +5,14 @@ import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 
 /**
- * An algorithm for allreduce: it combines the sources of all ranks in every rank's target, to the same bits.
+ * An algorithm for allreduce. An allreduce combines the sources of all ranks and writes the result to every rank's
+ * target. All ranks get the same bits.
  */
 public abstract class Allreduce extends Algorithm {
     /**
-     * @param description its entry in the catalogue
+     * Creates the algorithm.
+     *
+     * @param description the algorithm's entry in the catalogue
      */
     protected Allreduce(Description description) {
         super(Collective.ALLREDUCE, description);

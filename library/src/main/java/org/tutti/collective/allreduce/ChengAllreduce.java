@@ -14,10 +14,10 @@ import org.tutti.collective.stage.NodeTree;
 import org.tutti.collective.stage.RankOrder;
 
 /**
- * Cheng's two-level global sum (section 3). In each node a master sums up the elements of the node's ranks in shared
- * memory. One of the masters is the cluster master: it waits for all other masters, adds their sums to its own, and
- * puts the total into each node's shared memory, from where every rank copies it. Four steps a chunk; n − 1 messages
- * come to the cluster master's node and n − 1 leave it.
+ * Cheng's two-level global sum (section 3). In each node a master combines the elements of the node's ranks in shared
+ * memory. One of the masters is the cluster master. It waits for all other masters, combines their results with its
+ * own, and puts the total into each node's shared memory. Every rank copies the total from there. A chunk takes four
+ * steps. On n nodes, n − 1 messages come to the cluster master's node and n − 1 leave it.
  *
  * <pre>
  *  3 nodes of 3 ranks, cluster master on node 0:
@@ -27,20 +27,21 @@ import org.tutti.collective.stage.RankOrder;
  * </pre>
  *
  * <p><b>Which ranks are masters.</b> The paper chooses each node's master at random, and the cluster master at random
- * among them. Here a node's master is always its first rank, because only that rank exchanges data with other nodes.
- * The cluster master is node 0's master in {@code cheng}. In {@code cheng-random} it is the master of a node that is
- * drawn for each operation from the operation's number, so all ranks draw the same node without a message.
+ * among them. Here a node's master is always its first rank, because only that rank exchanges data with other nodes. In
+ * {@code cheng} the cluster master is the master of node 0. In {@code cheng-random} it is the master of a pseudorandom
+ * node, which each rank computes from the operation's number. All ranks therefore choose the same node without a
+ * message.
  *
  * <p><b>How data reach the cluster master.</b> The paper's cluster master polls the memory of the other nodes. Here
  * every master puts its sum over its {@linkplain Team#pair pair} with the cluster master. A message that does not fit
- * into the pair's eager buffer comes in chunks. For these the cluster master invites one master after the other to two
- * places in turn, in the eager buffer of an edge that is otherwise unused there. Two places suffice, however many nodes
- * there are.
+ * into the pair's eager buffer is sent in chunks. For the chunks the cluster master invites one master after the other
+ * to two places in turn. The places are in the eager buffer of the parent edge, which the cluster master does not use
+ * otherwise. Two places suffice for any number of nodes.
  *
  * <p><b>Why nothing is overwritten.</b> A rank contributes to chunk k + 1 after it has copied the result of chunk k,
  * and a master sends chunk k + 1 after all its ranks have contributed. When the cluster master has the total of chunk k
- * + 1, the place to which it puts this total is therefore free on every node. A place at the cluster master is offered
- * again when the sum that was in it has been combined.
+ * + 1, all ranks have therefore copied the result of chunk k, and the place for the total is free on every node. A
+ * place at the cluster master is offered again once the sum in it has been combined.
  */
 public final class ChengAllreduce extends Allreduce {
     private static final long CHUNK_BYTES = Flow.PIECE_BYTES;
@@ -49,6 +50,8 @@ public final class ChengAllreduce extends Allreduce {
     private final boolean random;
 
     /**
+     * Creates the algorithm; one object serves all ranks.
+     *
      * @param random true if the cluster master's node is drawn for each operation, false if it is node 0
      */
     public ChengAllreduce(boolean random) {
@@ -109,12 +112,12 @@ public final class ChengAllreduce extends Allreduce {
         team.noteAllAreHere(); // the result has a contribution of every rank
     }
 
-    /** Draws the cluster master's node: the same at all ranks, because they number operations alike. */
+    /** Returns the cluster master's node, computed from the operation's number, which is the same at all ranks. */
     private static int draw(Team team) {
         return (int) Long.remainderUnsigned(Fingerprint.mix(team.operation(), 0), team.nodes());
     }
 
-    /** Sums up, at the master of a node, the elements of its ranks. */
+    /** Combines the elements of this node's ranks in the master's window. Only masters call this method. */
     private static void sum(Team team, Call call, Area shown, Chunk chunk) {
         team.awaitOthers(Team.READY, (long) READY_STEPS * chunk.number() - 1);
         if (team.localSize() == 1) {
@@ -124,7 +127,7 @@ public final class ChengAllreduce extends Allreduce {
         }
     }
 
-    /** Opens the flow to the cluster master, and the flow of the result to all ranks of the node. */
+    /** Opens the flow that brings the result to this node, and at the master also the flow to the cluster master. */
     private static void open(Team team, Chunk chunk, int cluster) {
         team.inflow(NodeTree.PARENT).open(cluster, NodeTree.PARENT, chunk.longest(), 1, chunk.count());
         if (team.isMaster()) {
@@ -132,7 +135,7 @@ public final class ChengAllreduce extends Allreduce {
         }
     }
 
-    /** Combines, at the cluster master, the sums of all nodes, and sends the total to each node. */
+    /** Combines the sums of all nodes, and sends the total to each node. Only the cluster master calls this method. */
     private static void gather(Team team, Call call, Area shown, Chunk chunk) {
         int others = team.nodes() - 1;
         int step = chunk.number();
@@ -141,7 +144,7 @@ public final class ChengAllreduce extends Allreduce {
             if (index == 0 && step == 1) {
                 invite(team, chunk, 1, 0);
             }
-            if (index + 1 < others) { // that node's place is free: its last sum is combined
+            if (index + 1 < others) { // the place of that node is free, because the last sum in it is combined
                 invite(team, chunk, step, index + 1);
             }
             int other = other(team, index);
@@ -160,15 +163,18 @@ public final class ChengAllreduce extends Allreduce {
     }
 
     /**
-     * Returns the nodes above in ascending order, then the nodes below in descending order, which keeps the order of
-     * nodes.
+     * Returns the other node of an index. The order is the nodes above this one, ascending, and then the nodes below,
+     * descending, so that each combination is one of consecutive nodes.
      */
     private static int other(Team team, int index) {
         int above = team.nodes() - 1 - team.node();
         return index < above ? team.node() + 1 + index : team.nodes() - 2 - index;
     }
 
-    /** Lets a node send its chunk: a long chunk to one of two places, which all nodes use in turn. */
+    /**
+     * Lets a node send its next chunk. If the message does not fit into the pair's eager buffer, the node is invited to
+     * one of two places, which all nodes use in turn.
+     */
     private static void invite(Team team, Chunk chunk, int step, int index) {
         int other = other(team, index);
         Inflow in = team.inflow(team.pair(other));

@@ -5,25 +5,29 @@ import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.machine.Area;
 
-/** How the masters of two or more nodes combine the elements of their nodes, round by round. */
+/**
+ * Combines the elements of two or more nodes, round by round. The masters, the first ranks of the nodes, call it after
+ * each has combined the elements of its node.
+ */
 interface Exchange {
     /**
-     * Opens the flows to and from other masters, before all rounds.
+     * Opens the flows to and from other masters. A master calls this method once, before the first round.
      *
-     * @param bytes the length of the message
-     * @param chunk the bytes of the first round, which is the longest
+     * @param bytes the length of the message in bytes
+     * @param chunk the length in bytes of the first round, which is the longest
      * @param rounds the number of rounds
      */
     void open(Team team, Kernel kernel, long bytes, long chunk, int rounds);
 
     /**
-     * Combines the nodes' elements of a round: afterwards every master has the same bits. This node's elements are sent
-     * and combined from {@code own}; the exchange alone brings them to {@code work}.
+     * Combines the elements of all nodes in a round. Afterwards {@code work} holds the result, which has the same bits
+     * at every master. The caller need not copy this node's elements to {@code work}, because the exchange reads them
+     * from {@code own}.
      *
-     * @param own this node's elements
-     * @param work the area for the result, perhaps the same
-     * @param at the offset in both areas, in bytes
-     * @param length the bytes of the round
+     * @param own the area that holds this node's elements
+     * @param work the area for the result, which may be {@code own}
+     * @param at the offset of the round in both areas, in bytes
+     * @param length the length of the round in bytes
      */
     void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length);
 }

@@ -8,19 +8,20 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.RankOrder;
 
 /**
- * The flat baseline: every rank shows its elements, and every rank combines the elements of all ranks in the order of
- * the ranks, so that all get the same bits. One step, in which a rank reads (p − 1)·b bytes; nothing is faster for few
- * ranks and few bytes.
+ * An allreduce in one step, the baseline for other algorithms. Every rank shows its elements in its window, and every
+ * rank combines the elements of all ranks in the order of the ranks, so that all get the same bits. With p ranks and b
+ * bytes, a rank reads (p − 1)·b bytes of other ranks. No other algorithm is faster for few ranks and few bytes.
  *
- * <p><b>Why nothing is overwritten.</b> Long messages go through two parts of a rank's window in turn. No word says
- * that a part has been read, because the next READY word says it: a rank that shows chunk k has read chunk k − 1 of
- * every rank. A rank that has seen chunk k of every rank may therefore overwrite chunk k − 1.
+ * <p><b>Why nothing is overwritten.</b> Chunks of long messages go through two parts of a rank's window in turn. There
+ * is no separate word for a part that has been read, because the READY word implies it: a rank posts READY of chunk k
+ * after it has read chunk k − 1 of every rank. A rank that has awaited READY of chunk k of every rank may therefore
+ * overwrite its own chunk k − 1.
  *
- * <p>Between nodes the masters combine by {@link RecursiveDoublingAllreduce}.
+ * <p>On several nodes the masters combine the elements of their nodes by {@link RecursiveDoublingAllreduce}.
  */
 public final class FlatAllreduce extends TwoLevelAllreduce {
     private static final RecursiveDoublingAllreduce DOUBLING = new RecursiveDoublingAllreduce();
-    /** The bytes of a chunk on one node. */
+    /** The length of a chunk on one node, in bytes. */
     public static final long CHUNK_BYTES = 256 << 10;
 
     /** Creates the algorithm; one object serves all ranks. */

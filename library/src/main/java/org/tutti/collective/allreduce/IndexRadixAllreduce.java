@@ -9,12 +9,14 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Partition;
 
 /**
- * Allreduce by index range in stages, each over small groups of ranks: a multi-radix reduce-scatter and allgather in
- * shared memory (after Jocksch and others 2021, ext_mpi_collectives). There is a stage for each level of groups and one
- * for the whole node; without levels there are two, of about √p ranks each. In the first stage the members of a
- * smallest group combine the group's elements, a part each. In each further stage, the ranks that have the same part
- * combine it over the groups of the next greater group, a share each. Then these ranks copy the shares together, in the
- * reverse order of stages, and every rank copies the parts from the members of its smallest group.
+ * An allreduce for nodes with many ranks, in stages over small groups of ranks. On one node it is a multi-radix
+ * reduce-scatter and allgather in shared memory (after Jocksch and others 2021, ext_mpi_collectives). There is a stage
+ * for each level of groups, such as the ranks of a cache, and one for the whole node. Without levels there are two
+ * stages of about √p ranks each. In the first stage the members of each smallest group combine the group's elements,
+ * and each member combines one part. In each further stage, the ranks that have the same part combine it over the
+ * groups of the next greater group, and each rank combines one share of the part. After the last stage these ranks copy
+ * the shares from each other, in the reverse order of the stages. Finally every rank copies the parts from the members
+ * of its smallest group.
  *
  * <pre>
  *  6 ranks, groups {0 1} {2 3} {4 5}:   1.  0 has part a of 0 and 1, 1 has part b; so in {2 3} and {4 5}
@@ -23,15 +25,17 @@ import org.tutti.pattern.Partition;
  *                                       4.  every rank copies a and b in its own group
  * </pre>
  *
- * <p>A rank waits for few others in each stage, instead of for all ranks twice. On wide nodes each byte crosses between
- * groups once for each group. Ranks that are left over from equal groups belong to the last smallest group; only as
- * many ranks combine there as in the other groups. A level counts only if the node has at least two whole groups of it.
+ * <p>In each stage a rank waits for few other ranks; in {@link IndexRangeAllreduce} it waits for all ranks twice. Each
+ * byte moves between groups once for each group. If the ranks do not form equal groups, the ranks that are left over
+ * belong to the last smallest group, in which only as many ranks combine as in the other groups. A level is used only
+ * if the node has at least two whole groups of that level. On several nodes the algorithm is the same as {@code
+ * IndexRangeAllreduce}.
  *
- * <p><b>Why nothing is overwritten.</b> Two parts of a window are used in turn: a rank writes round k + 1 over round k
- * − 1. Before that it has awaited, in each stage of round k, a word of every rank that reads its window in that stage.
- * Such a rank has posted this word after it had finished round k − 1, with everything that it copied from there. On the
- * way back the same ranks read each other as in the stages before. Ranks that do not combine also await the words of
- * their group, because the group's members read their windows.
+ * <p><b>Why nothing is overwritten.</b> Two parts of a window are used in turn, so a rank writes round k + 1 over round
+ * k − 1. Before that, in each stage of round k, the rank has awaited a word of every rank that reads its window in that
+ * stage. Each of these ranks has posted this word after the end of its round k − 1, when it had copied everything that
+ * it reads in that round. The copies in the reverse order of stages are between the same ranks as the stages. Ranks
+ * that do not combine also await the words of their group, because the group's members read their windows.
  */
 public final class IndexRadixAllreduce extends TwoLevelAllreduce {
     /** Creates the algorithm; one object serves all ranks. */
@@ -93,7 +97,8 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
     }
 
     /**
-     * Returns the distance of the ranks that combine with each other in a stage, which is the size of the groups below.
+     * Returns the distance between neighbouring ranks that combine with each other in a stage, which is the size of the
+     * groups of the stage before.
      */
     private static int stride(Team team, int stage) {
         if (stage == 0) {
@@ -102,7 +107,7 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
         return team.levels() == 0 ? (int) Math.sqrt(team.localSize()) : team.groupSize(stage - 1);
     }
 
-    /** Counts the ranks that combine with each other in a stage. */
+    /** Returns the number of ranks that combine with each other in a stage. */
     private static int radix(Team team, int stage) {
         int stride = stride(team, stage);
         return (stage == stages(team) - 1 ? team.localSize() : stride(team, stage + 1)) / stride;
@@ -118,7 +123,10 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
         return rank / stride(team, stage) % radix(team, stage);
     }
 
-    /** Returns where a rank's range after a stage begins, or with edge 1 ends, in a round of {@code length} bytes. */
+    /**
+     * Returns the offset in a round of {@code length} bytes at which a rank's range after a stage begins. If {@code
+     * edge} is 1, the method returns the offset at which the range ends.
+     */
     private static long boundary(Team team, Kernel kernel, long length, int rank, int stage, int edge) {
         long unit = kernel.unitBytes();
         long start = 0;
@@ -132,7 +140,7 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
         return start + Partition.start(bytes, unit, radix(team, stage), digit(team, rank, stage) + edge);
     }
 
-    /** Returns the first rank of this rank's smallest group; ranks left over belong to the last group. */
+    /** Returns the first rank of this rank's smallest group. Ranks that are left over belong to the last group. */
     private static int firstOfGroup(Team team) {
         int last = stages(team) - 1;
         int combining = radix(team, last) * stride(team, last);
@@ -156,7 +164,7 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
             return;
         }
         for (int other = first; other < end; other += stride) {
-            if (other != rank) { // all of them, also at a rank that does not combine: see the head of the class
+            if (other != rank) { // a rank that does not combine awaits them, too; see the head of the class
                 team.await(other, Team.READY, step);
             }
         }

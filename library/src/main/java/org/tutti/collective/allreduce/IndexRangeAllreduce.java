@@ -13,10 +13,10 @@ import org.tutti.collective.stage.RankOrder;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
- * Allreduce by index range in shared memory: a reduce-scatter and an allgather without messages. In every chunk, rank r
- * combines part r of the elements of all ranks; then every rank copies the parts together. Two steps a chunk, in which
- * a rank reads 2·b·(p − 1)/p bytes of others. Every byte crosses between cores at most twice, all cores combine, and
- * each contribution is read once.
+ * An allreduce in which each rank of a node combines one range of the elements. On one node it is a reduce-scatter and
+ * an allgather in shared memory. In every chunk, rank r combines part r of the elements of all ranks, and then every
+ * rank copies all parts. A chunk takes two steps. With p ranks and b bytes, a rank reads 2·b·(p − 1)/p bytes of other
+ * ranks. Every byte moves between cores at most twice, all cores combine, and each contribution is read once.
  *
  * <pre>
  *  rank 0 shows   [ result 0 | its part 1 | its part 2 ]      with three ranks; a rank does not show its own
@@ -24,29 +24,31 @@ import org.tutti.collective.window.ZeroCopyLoans;
  *  rank 2 shows   [ its part 0 | its part 1 | result 2 ]      result there
  * </pre>
  *
- * <p>In round k a rank copies its elements to its window (step 2k − 1), awaits that step of all ranks, combines its
- * part (step 2k), awaits that step of all ranks, and copies all parts out.
+ * <p>In round k a rank copies its elements to its window and posts step 2k − 1. It awaits this step of all ranks,
+ * combines its part, and posts step 2k. It awaits this step of all ranks, too, and then copies out all parts.
  *
- * <p><b>Why nothing is overwritten.</b> Two parts of a window, used in turn, suffice without further words. A rank that
- * has seen step 2k − 1 of all ranks knows that they have copied out round k − 1, so it may write round k + 1 over it.
+ * <p><b>Why nothing is overwritten.</b> Two parts of a window, used in turn, suffice without further words. A rank
+ * posts step 2k − 1 after it has copied out round k − 1. A rank that has awaited step 2k − 1 of all ranks may therefore
+ * write round k + 1 over round k − 1.
  *
- * <p><b>Lent memory.</b> When all ranks lend their memory, because they are threads of one process or their segments
- * lie in the node's memory, nothing goes through windows. In a single round each rank combines its part from the
- * sources straight into its target (step 2), and copies the other parts from the others' targets. No rank writes bytes
- * that another rank still reads, even if source and target are the same memory: of rank r's source, rank s reads part s
- * only, and r writes there only after s has said that its result is complete. At the end each rank awaits DONE of all
- * others, which have then read its result. If only some ranks lend, these copy their elements to their windows after
- * all, in a step of its own.
+ * <p><b>Lent memory.</b> If all ranks lend their memory, no data go through windows. Ranks can lend if they are threads
+ * of one process, or if their segments are in the node's memory. There is a single round, in which each rank combines
+ * its part of all sources directly in its target (step 2), and copies the other parts from the targets of the other
+ * ranks. No rank writes bytes that another rank still reads, even if source and target are the same memory. Rank s
+ * reads only part s of rank r's source, and rank r writes there only after rank s has posted that its result is
+ * complete. At the end each rank awaits DONE of all other ranks, which have then read its result. If only some ranks
+ * lend, these ranks copy their elements to their windows in an additional step.
  *
  * <p><b>Several nodes.</b> The ranks of each node combine by index range in their master's window ({@link NodeStage}).
- * The masters combine by recursive doubling, or by recursive halving if rounds are longer than 16 KiB.
+ * The masters combine the results of their nodes by recursive doubling, or by recursive halving if rounds are longer
+ * than 16 KiB.
  */
 public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chunked {
-    /** The bytes of a chunk on one node. */
+    /** The length of a chunk on one node, in bytes. */
     public static final long CHUNK_BYTES = 256 << 10;
 
     private static final int COMBINED = 2;
-    /** The longest message that masters exchange by recursive doubling. */
+    /** The length of the longest round, in bytes, that masters exchange by recursive doubling. */
     public static final long DOUBLING_BYTES_MAX = 16 << 10;
     private static final RecursiveDoublingAllreduce DOUBLING = new RecursiveDoublingAllreduce();
     private static final RabenseifnerAllreduce HALVING = new RabenseifnerAllreduce();
@@ -58,7 +60,9 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
     private final long chunkBytes;
     private final boolean isChunkGiven;
 
-    /** Creates the algorithm with chunks of 256 KiB, and between nodes with the rounds of rabenseifner. */
+    /**
+     * Creates the algorithm with chunks of 256 KiB on one node. On several nodes its rounds are those of rabenseifner.
+     */
     public IndexRangeAllreduce() {
         this(DESCRIPTION, CHUNK_BYTES, false);
     }
@@ -70,7 +74,7 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
     }
 
     /**
-     * {@return the bytes of a chunk on one node}
+     * {@return the length of a chunk on one node, in bytes}
      */
     public long chunkBytes() {
         return chunkBytes;
@@ -97,7 +101,10 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
         return exchangeOf(chunk);
     }
 
-    /** Returns the masters' part, also for algorithms that differ inside the nodes. */
+    /**
+     * Returns the exchange between masters for rounds of a length. Other algorithms that differ only inside the nodes
+     * use it, too.
+     */
     static Exchange exchangeOf(long chunk) {
         return chunk <= DOUBLING_BYTES_MAX ? DOUBLING : HALVING;
     }

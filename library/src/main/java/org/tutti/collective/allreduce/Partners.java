@@ -7,20 +7,21 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Folding;
 
 /**
- * The flows between masters that exchange in pairs: in step j a node and its partner have positions that differ in bit
- * j only. Between the two there is a flow each way, over an edge at each. If the number of nodes is not a power of two,
- * some nodes are folded: they hand their elements to the next node first, and receive the result from it at the end
- * ({@link Folding}). These flows use edge 0 at both nodes, and the edges of the steps follow.
+ * The flows between masters that exchange in pairs. In step j the positions of a node and its partner differ in bit j
+ * only. There is a flow in each direction between the two. If the number of nodes is not a power of two, some nodes are
+ * folded. A folded node first sends its elements to the next node, which stands for it, and receives the result from
+ * that node at the end ({@link Folding}). The flows of folded nodes use edge 0 at both nodes. The flows of the steps
+ * use the following edges, one for each step.
  */
 final class Partners {
-    /** The edge between a folded node and the node that stands for it, at both. */
+    /** The edge that a folded node and the node that stands for it use for the flows between them. */
     private static final int FOLD = 0;
 
     private Partners() {}
 
     // ---- positions
 
-    /** Counts the steps of a node that is not folded. */
+    /** Returns the number of steps of a node that is not folded. */
     static int steps(int nodes) {
         return Integer.numberOfTrailingZeros(Folding.positions(nodes));
     }
@@ -31,8 +32,8 @@ final class Partners {
     }
 
     /**
-     * Bounds the edges over which data come to a node: one from each partner, and one from a node that is folded into
-     * it.
+     * Returns the greatest number of edges over which data arrive at a node: one for each partner, and one for a node
+     * that is folded into it.
      */
     static int edges(int nodes) {
         return foldedMax(nodes) + steps(nodes);
@@ -43,27 +44,30 @@ final class Partners {
         return Folding.position(team.node(), team.nodes());
     }
 
-    /** Returns the node that stands for this one, perhaps itself. */
+    /** Returns the node that stands for this node, which is this node itself if it is not folded. */
     private static int last(Team team) {
         return Folding.last(position(team), team.nodes());
     }
 
-    /** Tells whether this node is folded: it hands its elements over, and is no partner of any node. */
+    /**
+     * Returns whether this node is folded. A folded node sends its elements to the node that stands for it, and has no
+     * partners.
+     */
     static boolean isFolded(Team team) {
         return team.node() < last(team);
     }
 
-    /** Tells whether another node is folded into this one. */
+    /** Returns whether another node is folded into this node. */
     private static boolean standsForAnother(Team team) {
         return Folding.first(position(team), team.nodes()) < team.node();
     }
 
-    /** Tells whether this node is the upper one of the two partners in a step. */
+    /** Returns whether this node has the greater position of the two partners in a step. */
     static boolean isUpper(Team team, int step) {
         return (position(team) >> step & 1) == 1;
     }
 
-    /** Returns the edge between the partners of a step, the same at both. */
+    /** Returns the edge that both partners of a step use for the flows between them. */
     static int edge(int nodes, int step) {
         return foldedMax(nodes) + step;
     }
@@ -71,12 +75,12 @@ final class Partners {
     // ---- opening flows
 
     /**
-     * Opens the flows between a folded node and the node that stands for it, if this is one of the two.
+     * Opens the flows between a folded node and the node that stands for it, if this node is one of the two.
      *
      * @param shares the number of shares of the inbox, from {@link org.tutti.collective.flow.Flow#shares}; share 0 is
      *            for this flow
      * @param rounds the number of rounds
-     * @param chunk the bytes of the longest round
+     * @param chunk the length of the longest round in bytes
      */
     static void openFolds(Team team, Kernel kernel, int shares, int rounds, long chunk) {
         if (isFolded(team)) {
@@ -90,8 +94,8 @@ final class Partners {
      * Opens the flows between this node and its partner in a step.
      *
      * @param shares the number of shares of the inbox, from {@link org.tutti.collective.flow.Flow#shares}
-     * @param transfers the number of transfers each way
-     * @param bytesMax the bytes of the longest transfer
+     * @param transfers the number of transfers in each direction
+     * @param bytesMax the length of the longest transfer in bytes
      */
     static void open(Team team, Kernel kernel, int step, int shares, long transfers, long bytesMax) {
         int nodes = team.nodes();
@@ -107,7 +111,8 @@ final class Partners {
     // ---- the operation
 
     /**
-     * At a folded node, hands its elements over and receives the result. At others it does nothing and returns false.
+     * Returns whether this node is folded. If it is, the method first sends the node's elements of a round to the node
+     * that stands for it, and receives the result in {@code work}.
      */
     static boolean isHandedOver(Team team, Kernel kernel, Area own, Area work, long at, long length) {
         if (!isFolded(team)) {
@@ -119,8 +124,8 @@ final class Partners {
     }
 
     /**
-     * Takes the elements of the node that is folded into this one, if any; returns the area with the elements
-     * afterwards.
+     * Combines the elements of the node that is folded into this node, if any, with this node's elements. Returns the
+     * area that holds the result: {@code work}, or {@code own} if no node is folded into this node.
      */
     static Area takeOver(Team team, Kernel kernel, Area own, Area work, long at, long length) {
         if (!standsForAnother(team)) {
@@ -130,7 +135,7 @@ final class Partners {
         return work;
     }
 
-    /** Sends the result to the node that is folded into this one, if any. */
+    /** Sends the result of a round to the node that is folded into this node, if any. */
     static void handBack(Team team, Area work, long at, long length) {
         if (standsForAnother(team)) {
             team.outflow(FOLD).sendAll(work, at, length);

@@ -13,10 +13,11 @@ import org.tutti.pattern.Folding;
 import org.tutti.pattern.Partition;
 
 /**
- * Rabenseifner's allreduce between the masters (Rabenseifner 2004, section 4): a reduce-scatter by recursive halving,
- * then an allgather by recursive doubling. In step j masters at distance 2<sup>j</sup> exchange halves of the range on
- * which they still work: the lower one keeps the first half, the upper one the second. The same steps in reverse order
- * exchange the results. 2·b·(n − 1)/n bytes leave a node.
+ * An allreduce that uses Rabenseifner's algorithm between the masters (Rabenseifner 2004, section 4). The algorithm is
+ * a reduce-scatter by recursive halving, and then an allgather by recursive doubling. In step j of the reduce-scatter,
+ * masters at distance 2<sup>j</sup> exchange halves of the range that both still combine. The lower master keeps the
+ * first half, the upper master the second half. The allgather exchanges the results in the reverse order of these
+ * steps. For b bytes and n nodes, 2·b·(n − 1)/n bytes leave a node.
  *
  * <pre>
  *  4 nodes, elements in quarters a b c d:
@@ -27,21 +28,24 @@ import org.tutti.pattern.Partition;
  * </pre>
  *
  * <p>The distances grow while the ranges shrink. A node therefore combines the elements of consecutive nodes, with the
- * lower nodes on the left. The elements that come from a partner are combined piece by piece ({@link Inflow}). If the
- * number of nodes is not a power of two, some nodes hand all elements to their neighbour first and receive the result
- * at the end ({@link Folding}).
+ * lower nodes as the left operand. Elements that arrive from a partner are combined piece by piece ({@link Inflow}). If
+ * the number of nodes is not a power of two, some nodes send all elements to their neighbour first and receive the
+ * result at the end ({@link Folding}).
  */
 public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Exchange {
-    /** The packets of a round, so that its halves and quarters are whole packets. */
+    /** The number of packets in a round. Halves and quarters of a round are then whole packets. */
     private static final long CHUNK_PACKETS = 4;
 
-    /** The packets of a round if all ranks are alone on their nodes. */
+    /** The number of packets in a round if all ranks are alone on their nodes. */
     private static final long CHUNK_PACKETS_ALONE = 16;
 
-    /** The bytes of a round with packets of {@link Machine#PACKET_BYTES}. */
+    /** The length of a round in bytes, with packets of {@link Machine#PACKET_BYTES}. */
     public static final long CHUNK_BYTES = CHUNK_PACKETS * Machine.PACKET_BYTES;
 
-    /** The bytes of a round with such packets if all ranks are alone on their nodes. */
+    /**
+     * The length of a round in bytes, with packets of {@link Machine#PACKET_BYTES}, if all ranks are alone on their
+     * nodes.
+     */
     public static final long CHUNK_BYTES_ALONE = CHUNK_PACKETS_ALONE * Machine.PACKET_BYTES;
 
     /** Creates the algorithm; one object serves all ranks. */
@@ -63,7 +67,8 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
     }
 
     /**
-     * Returns the bytes of a round. Ranks that are all alone on their nodes need no windows, and few rounds are better.
+     * Returns the length of a round in bytes. It is longer if all ranks are alone on their nodes, because such ranks
+     * need no windows, and few rounds are faster.
      */
     static long chunkBytes(Team team) {
         return team.ranksMax() == 1 ? CHUNK_PACKETS_ALONE * team.packetBytes()
@@ -103,7 +108,7 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
         int position = Partners.position(team);
         int parts = Folding.positions(nodes);
         int last = Partners.steps(nodes) - 1;
-        int first = 0; // the first part of the range on which this node still works
+        int first = 0; // the first part of the range that this node still combines
         for (int bit = 0; bit <= last; bit++) {
             int half = parts >> (bit + 1);
             boolean upper = (position >> bit & 1) == 1;
@@ -133,7 +138,7 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
         }
     }
 
-    /** Returns where a part of a chunk of {@code length} bytes begins. */
+    /** Returns the offset of a part in a chunk of {@code length} bytes. */
     private static long start(Team team, Kernel kernel, long length, int part) {
         return Partition.start(length, kernel.unitBytes(), Folding.positions(team.nodes()), part);
     }

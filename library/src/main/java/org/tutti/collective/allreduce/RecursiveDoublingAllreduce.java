@@ -9,22 +9,22 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Folding;
 
 /**
- * Allreduce by recursive doubling between the masters (Thakur, Rabenseifner and Gropp 2005, section 4.5): in step j
- * nodes exchange all their elements in pairs with numbers that differ in bit j only. Both nodes combine from left to
- * right, so that all get the same bits. If the number of nodes is not a power of two, some nodes hand their elements to
- * the next node first, and receive the result at the end ({@link Folding}).
+ * An allreduce by recursive doubling between the masters (Thakur, Rabenseifner and Gropp 2005, section 4.5). In step j
+ * each node exchanges all its elements with the node whose number differs in bit j only. Both nodes combine the two
+ * operands in the same order, so that all nodes get the same bits. If the number of nodes is not a power of two, some
+ * nodes send their elements to the next node first, and receive the result at the end ({@link Folding}).
  *
  * <pre>
  *  4 nodes:    0 ↔ 1   2 ↔ 3       0 and 1 have 0∘1, 2 and 3 have 2∘3
  *              0 ↔ 2   1 ↔ 3       all have (0∘1)∘(2∘3)
  * </pre>
  *
- * <p>⌊log₂ n⌋ steps, in each of which a node sends b bytes.
+ * <p>For b bytes and n nodes there are ⌊log₂ n⌋ steps, in each of which a node sends b bytes.
  *
- * <p><b>Why nothing is overwritten, and why it ends.</b> A round is one piece of each flow ({@link Partners}). It
- * arrives in one of two places in turn, and is combined from there. A master that has the result of a round knows that
- * all masters have read the pieces of the round before. In a step a master sends before it waits. It waits only for
- * messages of that step, and their senders wait only for messages of earlier steps.
+ * <p><b>Why nothing is overwritten, and why it ends.</b> A round is one piece of each flow ({@link Partners}). The
+ * piece arrives in one of two places, which are used in turn, and is combined from there. A master that has the result
+ * of a round knows that all masters have read the pieces of the round before. In a step a master sends before it waits.
+ * It waits only for messages of that step, and their senders wait only for messages of earlier steps.
  */
 public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce implements Exchange {
     private static final int EAGER_BUFFERS = 0; // zero shares of an inbox

@@ -11,9 +11,10 @@ import org.tutti.collective.stage.NodeTree;
 import org.tutti.pattern.Partition;
 
 /**
- * Allreduce by a ring of the masters (Patarasuk and Yuan 2009, section 3). The elements are cut into one segment for
- * each node. In n − 1 steps each node sends a segment to the next node and combines the segment that it receives with
- * its own; then node i has the complete segment i + 1. In n − 1 more steps the complete segments go around the ring.
+ * An allreduce in which the masters form a ring (Patarasuk and Yuan 2009, section 3). The elements are divided into one
+ * segment for each of the n nodes. In each of n − 1 steps a node sends a segment to the next node, and combines the
+ * segment that it receives with its own. Then node i has the complete segment i + 1. In n − 1 more steps the complete
+ * segments are sent around the ring.
  *
  * <pre>
  *  3 nodes:  step 1   0 –seg 0→ 1 –seg 1→ 2 –seg 2→ 0       each combines what it gets
@@ -22,8 +23,8 @@ import org.tutti.pattern.Partition;
  *            step 4   0 –seg 0→ 1 –seg 1→ 2 –seg 2→ 0
  * </pre>
  *
- * <p>Each node sends and receives 2·b·(n − 1)/n bytes, which is the least possible. The segments are combined in
- * different orders, so operators must commute.
+ * <p>For b bytes, each node sends and receives 2·b·(n − 1)/n bytes, which is the least possible. Different segments are
+ * combined in different orders of the nodes, so operators must be commutative.
  */
 public final class RingAllreduce extends TwoLevelAllreduce implements Exchange {
     private static final long CHUNK_BYTES = RabenseifnerAllreduce.CHUNK_BYTES;

@@ -14,22 +14,22 @@ import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.HalvingTree;
 
 /**
- * SRM's allreduce (SRM 2003, section 2.2, "Shared Memory Allreduce", and section 2.4, "Allreduce"). In a node it is
- * always a reduce to the master by a binomial tree, in which only leaves copy their elements, and a broadcast from the
- * master.
+ * SRM's allreduce (SRM 2003, section 2.2, "Shared Memory Allreduce", and section 2.4, "Allreduce"). In each node the
+ * ranks reduce their elements to the master over a binomial tree, in which only leaves copy their elements. Then the
+ * master broadcasts the result.
  *
- * <p>Up to 16 KiB the masters exchange in pairs by recursive doubling ({@link RecursiveDoublingAllreduce}), and every
- * rank copies the result from its master's buffer.
+ * <p>If the message has at most 16 KiB, the masters exchange their elements in pairs by recursive doubling ({@link
+ * RecursiveDoublingAllreduce}), and every rank copies the result from its master's buffer.
  *
- * <p>Longer messages are reduced between the masters by a binomial tree to rank 0's node, and broadcast back down the
- * same tree. In rank 0's node every rank copies the result from rank 0's buffer; in other nodes it copies the result
- * from where it has arrived. A message goes in chunks through two buffers of each rank and the two places of each
- * edge's eager buffer. While chunk k is being combined, the result of chunk k − 1 is distributed (figure 5, the
- * four-stage pipeline: reduce in the node, reduce between nodes, broadcast between nodes, broadcast in the node). A
- * rank's DONE word of chunk k says that it has read its children's contributions and the result.
+ * <p>The masters reduce longer messages over a binomial tree to rank 0's node, and broadcast the result down the same
+ * tree. In rank 0's node every rank copies the result from rank 0's buffer. In other nodes it copies the result from
+ * the memory in which the result has arrived. A message goes in chunks through two buffers of each rank and the two
+ * places of each edge's eager buffer. While chunk k is combined, the result of chunk k − 1 is distributed. This is the
+ * four-stage pipeline of figure 5: reduce in the node, reduce between nodes, broadcast between nodes, broadcast in the
+ * node. A rank posts DONE of chunk k when it has read its children's contributions and the result.
  *
- * <p>Portals' allreduce is its reduce and its broadcast, with the same messages: a message of any length goes up and
- * down the tree of recursive halving.
+ * <p>Portals' allreduce sends a message of any length up and down the tree of recursive halving. Its messages are those
+ * of Portals' reduce and of Portals' broadcast.
  */
 public final class SrmAllreduce extends Allreduce implements Chunked {
     private static final long DOUBLING_BYTES_MAX = 16 << 10;
@@ -37,14 +37,14 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
     private static final int TOP = 0;
     private static final long BUFFER_BYTES = 64 << 10;
 
-    /** SRM's allreduce: short messages by recursive doubling, longer ones up and down a binomial tree. */
+    /** SRM's allreduce, which uses recursive doubling for short messages and a binomial tree for longer messages. */
     public static final SrmAllreduce BINOMIAL = new SrmAllreduce(
             new Description("srm", Order.BLOCKS, "⌊log₂ p⌋ + 1 + ⌈log₂ n⌉; > 16 KiB ⌊log₂ p⌋ + 2·⌊log₂ n⌋ + c",
                     "⌈log₂ p⌉·b at a master", "⌈log₂ n⌉·b; > 16 KiB 2·⌈log₂ n⌉·b at rank 0's node",
                     "2 × 64 KiB, 2 × 32 KiB an edge", "SRM 2003, sections 2.2 and 2.4"),
             new NodeTree(BinomialTree.INSTANCE), DOUBLING_BYTES_MAX, BUFFER_BYTES);
 
-    /** Portals' allreduce (Schutt and Brightwell 2007): up and down the tree of recursive halving. */
+    /** Portals' allreduce (Schutt and Brightwell 2007), which uses the tree of recursive halving. */
     public static final SrmAllreduce HALVING = new SrmAllreduce(
             new Description("halving", Order.BLOCKS, "⌊log₂ p⌋ + 2·⌊log₂ n⌋ + c", "⌈log₂ p⌉·b at a master",
                     "2·⌈log₂ n⌉·b at rank 0's node", "2 × 64 KiB, 2 × 32 KiB an edge",
@@ -68,17 +68,17 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
     }
 
     /**
-     * {@return the longest message, in bytes, that masters exchange by recursive doubling}
+     * {@return the length of the longest message, in bytes, that masters exchange by recursive doubling}
      */
     public long doublingBytesMax() {
         return doublingBytesMax;
     }
 
     /**
-     * Returns the length of the chunks of longer messages.
+     * Returns the length of a chunk of messages that are longer than {@link #doublingBytesMax}.
      *
      * @param nodes the number of nodes
-     * @return the bytes of a chunk
+     * @return the length of a chunk in bytes
      */
     public long bufferBytes(int nodes) {
         return nodes > 1 ? Math.min(Flow.PIECE_BYTES, bufferBytes) : bufferBytes;

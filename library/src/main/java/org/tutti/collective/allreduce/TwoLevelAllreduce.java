@@ -9,10 +9,10 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.NodeStage;
 
 /**
- * Allreduce on two levels, round by round: the ranks of each node combine their elements in shared memory ({@link
- * NodeStage}), the masters exchange and combine the elements of their nodes, and every rank copies the result from its
- * master's window. Subclasses choose the masters' {@link Exchange}. A rank that is alone on its node works in the
- * caller's memory.
+ * An allreduce on two levels. In each round the ranks of each node combine their elements in shared memory ({@link
+ * NodeStage}). The masters, the first ranks of their nodes, exchange and combine the results of their nodes. Then every
+ * rank copies the final result from its master's window. Subclasses choose the masters' {@link Exchange}. A rank that
+ * is alone on its node combines in the caller's memory and needs no window.
  */
 abstract class TwoLevelAllreduce extends Allreduce {
     TwoLevelAllreduce(Description description) {
@@ -20,30 +20,30 @@ abstract class TwoLevelAllreduce extends Allreduce {
     }
 
     /**
-     * Bounds the bytes of a round.
+     * Returns the greatest length of a round.
      *
      * @param team the ranks
-     * @return the bytes, at most half of the greatest window
+     * @return the length in bytes, at most half of the longest window
      */
     protected abstract long roundBytesMax(Team team);
 
     /**
-     * Chooses the way in which masters combine the elements of their nodes.
+     * Returns the algorithm with which masters combine the elements of their nodes.
      *
-     * @param chunk the bytes of the first round, which is the longest
+     * @param chunk the length in bytes of the first round, which is the longest
      * @return the exchange
      */
     abstract Exchange exchange(long chunk);
 
     /**
-     * Bounds the shared memory of a node for an exchange over some edges.
+     * Returns the most shared memory that a node needs for an exchange over some edges.
      *
-     * @param half the bytes of a round
-     * @param edges the number of edges over which data come to a node
+     * @param half the length of a round in bytes
+     * @param edges the number of edges over which data arrive at a node
      * @param nodes the number of nodes
      * @param localRanks the number of ranks on the node
-     * @param bytes the length of the message
-     * @return the bytes
+     * @param bytes the length of the message in bytes
+     * @return the greatest number of bytes
      */
     static long memoryBytes(long half, int edges, int nodes, int localRanks, long bytes) {
         return (localRanks == 1 ? 0 : windows(localRanks, bytes, Chunk.HALVES * half))
@@ -70,10 +70,10 @@ abstract class TwoLevelAllreduce extends Allreduce {
     }
 
     /**
-     * Runs the call where all ranks, two or more, are on one node: as on several nodes, without the masters' part,
-     * unless a subclass has a better way.
+     * Runs the call if all ranks are on one node. By default the ranks take the same steps as on several nodes, without
+     * the exchange between masters. A subclass may override this method with a faster algorithm.
      *
-     * @param team the ranks
+     * @param team the ranks, two or more
      * @param call the call
      */
     protected void runOnOneNode(Team team, Call call) {
