@@ -28,8 +28,8 @@ import org.tutti.pattern.Partition;
  * <p>In each stage a rank waits for few other ranks; in {@link IndexRangeAllreduce} it waits for all ranks twice. Each
  * byte moves between groups once for each group. If the ranks do not form equal groups, the ranks that are left over
  * belong to the last smallest group, in which only as many ranks combine as in the other groups. A level is used only
- * if the node has at least two whole groups of that level. On several nodes the algorithm is the same as {@code
- * IndexRangeAllreduce}.
+ * if the node has at least two whole groups of that level. On several nodes the algorithm takes the same steps as
+ * {@code IndexRangeAllreduce}.
  *
  * <p><b>Why nothing is overwritten.</b> Two parts of a window are used in turn, so a rank writes round k + 1 over round
  * k − 1. Before that, in each stage of round k, the rank has awaited a word of every rank that reads its window in that

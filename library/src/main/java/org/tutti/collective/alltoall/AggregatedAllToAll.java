@@ -5,10 +5,11 @@ import org.tutti.pattern.BruckRoute;
 import org.tutti.pattern.Route;
 
 /**
- * One message with all p·p blocks from each node to each other node, in one step: Bruck's algorithm with as many ports
- * as there are other nodes. {@link DirectAllToAll} sends a piece for each rank, from where that rank shows it. In
- * comparison, here are p times fewer messages and no more copies, but no message leaves before all ranks of the node
- * have arrived. b·p²·(n − 1) bytes leave a node. It wins for short blocks of many ranks on a node.
+ * An all-to-all in which each node sends each other node one message, in one step. With p ranks on a node, the message
+ * has all p·p blocks. This is Bruck's algorithm with as many ports as there are other nodes. {@link DirectAllToAll}
+ * sends p messages instead, one for each rank, directly from the ranks' windows. This algorithm needs no more copies,
+ * but no message leaves before all ranks of the node have arrived. For n nodes and b bytes a block, b·p²·(n − 1) bytes
+ * leave a node. The algorithm is fast for short blocks and many ranks on a node.
  */
 public final class AggregatedAllToAll extends RoutedAllToAll {
     /** Creates the algorithm; one object serves all ranks. */

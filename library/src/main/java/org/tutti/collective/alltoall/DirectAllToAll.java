@@ -12,31 +12,35 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
- * An all-to-all in which every rank shows all its blocks, node by node, so that the blocks for the ranks of a node lie
- * together. The ranks of its node copy their blocks from there. Between nodes this is the Direct algorithm (Qian and
- * Afsahi 2008, section 5.1.3): in step i a master sends to the node at distance i, wrapping around, the blocks of its
- * node's ranks for that node. They are one piece for each sending rank, in the order of these ranks. All ranks of the
- * receiving node copy their blocks from where a piece has arrived. One step in a node and n − 1 between nodes; b·p²·(n
- * − 1) bytes leave a node.
+ * An all-to-all in which every rank copies all its blocks to its window, and masters send them directly to every other
+ * node. In a window the blocks for the ranks of a node are adjacent. The ranks of the same node copy their blocks from
+ * the window. Between nodes this is the Direct algorithm (Qian and Afsahi 2008, section 5.1.3). In step i a master, the
+ * first rank of its node, sends blocks to the node at distance i, modulo the number of nodes. It sends one piece for
+ * each rank of its own node, with all blocks of this rank for the receiving node, in the order of the ranks. All ranks
+ * of the receiving node copy their blocks from the memory in which a piece has arrived. There are one step in a node
+ * and n − 1 between n nodes. With p ranks on a node and b bytes a block, b·p²·(n − 1) bytes leave a node.
  *
- * <p>On one node, ranks {@linkplain ZeroCopyLoans#lendBlocks lend} long blocks instead of showing them if that is
- * possible, unless the call is in place. Then they wait for each other at the end.
+ * <p>On one node, ranks {@linkplain ZeroCopyLoans#lendBlocks lend} long blocks instead of copying them to windows, if
+ * their memory permits it and the call is not in place. They then wait for each other at the end.
  *
  * <p><b>Location of the pieces.</b> If all pieces of a step fit into the eager buffer of the {@linkplain Team#pair
- * pair}, they go there. Else the receiver invites the sender to one of two halves of its master's window, in turn. The
- * half is free when all ranks of the node have read the pieces of the step before the last. Ranks may therefore still
- * read the pieces of one step while those of the next step arrive. If a half has no room for all pieces of the step,
- * places are given back one by one.
+ * pair}, they go there. Otherwise the receiving master invites the sender to one of two parts of its window, called
+ * halves, which are used in turn. A half is free once all ranks of the node have read the pieces of the step before the
+ * last. Ranks may therefore still read the pieces of one step while those of the next step arrive. If the pieces of a
+ * step do not all fit into a half, each place is reused once all ranks have read its piece.
  *
- * <p><b>Why it ends.</b> A master first sends as many pieces as it may be {@linkplain Outflow#ahead ahead}; from then
- * on it takes one piece and sends one. To send a piece after it has taken i pieces, it needs at most that its receiver
- * has taken i pieces. The receiver takes its piece i before it sends more. Therefore no master waits for a master that
- * waits for it, also not by way of others.
+ * <p><b>Why it ends.</b> A master first sends as many pieces as it may be {@linkplain Outflow#ahead ahead} of its
+ * receiver. From then on it takes one piece and sends one in turn. After it has taken i pieces, its next send needs at
+ * most that its receiver has taken i pieces. The receiver takes its piece i before it sends more. Therefore there is no
+ * cycle of masters that wait for each other.
  *
- * <p><b>DONE</b> counts the pieces that a rank has read, over all steps.
+ * <p>The <b>DONE</b> word of a rank counts the pieces that the rank has read in all steps.
  */
 public final class DirectAllToAll extends EqualBlocksAlgorithm {
-    /** A half has room for all pieces of a step if there are at most this many for each node. */
+    /**
+     * If the number of ranks of a node is at most this number times the number of nodes, a half can hold all pieces of
+     * a step.
+     */
     private static final int PIECES_PER_NODE = 3;
 
     /** Creates the algorithm; one object serves all ranks. */
@@ -106,7 +110,7 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Returns where a rank shows its block for another rank. */
+    /** Returns the offset in a rank's window of its block for a rank of a node. */
     private static long at(Team team, int node, int localRank, long bytes) {
         return (team.position(node) + localRank) * bytes;
     }
@@ -115,7 +119,7 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
         return team.ranksOn(receiver) * bytes;
     }
 
-    /** Returns the length of each of the two halves that a master shows behind its blocks. */
+    /** Returns the length in bytes of each of the two halves, which follow the blocks in a master's window. */
     private static long halfBytes(Team team, long bytes) {
         long most = (team.windowBytesMax() - team.size() * bytes) / Chunk.HALVES;
         long piece = Math.max(1, pieceBytes(team, team.node(), bytes));
@@ -131,7 +135,10 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
                 + (localRank == Team.MASTER && invitesAny(team, bytes) ? Chunk.HALVES * halfBytes(team, bytes) : 0);
     }
 
-    /** Does a step: sends to the node at a distance, and takes from the node at this distance the other way. */
+    /**
+     * Runs a step. The master sends to the node at distance {@code step}, and all ranks take the pieces from the node
+     * at that distance in the other direction.
+     */
     private static void exchange(Team team, Call call, int step, long taken) {
         long bytes = call.bytes();
         int sender = Math.floorMod(team.node() - step, team.nodes());
@@ -144,7 +151,7 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
             int receiver = (team.node() + step) % team.nodes();
             out = openOutflow(team, receiver, bytes);
             sends = team.localSize();
-            do { // the first one awaits the invitation, which tells the number of places
+            do { // the first send awaits the invitation, which has the number of places
                 send(team, out, receiver, sent, bytes);
                 sent++;
             } while (sent < Math.min(sends, out.ahead()));
@@ -191,7 +198,7 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
         return out;
     }
 
-    /** Sends the blocks that a rank of this node shows; its READY has been awaited. */
+    /** Sends another node the blocks that a rank of this node shows. The caller has awaited that rank's READY. */
     private static void send(Team team, Outflow out, int receiver, int localRank, long bytes) {
         out.send(team.shown(localRank, shownBytes(team, localRank, bytes)), at(team, receiver, 0, bytes),
                 pieceBytes(team, receiver, bytes));

@@ -12,23 +12,23 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Route;
 
 /**
- * An all-to-all in which masters forward blocks for other nodes, as a {@link Route} says: fewer messages than one for
- * every two nodes. Subclasses choose the route.
+ * An all-to-all in which masters, the first ranks of their nodes, forward blocks along a {@link Route}. There are
+ * therefore fewer messages than one for every two nodes. Subclasses choose the route.
  *
- * <p>In a node every rank shows its blocks for the other ranks, which copy them from there. It copies its blocks for
- * other nodes straight into the messages by which they leave: the master's window has room for each message, and
- * nothing is gathered again. A message consists of rows, each of which has the blocks for the ranks of one node, by
- * their source. The first row is for the receiving node: each rank there copies its blocks from where the message has
- * arrived. The master copies every other row to the message by which it goes on. A row is one copy, because its sources
- * follow each other.
+ * <p>In a node every rank copies its blocks for the other ranks to its window, and these ranks copy them from there.
+ * The master's window also holds each message that leaves the node. Every rank copies its blocks for other nodes
+ * directly into these messages, so the master need not gather them. A message consists of rows. Each row has the blocks
+ * for the ranks of one node, sorted by their source. The first row is for the receiving node, whose ranks copy their
+ * blocks from the memory in which the message has arrived. The receiving master copies every other row into a message
+ * that leaves later. A row needs only one copy, because its sources are consecutive.
  *
  * <p>A message is one piece over the {@linkplain Team#pair pair} of its two nodes, and the only one there. It goes to
  * the pair's eager buffer if it fits, else to its own part of the receiving master's window.
  *
  * <p><b>Why nothing is overwritten.</b> Each message has memory of its own at its sender and at its receiver, until all
  * ranks of the node have left the operation. A rank writes to its master's window after the master has shown it. The
- * master sends after all ranks have said that they have written there (GATHERED). When it sends the messages of step j
- * + 1, it has copied into them what arrived until step j.
+ * master sends after all ranks have posted GATHERED, because then they have written there. Before it sends the messages
+ * of step j + 1, it has copied into them the rows that arrived until step j.
  *
  * <p><b>Why it ends.</b> A master invites all senders before it waits for anything. It waits for the ranks of its node,
  * which wait only for each other. In step j it waits only for messages of that step, and their senders wait only for
@@ -40,8 +40,10 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
     private final Route route;
 
     /**
-     * @param route the way of the blocks from node to node
-     * @param description its entry in the catalogue
+     * Creates the algorithm.
+     *
+     * @param route the route of the blocks from node to node
+     * @param description the algorithm's entry in the catalogue
      */
     RoutedAllToAll(Route route, Description description) {
         super(Collective.ALL_TO_ALL, description);
@@ -74,18 +76,23 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
         return team.windowBytesMax() / (most + passing(team.nodes()) * most * most);
     }
 
-    /** Counts the items that leave a node and come to it; an item is all blocks of one node for another. */
+    /**
+     * Returns the greatest number of items that leave a node and arrive at it. An item is all blocks of one node for
+     * another node.
+     */
     private long passing(int nodes) {
         return nodes == 1 ? 0
                 : departures(nodes, route.steps(nodes), 1) + arrivals(nodes, route.steps(nodes), 1);
     }
 
-    /** Counts the items that leave before a port of a step has its turn. */
+    /** Returns the greatest number of items that a node sends before it sends the message of a port in a step. */
     private long departures(int nodes, int step, int port) {
         return before(nodes, route.ports(nodes), step, port);
     }
 
-    /** Counts the items that arrive before a message of a step. */
+    /**
+     * Returns the greatest number of items that arrive before a message of a step, in the order of steps and arrivals.
+     */
     private long arrivals(int nodes, int step, int arrival) {
         return before(nodes, route.arrivals(nodes), step, arrival);
     }
@@ -102,7 +109,7 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
 
     // ---- positions in windows
 
-    /** Returns the room for an item, which is the same for all nodes. */
+    /** Returns the length in bytes that a window reserves for an item, which is the same for all nodes. */
     private static long itemBytes(Team team, long bytes) {
         return (long) team.ranksMax() * team.ranksMax() * bytes;
     }
@@ -122,8 +129,8 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Returns the length of a rank's window. A master's has the messages that leave, and those that arrive by
-     * invitation.
+     * Returns the length of a rank's window in bytes. A master's window also holds the messages that leave the node,
+     * and the messages for which it invites their senders.
      */
     private long shownBytes(Team team, int localRank, long bytes) {
         if (localRank != Team.MASTER || team.nodes() == 1) {
@@ -134,27 +141,29 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
         return localBytes(team, bytes) + items * itemBytes(team, bytes);
     }
 
-    /** Counts the ranks of some consecutive nodes, wrapping around. */
+    /** Returns the number of ranks on {@code count} consecutive nodes. Node 0 follows the last node. */
     private static long ranksOn(Team team, int first, int count) {
         int end = first + count;
         return end <= team.nodes() ? team.position(end) - team.position(first)
                 : team.size() - team.position(first) + team.position(end - team.nodes());
     }
 
-    /** Returns the length of the row that a node has for a destination in a step. */
+    /** Returns the length in bytes of the row that node {@code holder} has for a destination in a step. */
     private long rowBytes(Team team, int holder, int destination, int step, long bytes) {
         int first = route.firstSource(holder, destination, team.nodes(), step);
         return ranksOn(team, first, route.sources(holder, destination, team.nodes(), step))
                 * team.ranksOn(destination) * bytes;
     }
 
-    /** Returns where the blocks of a source begin in such a row. */
+    /**
+     * Returns the offset of the blocks of a source in the row that node {@code holder} has for a destination in a step.
+     */
     private long inRow(Team team, int holder, int destination, int step, int source, long bytes) {
         int first = route.firstSource(holder, destination, team.nodes(), step);
         return ranksOn(team, first, Math.floorMod(source - first, team.nodes())) * team.ranksOn(destination) * bytes;
     }
 
-    /** Returns the length of the rows that lie before a row in a message. */
+    /** Returns the length in bytes of the rows before a row in a message, which is the offset of that row. */
     private long rowsBytes(Team team, int sender, int receiver, int step, int row, long bytes) {
         long length = 0;
         for (int each = 0; each < row; each++) {
@@ -222,8 +231,8 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Copies this rank's blocks for other nodes to the messages by which they leave; the master sends the first
-     * messages.
+     * Copies this rank's blocks for other nodes into the messages of this node, in the master's window. The master then
+     * sends the messages of the first step.
      */
     private void gather(Team team, Call call, Area own) {
         Area window = own;
@@ -264,7 +273,7 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Returns where a message lies in its sender's window. */
+    /** Returns the offset of a message in its sender's window. */
     private long messageAt(Team team, int step, int port, long bytes) {
         return localBytes(team, bytes) + departures(team.nodes(), step, port) * itemBytes(team, bytes);
     }
@@ -281,7 +290,10 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Copies all rows that have arrived in a step, except the first of each message, to where they go on from. */
+    /**
+     * Copies the rows that have arrived in a step, except the first row of each message, into the messages that leave
+     * this node.
+     */
     private void passOn(Team team, Area own, int step, long bytes) {
         int nodes = team.nodes();
         for (int arrival = 1; arrival <= route.arrivals(nodes); arrival++) {
@@ -299,7 +311,10 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Returns where a sender's row for a destination belongs among the messages that leave this node. */
+    /**
+     * Returns the offset in this master's window, among the messages that leave, of a row that has arrived from a
+     * sender.
+     */
     private long onwardAt(Team team, int sender, int destination, int step, long bytes) {
         int nodes = team.nodes();
         int node = team.node();
@@ -319,7 +334,7 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
         return in.await(1);
     }
 
-    /** Copies this rank's blocks from the first rows of the messages of a step. */
+    /** Copies this rank's blocks from the first rows of the messages of a step to the target. */
     private void take(Team team, Call call, int step) {
         int nodes = team.nodes();
         long bytes = call.bytes();

@@ -4,18 +4,21 @@ package org.tutti.collective.alltoall;
 import org.tutti.pattern.ExchangeRoute;
 
 /**
- * Standard Exchange between nodes (Bokhari 1996; Qian and Afsahi 2008, section 5.1.3), for any number of ports k. In
- * step j each group of k + 1 nodes, (k+1)<sup>j</sup> apart, exchanges the blocks that its members hold for each other,
- * and for all nodes with the same last j + 1 digits to base k + 1. ⌈log<sub>k+1</sub> n⌉ steps of k messages each; if n
- * is a power of k + 1, a message has the blocks of n/(k+1) nodes. These are as many as Bruck's, but nodes near each
- * other exchange first.
+ * An all-to-all by Standard Exchange between nodes (Bokhari 1996; Qian and Afsahi 2008, section 5.1.3). Its number of
+ * ports k is the number of nodes to which a node sends in a step. Nodes are numbered to base k + 1. In step j the k + 1
+ * nodes of a group are (k+1)<sup>j</sup> apart. Each member sends each other member the blocks for all nodes that have
+ * the same last j + 1 digits as the receiver. On n nodes there are ⌈log<sub>k+1</sub> n⌉ steps of k messages each. If n
+ * is a power of k + 1, a message has the blocks of n/(k+1) nodes. Bruck's algorithm sends as many messages with as many
+ * blocks, but here nodes near each other exchange first.
  *
- * <p><b>Corrections.</b> The paper has (k+1)·⌈log n⌉ steps if n is not a power of k + 1. Here there are no more steps:
- * a node that lacks a counterpart sends to the node at the counterpart's position in the group before. That node
- * receives up to k messages more ({@link ExchangeRoute}).
+ * <p><b>Corrections.</b> The paper needs (k+1)·⌈log n⌉ steps if n is not a power of k + 1. Here the number of steps
+ * does not grow. If a node lacks a counterpart, it sends to the node at the counterpart's position in the group before.
+ * That node receives up to k more messages ({@link ExchangeRoute}).
  */
 public final class StandardExchangeAllToAll extends RoutedAllToAll {
     /**
+     * Creates the algorithm; one object serves all ranks.
+     *
      * @param ports the number of nodes to which a node sends in a step, 1 or more
      */
     public StandardExchangeAllToAll(int ports) {

@@ -5,11 +5,13 @@ import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 
 /**
- * An algorithm for broadcast: it copies the root's elements to every other rank.
+ * An algorithm for broadcast. A broadcast copies the root's elements to every other rank.
  */
 public abstract class Broadcast extends Algorithm {
     /**
-     * @param description its entry in the catalogue
+     * Creates the algorithm.
+     *
+     * @param description the algorithm's entry in the catalogue
      */
     protected Broadcast(Description description) {
         super(Collective.BROADCAST, description);

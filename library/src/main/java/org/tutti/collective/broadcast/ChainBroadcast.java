@@ -8,9 +8,10 @@ import org.tutti.collective.machine.Machine;
 import org.tutti.pattern.ChainTree;
 
 /**
- * A pipelined chain (van de Geijn and Watts 1997, SUMMA, section 4): the nodes stand in a row, from the root's node on,
- * and each passes every chunk on to the next node. A long message takes the time of n − 2 + c chunks, because no node
- * sends a byte more than once. A binomial tree takes the time of the whole message for each child of the root.
+ * A broadcast along a pipelined chain of nodes (van de Geijn and Watts 1997, SUMMA, section 4). The chain begins at the
+ * root's node, and each node passes every chunk on to the next node. On n nodes, a message of c chunks takes the time
+ * of n − 2 + c chunks, because no node sends a byte more than once. On a binomial tree it takes the time of the whole
+ * message for each child of the root.
  *
  * <pre>
  *  4 nodes, root on node 2, chunks 1 2 3:
@@ -19,9 +20,10 @@ import org.tutti.pattern.ChainTree;
  *    0 → 1        1 2 3
  * </pre>
  *
- * <p>Chunks go through the eager buffer of the one edge, {@value #SHORT_PARTS} at a time. Messages longer than 256 KiB
- * go straight to where they belong or can be read, as in {@link SrmBroadcast}, because the time of the first chunk
- * counts for less there. On one node the chain is as {@link SlotRingBroadcast}, with shorter windows.
+ * <p>Chunks go through the eager buffer of each node's edge to the node before, with at most {@value #SHORT_PARTS}
+ * chunks in transit. Messages longer than 256 KiB go straight to the memory in which ranks need them or can read them,
+ * as in {@link SrmBroadcast}, because the time of the first chunk matters less for them. On one node the algorithm
+ * takes the same steps as {@link SlotRingBroadcast}, with shorter windows.
  */
 public final class ChainBroadcast extends Broadcast {
     private static final long SHORT_BYTES_MAX = 256 << 10;
@@ -57,21 +59,21 @@ public final class ChainBroadcast extends Broadcast {
     }
 
     /**
-     * Tells whether a message goes straight from node to node, in packets.
+     * Returns whether a message goes straight from node to node, in packets, without eager buffers.
      *
      * @param nodes the number of nodes
-     * @param bytes the length of the message
-     * @return whether it does
+     * @param bytes the length of the message in bytes
+     * @return true if the message goes straight
      */
     public static boolean isStraight(int nodes, long bytes) {
         return nodes > 1 && bytes > SHORT_BYTES_MAX;
     }
 
     /**
-     * Returns the number of parts of an eager buffer for messages that do not go straight.
+     * Returns the number of parts into which an eager buffer is divided for messages that do not go straight.
      *
-     * @param bytes the length of the message
-     * @return the number of parts
+     * @param bytes the length of the message in bytes
+     * @return the number of parts, each for one chunk
      */
     public static int parts(long bytes) {
         return bytes <= SHORT_BYTES_MAX ? SHORT_PARTS : LONG_PARTS;

@@ -13,10 +13,11 @@ import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.Partition;
 
 /**
- * Scatter and allgather (Barnett, Shuler, van de Geijn and others 1994): the message is cut into one part for each
- * node. A binomial tree scatters the parts from the root's node, so that each node has its own; then the parts go round
- * the ring of nodes until every node has all parts. ⌈log₂ n⌉ + n − 1 steps a round. The busiest node sends 2·b·(n −
- * 1)/n bytes, less than twice the message, however many nodes there are.
+ * A broadcast that consists of a scatter and an allgather (Barnett, Shuler, van de Geijn and others 1994). The message
+ * is divided into one part for each of the n nodes. The parts are scattered from the root's node over a binomial tree,
+ * so that each node has its own part. Then the parts are sent around a ring of nodes until every node has all parts. A
+ * round takes ⌈log₂ n⌉ + n − 1 steps. For a message of b bytes, the busiest node sends 2·b·(n − 1)/n bytes, which is
+ * less than twice the message for any number of nodes.
  *
  * <pre>
  *  4 nodes, the root's first:   0          1          2          3
@@ -26,28 +27,35 @@ import org.tutti.pattern.Partition;
  *    the next; and so on        0 1 2 3    0 1 2 3    0 1 2 3    0 1 2 3
  * </pre>
  *
- * <p>A node that passes parts on in the scatter already has them, so the ring does not bring them again. If the node at
- * position q has span(q) positions in its subtree, the ring brings it n − span(q) parts: q − 1, q − 2, …, in this
- * order.
+ * <p>A node that passes parts on in the scatter already has them, so they are not sent to it over the ring. If the node
+ * at position q has span(q) positions in its subtree, it receives n − span(q) parts over the ring: q − 1, q − 2, …, in
+ * this order.
  *
  * <p><b>Why nothing is overwritten.</b> Long messages go in rounds, through the two halves of a window of each master
  * in turn. A master invites its parent in the tree and its left neighbour in the ring to its window. A round is one
- * piece of the tree's flow and one piece of the ring's flow, in which it comes in parts. The master gives both back
- * when all ranks of its node have said DONE. The ranks of a node copy from the master's window, and in the root's node
- * from the root's window.
+ * piece of the tree's flow, and one piece of the ring's flow that arrives in several parts. The master releases the
+ * places of both pieces when all ranks of its node have posted DONE. The ranks of a node copy from the master's window,
+ * or in the root's node from the root's window.
  *
- * <p>The words of an operation count to {@value Team#STEPS_MAX}. If the ring needed more steps, its parts would have a
- * few KiB and it would be slow; such a message goes down the binomial tree instead, as in {@link SrmBroadcast}.
+ * <p>The words of an operation count up to {@value Team#STEPS_MAX}. If a message needs more steps of the ring than
+ * that, it goes down the binomial tree instead, as in {@link SrmBroadcast}. In the ring its parts would have only a few
+ * KiB, which is slow.
  */
 public final class ScatterAllgatherBroadcast extends Broadcast {
     private static final int FIRST = 1;
     private static final long WINDOW_BYTES_MAX = 512 << 10;
     private static final long WINDOW_BYTES_MIN = 64;
 
-    /** The edge over which the ring arrives: the edge of a first child, from which nothing comes. */
+    /**
+     * The edge over which parts arrive from the left neighbour. It is the edge of the node's first child in the tree,
+     * over which no data arrive.
+     */
     private static final int RING = NodeTree.edge(0);
 
-    /** The edge that awaits the ring's credits: the edge of the parent, which gives none. */
+    /**
+     * The edge over which the right neighbour's credits arrive. It is the edge of the node's parent in the tree, over
+     * which no credits arrive.
+     */
     private static final int RING_CREDITS = NodeTree.PARENT;
 
     private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
@@ -89,26 +97,29 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     }
 
     /**
-     * Tells whether the words of an operation count far enough for the ring.
+     * Returns whether the words of an operation can count all steps of the ring.
      *
      * @param rounds the number of rounds
      * @param nodes the number of nodes
-     * @return whether they do; if not, the message goes down a tree
+     * @return false if the message goes down the binomial tree instead
      */
     public static boolean suffices(int rounds, int nodes) {
         return (long) rounds * Math.max(1, nodes - 1) <= Team.STEPS_MAX;
     }
 
     /**
-     * {@return the bytes of a round of a message, with windows of full length}
+     * {@return the length in bytes of a round of a message, if windows have their full length}
      *
-     * @param bytes the length of the message
+     * @param bytes the length of the message in bytes
      */
     public static long roundBytes(long bytes) {
         return half(bytes, WINDOW_BYTES_MAX);
     }
 
-    /** Returns the bytes of a round; a short message has one round. */
+    /**
+     * Returns the length of a round in bytes, which is at most half of the longest window. A short message has one
+     * round.
+     */
     private static long half(long bytes, long windowBytesMax) {
         return Math.clamp(bytes, WINDOW_BYTES_MIN, windowBytesMax / Chunk.HALVES);
     }
@@ -138,7 +149,10 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
         }
     }
 
-    /** Copies from the window of another rank of the node; the master of the root's node also sends from there. */
+    /**
+     * Copies the message from the window of another rank of this node. The master of the root's node also sends from
+     * there.
+     */
     private static void receive(Team team, Area data, long bytes, long half, int rounds, int from, int top) {
         for (int round = FIRST; round <= rounds; round++) {
             long at = (round - FIRST) * half;
@@ -181,7 +195,7 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
         }
     }
 
-    /** Opens the flows to the children in the tree, and to the right neighbour. */
+    /** Opens the flows to the children in the tree, and to the right neighbour in the ring. */
     private static void openOutflows(Team team, int top, long half) {
         TREE.openToChildren(team, top, half, Flow.INVITED);
         int next = position(team, top) + 1;
@@ -191,7 +205,7 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
         }
     }
 
-    /** Sends to each child the parts of its subtree. */
+    /** Sends each child in the tree the parts of its subtree. */
     private static void scatter(Team team, Area source, long sourceOffset, long length, int top) {
         for (int index = TREE.children(team, top) - 1; index >= 0; index--) { // the deepest subtree first
             int child = TREE.child(team, top, index);
@@ -202,8 +216,8 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     }
 
     /**
-     * Takes the parts that come from the left neighbour, and passes on to the right neighbour the parts that it lacks,
-     * in the order in which they arrive, this node's own part first.
+     * Receives the parts that this node lacks from the left neighbour, and sends the right neighbour the parts that it
+     * lacks. This node's own part is sent first, and the others in the order in which they arrive.
      */
     private static void circulate(Team team, Area source, long sourceOffset, long length, int top) {
         int nodes = team.nodes();
@@ -221,7 +235,7 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
         }
     }
 
-    /** Sends consecutive parts of a round. */
+    /** Sends the parts {@code first} to {@code end} − 1 of a round. */
     private static void send(Outflow out, Team team, Area source, long sourceOffset, long length, int first, int end) {
         long start = Partition.start(length, 1, team.nodes(), first);
         out.send(source, sourceOffset + start, start, Partition.start(length, 1, team.nodes(), end) - start);
@@ -231,12 +245,12 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
         return Math.floorMod(team.node() - top, team.nodes());
     }
 
-    /** Counts the parts that the ring brings to a position. */
+    /** Returns the number of parts that the node at a position receives over the ring. */
     private static int missing(Team team, int position) {
         return team.nodes() - span(position, team.nodes());
     }
 
-    /** Counts the positions in the subtree of a position, itself included. */
+    /** Returns the number of positions in the subtree of a position, including this position. */
     private static int span(int position, int nodes) {
         return position == 0 ? nodes : Math.min(Integer.lowestOneBit(position), nodes - position);
     }

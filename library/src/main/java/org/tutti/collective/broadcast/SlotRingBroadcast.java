@@ -10,22 +10,24 @@ import org.tutti.collective.window.ZeroCopyLoans;
 import org.tutti.pattern.BinomialTree;
 
 /**
- * Broadcast through the slot ring: the root writes into the payload of its slot, or into a window, and goes on; no rank
- * answers. A root that broadcasts repeatedly runs ahead of the others by as many operations as there are slots, or as
- * its ring of windows has room for.
+ * A broadcast in which the root does not wait for other ranks. The root copies the message to the payload of its slot,
+ * the part of the block that belongs to the operation, or to a window, and goes on. No rank replies. A root that
+ * broadcasts repeatedly can be ahead of the other ranks by as many operations as there are slots, or as its ring of
+ * windows can hold.
  *
- * <p>Long messages go through up to {@value #PARTS} parts of the window in turn, so that copying in and copying out
- * overlap. The root fills a part again when all others have emptied it. Each byte crosses between cores once for each
- * reader.
+ * <p>Long messages go through up to {@value #PARTS} parts of the window in turn, so that the root copies in while the
+ * other ranks copy out. The root fills a part again when all other ranks have copied it out. Each byte moves between
+ * cores once for each reader.
  *
- * <p><b>Lent memory.</b> The root lends its memory if it can, because the ranks are threads of one process or the
- * memory is shared. Then the others copy messages of {@value #LENT_BYTES_MIN} bytes or more from there, and each byte
- * is copied once. Bytes that the root has not rewritten since the last broadcast, and that the readers' caches still
- * hold, do not cross between cores. But the root waits until all have read. A loan ends when all others have said DONE;
- * {@link ZeroCopyLoans} argues the ordering. On a node with levels, messages always go through windows, group by group.
+ * <p><b>Lent memory.</b> If the ranks are threads of one process, or the root's memory is shared, the root lends its
+ * memory for messages of {@value #LENT_BYTES_MIN} bytes or more. The other ranks copy the message from there, so each
+ * byte is copied once. A byte does not move between cores if the root has not rewritten it since the last broadcast and
+ * the reader's cache still holds it. On the other hand, the root waits until all ranks have read the message. A loan
+ * ends when all other ranks have posted DONE; {@link ZeroCopyLoans} argues the memory ordering. On a node with levels,
+ * messages always go through windows, from group to group.
  *
  * <p>Between nodes a message goes down the binomial tree of masters, through the two halves of the eager buffer that
- * the slot has for each edge. Messages of up to 64 KiB need no credit, so no node waits for a node below it.
+ * the slot has for each edge. Messages of up to 64 KiB need no credit, so for these no node waits for its children.
  */
 public final class SlotRingBroadcast extends Broadcast implements Chunked {
     private static final int PARTS = 4;
@@ -41,7 +43,7 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
     private final long chunkMin;
     private final long chunkMax;
 
-    /** Creates the algorithm with chunks of 16 to 128 KiB, a quarter of the message if that is in between. */
+    /** Creates the algorithm. Its chunks are a quarter of the message, but at least 16 KiB and at most 128 KiB. */
     public SlotRingBroadcast() {
         this(DESCRIPTION, CHUNK_BYTES_SHORT, CHUNK_BYTES_LONG);
     }
@@ -52,7 +54,11 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
         this.chunkMax = chunkMax;
     }
 
-    /** A message in lent memory has no chunks. */
+    /**
+     * {@inheritDoc}
+     *
+     * <p>A message in lent memory has no chunks.
+     */
     @Override
     public SlotRingBroadcast withChunk(long bytes) {
         return new SlotRingBroadcast(DESCRIPTION.withChunk(bytes), bytes, bytes);
@@ -79,11 +85,11 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
     }
 
     /**
-     * Returns the length of chunks, with windows of full length.
+     * Returns the length of a chunk, if windows have their full length.
      *
      * @param nodes the number of nodes
-     * @param bytes the length of the message
-     * @return the bytes of a chunk
+     * @param bytes the length of the message in bytes
+     * @return the length of a chunk in bytes
      */
     public long chunkBytes(int nodes, long bytes) {
         return nodes == 1 ? chunk(bytes, chunkMax) : Math.min(Flow.PIECE_BYTES, chunkMax);

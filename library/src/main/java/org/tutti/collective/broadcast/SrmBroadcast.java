@@ -15,32 +15,34 @@ import org.tutti.pattern.Tree;
 
 /**
  * SRM's broadcast. In a node it uses two shared buffers, A and B (SRM 2003, section 2.2, "Shared Memory Broadcast", and
- * figure 3): the root copies a chunk into a buffer and sets READY; the others copy it out of the buffer, all at the
- * same time, and clear the flag. Meanwhile the root fills the other buffer. A message of one chunk uses one buffer, and
- * consecutive messages alternate.
+ * figure 3). The root copies a chunk to a buffer and sets READY. The other ranks copy the chunk out of the buffer, all
+ * at the same time, and clear the flag. Meanwhile the root fills the other buffer. A message of one chunk uses one
+ * buffer, and consecutive messages alternate between the buffers.
  *
- * <p>Between nodes it uses a tree of masters, rooted at the root's node, and a protocol for each size (section 2.4,
- * "Broadcast", and figure 4):
+ * <p>Between nodes it uses a tree of masters, whose root is the root's node, and a protocol that depends on the size
+ * (section 2.4, "Broadcast", and figure 4):
  * <ol>
- * <li>up to 8 KiB: one put for each edge, into an eager buffer; the child passes the message on, and then the ranks of
- * its node copy it from there;
- * <li>above 8 KiB and below 32 KiB: the same in chunks of 4 KiB, through two halves of the eager buffer in turn, each
- * given back by a zero-byte put;
- * <li>from 32 KiB to 64 KiB: whole, in one put, because the two halves together have 64 KiB;
- * <li>above 64 KiB: every child sends its parent the address of the user's buffer, and the parent puts there directly.
+ * <li>Up to 8 KiB, a message is one put for each edge, into an eager buffer. The child passes the message on, and then
+ * the ranks of its node copy it from the buffer.
+ * <li>Above 8 KiB and below 32 KiB, chunks of 4 KiB go through two halves of the eager buffer in turn. A zero-byte put
+ * tells the sender that a half is free.
+ * <li>From 32 KiB to 64 KiB, a message is one put, because the two halves together have 64 KiB.
+ * <li>Above 64 KiB, every child sends its parent the address of the user's buffer, and the parent puts there directly.
  * In the nodes the message goes through the two buffers as the chunks arrive. A Java array has no address for other
- * processes. For it the child sends the address of buffers of its own, from which its node copies. The paper has two
- * such buffers; here are eight of a packet, or two of 240 KiB, so that data under way need not wait for a credit.
+ * processes. If the user's buffer is an array, the child sends the address of its own buffers instead, and its node
+ * copies from these. The paper has two such buffers. Tutti has eight of a packet each, or two of 240 KiB, so that the
+ * sender need not wait for a credit while data are in transit.
  * </ol>
  *
- * <p>The paper's READY flags are one word of the root here. Instead of clearing a flag, a rank says DONE, and only if
- * another rank waits for that. The paper has two eager buffers for all operations; here each operation in flight has
- * its own, so small messages need no credit. On a node so wide that its ranks have windows of less than 64 KiB, the
- * third protocol goes in halves. {@link TreePipeline} argues why no buffer is overwritten before it has been read.
+ * <p>Tutti uses one READY word of the root instead of the paper's READY flags. Instead of clearing a flag, a rank posts
+ * DONE, and only if another rank waits for DONE. The paper has two eager buffers for all operations. Here each
+ * operation in flight has its own, so small messages need no credit. If a node has so many ranks that their windows are
+ * shorter than 64 KiB, the third protocol sends longer messages in halves of the window. {@link TreePipeline} argues
+ * why no buffer is overwritten before it has been read.
  *
  * <p>The paper tried binomial, binary and Fibonacci trees (section 2.1) and found binomial trees the fastest. Portals
- * halves the nodes recursively. It has the same two protocols: eager, as long as the receiver has a place that is
- * reserved for the message, and rendezvous, in which the receiver says where the message goes.
+ * halves the nodes recursively. Its two protocols correspond to SRM's: eager, if the receiver has a place that is
+ * reserved for the message, and rendezvous, in which the receiver sends the address for the message.
  */
 public final class SrmBroadcast extends Broadcast implements Chunked {
     /** The bytes of each of the two buffers in a node; the paper leaves the size open. */
@@ -51,7 +53,7 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     private static final long WHOLE_BYTES_MAX = 64 << 10;
     private static final long CHUNK_BYTES = 4 << 10;
 
-    /** Stands for chunks of the length of a packet, in messages that go straight. */
+    /** The value of {@code straightBytes} that stands for the length of a packet. */
     private static final long PACKET = 0;
 
     /** SRM's broadcast over binomial trees. */
@@ -65,7 +67,7 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     public static final SrmBroadcast FIBONACCI =
             new SrmBroadcast("srm-fibonacci", FibonacciTree.INSTANCE, "0.72·log₂ n", "1.44·log₂ n");
 
-    /** Portals' broadcast (Schutt and Brightwell 2007): over the tree of recursive halving. */
+    /** Portals' broadcast (Schutt and Brightwell 2007), over the tree of recursive halving. */
     public static final SrmBroadcast HALVING = new SrmBroadcast("halving", HalvingTree.INSTANCE, "⌊log₂ n⌋",
             "⌈log₂ n⌉", "Portals collectives 2007; SRM 2003, section 2.4");
 
@@ -92,7 +94,11 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
         this.straightBytes = straightBytes;
     }
 
-    /** Between nodes only messages above 64 KiB have such chunks; the other protocols stay as they are. */
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Between nodes the length applies only to messages above 64 KiB; the other protocols do not change.
+     */
     @Override
     public SrmBroadcast withChunk(long bytes) {
         return new SrmBroadcast(description().withChunk(bytes), tree, bytes, bytes);
@@ -132,22 +138,22 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     }
 
     /**
-     * Tells whether a message goes straight from node to node.
+     * Returns whether a message goes straight from node to node, without eager buffers.
      *
      * @param nodes the number of nodes
-     * @param bytes the length of the message
-     * @return whether it does
+     * @param bytes the length of the message in bytes
+     * @return true if the message goes straight
      */
     public static boolean isStraight(int nodes, long bytes) {
         return nodes > 1 && bytes > WHOLE_BYTES_MAX;
     }
 
     /**
-     * Returns the length of chunks, with windows of full length.
+     * Returns the length of a chunk, if windows have their full length.
      *
      * @param nodes the number of nodes
-     * @param bytes the length of the message
-     * @return the bytes of a chunk
+     * @param bytes the length of the message in bytes
+     * @return the length of a chunk in bytes
      */
     public long chunkBytes(int nodes, long bytes) {
         if (nodes == 1) {

@@ -13,28 +13,32 @@ import org.tutti.pattern.LevelTree;
 import org.tutti.pattern.Tree;
 
 /**
- * The data movement that several broadcasts share: chunks go from the root's node down a tree of nodes, and in each
- * node through shared memory. The masters send; a master passes a chunk on before its own node takes it. The master of
- * the root's node sends from its own memory if it is the root, else from the root's window.
+ * The data movement that several broadcasts share. Chunks go from the root's node down a tree of nodes, and in each
+ * node through shared memory. Only masters, the first ranks of their nodes, send. A master passes a chunk on before the
+ * ranks of its own node copy it. The master of the root's node sends from its own memory if it is the root, else from
+ * the root's window.
  *
  * <p><b>Eager buffers</b> ({@link #throughEagerBuffers}; SRM 2003, section 2.4, figure 4 on the left). The eager buffer
- * of a node's edge to its parent is cut into parts. It is shared memory: all ranks of the node copy a chunk from there,
- * and the master gives the part back when all have read it ({@link Inflow#release}). Each operation has eager buffers
- * of its own, just as it has a slot of its own.
+ * of a node's edge to its parent is divided into parts, one for each chunk in transit. It is shared memory, and all
+ * ranks of the node copy a chunk from there. The master releases the part once all ranks have read it ({@link
+ * Inflow#release}). Each operation has eager buffers of its own, because it has a slot of its own.
  *
- * <p><b>Straight</b> ({@link #straight}; figure 4 on the right). Each master invites its parent to the memory in which
- * the message is to be: the user's memory if that can be addressed, else a window of some parts, which its ranks read.
- * The user's memory has a place for each chunk, so no place is given back; the parts of a window are. Both kinds are
- * the same to the parent.
+ * <p><b>Straight</b> ({@link #straight}; figure 4 on the right). Each master invites its parent to put chunks directly
+ * into memory of the master. This is the user's memory if it can be addressed, else a window of several parts, from
+ * which the ranks of the node copy. The user's memory has a place for each chunk, so its places are not reused. The
+ * parts of a window are reused in turn. The parent sends to both kinds of memory in the same way.
  *
- * <p><b>In a node</b> the rank that has the data in memory of its own shows them, chunk after chunk, through the parts
- * of a window. It fills a part again when its readers have said DONE. The readers are all other ranks. On a node with
- * levels they are the leaders of the groups ({@link LevelTree}), which show the chunk to their groups in windows of
- * their own, so that it crosses between groups once. Instead of showing a window, the root can lend its memory; then it
- * waits at the end until all ranks have read.
+ * <p><b>In a node</b> the rank that has the data in its own memory copies them, chunk after chunk, to the parts of a
+ * window. It fills a part again when its readers have posted DONE. The readers are all other ranks of the node. On a
+ * node with levels the readers are the leaders of the groups ({@link LevelTree}). They copy the chunk to windows of
+ * their own for their groups, so that the chunk moves between groups only once. Instead of using a window, the root can
+ * lend its memory. It then waits at the end until all ranks have read the message.
  */
 final class TreePipeline {
-    /** The most chunks that a window holds on several nodes, so that data under way need not wait for a credit. */
+    /**
+     * The most chunks that a window holds on several nodes. There are several, so that the sender need not wait for a
+     * credit while data are in transit.
+     */
     private static final int PARTS_MAX = 8;
 
     private static final int FIRST = 1;
@@ -43,7 +47,9 @@ final class TreePipeline {
     private final NodeTree tree;
 
     /**
-     * @param shape the tree of the nodes
+     * Creates the data movement over a tree.
+     *
+     * @param shape the tree of nodes
      */
     TreePipeline(Tree shape) {
         this.tree = new NodeTree(shape);
@@ -54,9 +60,9 @@ final class TreePipeline {
      *
      * @param team the ranks
      * @param call the call
-     * @param chunk the length of a chunk, at most windowBytesMax / parts and, with several nodes, {@link
+     * @param chunk the length of a chunk in bytes, at most windowBytesMax / parts and, on several nodes, at most {@link
      *            org.tutti.collective.layout.RingLayout#EAGER_BUFFER_BYTES} / parts
-     * @param parts the number of chunks that may be under way on an edge and in a node
+     * @param parts the greatest number of chunks in transit over an edge and in a node
      * @param windowsMax the number of windows that the root may have in use at the same time
      */
     void throughEagerBuffers(Team team, Call call, long chunk, int parts, int windowsMax) {
@@ -75,13 +81,13 @@ final class TreePipeline {
     }
 
     /**
-     * Copies the root's bytes to every other rank of its node, the only one.
+     * Copies the root's bytes to every other rank, if all ranks are on one node.
      *
      * @param team the ranks
      * @param call the call
-     * @param chunk the length of a chunk, at most windowBytesMax / parts
-     * @param parts the number of chunks that may be under way
-     * @param lends whether the root lends its memory if it can; false on a node with levels
+     * @param chunk the length of a chunk in bytes, at most windowBytesMax / parts
+     * @param parts the greatest number of chunks in the window
+     * @param lends true if the root lends its memory when it can; false on a node with levels
      */
     void inNode(Team team, Call call, long chunk, int parts, boolean lends) {
         Chunk chunks = team.chunks(call.bytes(), chunk, parts);
@@ -93,11 +99,12 @@ final class TreePipeline {
     }
 
     /**
-     * Copies the root's bytes to every rank, straight to where they belong or can be read.
+     * Copies the root's bytes to every rank, and to each other node straight to the memory in which ranks need or read
+     * them.
      *
      * @param team the ranks
      * @param call the call
-     * @param most the length of a chunk; chunks are shorter if windows are too short for it
+     * @param most the greatest length of a chunk in bytes; chunks are shorter if windows are too short for this length
      */
     void straight(Team team, Call call, long most) {
         long chunk = Math.min(most, team.windowBytesMax() / Chunk.HALVES);
@@ -143,7 +150,7 @@ final class TreePipeline {
         }
     }
 
-    /** Copies a chunk into a part of a window when the readers have read that part. */
+    /** Waits until the readers have read a part of a window, and copies a chunk to that part. */
     private static void show(Team team, LevelTree readers, Area data, Area window, Chunk chunk) {
         awaitReaders(team, readers, team.localRank(), chunk.number() - chunk.places());
         team.copy(data, chunk.from(), window, chunk.offset(), chunk.length());
@@ -151,8 +158,8 @@ final class TreePipeline {
     }
 
     /**
-     * Returns the tree of readers. It is flat for data that go straight, because all ranks read them from the same
-     * memory.
+     * Returns the tree of readers in a node. It is flat for messages that go straight, because all ranks read these
+     * from the same memory.
      */
     private static LevelTree readers(Team team, boolean straight) {
         return straight ? FLAT : team.levelTree();
@@ -169,7 +176,8 @@ final class TreePipeline {
     }
 
     /**
-     * Copies from the memory that another rank of the node shows or lends; the master of the root's node also sends it.
+     * Copies the message from the window or lent memory of another rank of this node. The master of the root's node
+     * also sends it from there.
      */
     private void receive(Team team, Call call, Chunk chunk, int root, int top, boolean straight, boolean lends) {
         Area data = call.target();
@@ -229,8 +237,8 @@ final class TreePipeline {
     // ---- other nodes, straight
 
     /**
-     * Receives the chunks in the caller's memory or in a window, passes them on, and lets the ranks of the node read
-     * them.
+     * Receives the chunks in the caller's memory or in a window, passes them on to the children, and shows them to the
+     * ranks of the node. Only masters call this method.
      */
     private void passOn(Team team, Call call, Chunk chunk, long longestPiece, int top) {
         Area data = call.target();
@@ -259,7 +267,7 @@ final class TreePipeline {
     // ---- memory
 
     /**
-     * {@return the longest window for messages that go straight}
+     * {@return the length in bytes of the longest window for messages that go straight}
      *
      * @param nodes the number of nodes
      * @param chunk the length of a chunk

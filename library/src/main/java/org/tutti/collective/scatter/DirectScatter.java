@@ -11,18 +11,21 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
- * A scatter in which the root shows the blocks of its node's ranks, which copy theirs, and goes on. The master of the
- * root's node puts the blocks of each other node straight there, one piece for each rank: from the root's memory if it
- * is the root, else from the root's window, which then has these blocks, too. There each rank copies its block from
- * where it has arrived (Qian and Afsahi 2008, section 5.1.1, the other way). One step in a node and n − 1 between
- * nodes; b·p·(n − 1) bytes leave the root's node.
+ * A scatter in which the root copies blocks to its window and goes on, and each rank of its node copies its own block
+ * from there. The master, or first rank, of the root's node puts the blocks of each other node directly to that node,
+ * one piece for each rank. If the master is the root, it sends them from its source. Otherwise it sends them from the
+ * root's window, which then holds the blocks of all ranks. On the other nodes each rank copies its block from the
+ * memory in which the block has arrived. This is the reverse of the gather of Qian and Afsahi 2008, section 5.1.1.
+ * There are one step in a node and n − 1 between n nodes. With p ranks on a node and b bytes a block, b·p·(n − 1) bytes
+ * leave the root's node.
  *
- * <p>On one node the root {@linkplain ZeroCopyLoans#lendBlocks lends} long blocks if it can, and waits for the others.
+ * <p>On one node the root {@linkplain ZeroCopyLoans#lendBlocks lends} long blocks if its memory permits it. It then
+ * waits until the other ranks have read them.
  *
  * <p><b>Why nothing is overwritten.</b> The blocks of a node go to the eager buffer of its {@linkplain Team#pair pair}
- * if they fit, else its master invites the root's node to a window. The master waits for all of them before it leaves,
- * because they come to its process. Eager buffers and windows belong to the operation until all ranks of the node have
- * left it.
+ * with the root's node if they fit. Otherwise the master of the node invites the root's node to its window. The master
+ * waits for all blocks of its node before it leaves, because they arrive in its process. Eager buffers and windows
+ * belong to the operation until all ranks of the node have left it.
  */
 public final class DirectScatter extends EqualBlocksAlgorithm {
     /** Creates the algorithm; one object serves all ranks. */
@@ -55,14 +58,14 @@ public final class DirectScatter extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Returns the length of the root's window: its node's blocks, and behind them all others if another rank sends
-     * these.
+     * Returns the length of the root's window in bytes. The window holds the blocks of the root's node. If another rank
+     * sends the blocks of other nodes, these blocks follow.
      */
     private static long shownBytes(Team team, int root, long bytes) {
         return (sendsItself(team, root) ? team.localSize() : team.size()) * bytes;
     }
 
-    /** Returns where the blocks of another node begin there. */
+    /** Returns the offset in the root's window of the blocks of another node. */
     private static long start(Team team, int node, long bytes) {
         return (node < team.node() ? team.localSize() + team.position(node) : team.position(node)) * bytes;
     }

@@ -10,19 +10,23 @@ import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * A scatter over a tree of nodes, rooted at the root's node: {@code TreeGather} the other way. Each node sends every
- * child, the one with the deepest subtree first, the blocks of the child's subtree, one piece for each rank. The root's
- * node sends them from the root's memory or window, other nodes from where they have arrived. All ranks of a node copy
- * their block from there. One step in a node and ⌈log n⌉ between nodes; b·p·(n − 1) bytes leave the root's node.
+ * A scatter over a tree of nodes, whose root is the node of the root rank. It is the reverse of {@code TreeGather}.
+ * Each node sends every child the blocks of the child's subtree, one piece for each rank, first to the child with the
+ * deepest subtree. The root's node sends them from the root's source or window, and other nodes from the memory in
+ * which they have arrived. Each rank copies its block from the same memory. There are one step in a node and ⌈log n⌉
+ * between n nodes. With p ranks on a node and b bytes a block, b·p·(n − 1) bytes leave the root's node.
  *
  * <p><b>Why nothing is overwritten, and why it ends.</b> Each piece has a place of its own, so no sender waits for
- * credits. Places lie in the order of nodes, from the receiver on, in the eager buffer of the pair or in the receiving
- * master's window. They belong to the operation until all ranks of the node have left it. A master invites its parent
- * before it waits, and waits for its parent only.
+ * credits. The places are in the eager buffer of the pair or in the receiving master's window, in the order of the
+ * nodes from the receiver on. They belong to the operation until all ranks of the node have left it. A master invites
+ * its parent before it waits. It waits only for its parent's pieces and for its children's invitations, which a child
+ * sends before it waits.
  */
 public final class TreeScatter extends SubtreeAlgorithm {
     /**
-     * @param shape the tree
+     * Creates the algorithm; one object serves all ranks.
+     *
+     * @param shape the tree of nodes
      */
     public TreeScatter(Shape shape) {
         super(Collective.SCATTER, shape, "p·n·b at the root, p·b of a subtree at its master");
@@ -45,7 +49,10 @@ public final class TreeScatter extends SubtreeAlgorithm {
         }
     }
 
-    /** Tells whether the root also shows the blocks of other nodes, because it is not the master, which sends them. */
+    /**
+     * Returns whether the root also shows the blocks of other nodes. It does if it is not the master of its node,
+     * because the master sends them.
+     */
     private static boolean showsAll(Team team, int root) {
         return team.nodes() > 1 && team.localRankOf(root) != Team.MASTER;
     }
@@ -54,7 +61,7 @@ public final class TreeScatter extends SubtreeAlgorithm {
         return (showsAll(team, root) ? (long) team.nodes() * team.ranksMax() : team.localSize()) * bytes;
     }
 
-    /** Returns where the root shows the block of a rank. */
+    /** Returns the offset in the root's window of the block of a rank. */
     private static long at(Team team, int position, int localRank, long bytes) {
         return ((long) position * team.ranksMax() + localRank) * bytes;
     }
@@ -83,8 +90,9 @@ public final class TreeScatter extends SubtreeAlgorithm {
     }
 
     /**
-     * Sends each child its subtree's blocks, from where they have arrived, else from the window, else from the root's
-     * source.
+     * Sends each child the blocks of its subtree. They are sent from the memory in which they have arrived if {@code
+     * in} is not null. Otherwise they are sent from the root's window, or from the root's source if {@code window} is
+     * null, too.
      */
     private void sendToChildren(Team team, Call call, int top, Area window, Inflow in) {
         int own = position(team, top);
