@@ -24,7 +24,8 @@ import org.tutti.collective.machine.Area;
  * buffers belong to the operation until all ranks of the node have left it.
  *
  * <p><b>Why it ends.</b> A master opens all flows to its node before it waits. It waits for the ranks of its node,
- * which wait only for its window. Then it waits for other masters in the exchange, whose end the subclass argues.
+ * which wait only for its window. Then it waits for other masters in the exchange; the subclass argues why this wait
+ * ends.
  */
 abstract class GatheredAllgather extends EqualBlocksAlgorithm {
     private static final long GATHERED = 2;
@@ -37,8 +38,8 @@ abstract class GatheredAllgather extends EqualBlocksAlgorithm {
     // ---- for subclasses
 
     /**
-     * Returns the node whose blocks follow the blocks of {@code node} in a window. The result for the last node does
-     * not matter.
+     * Returns the node that follows {@code node} in the order of the blocks in a window. The result for the last node
+     * does not matter.
      */
     int next(int node, int nodes) {
         return node + 1;

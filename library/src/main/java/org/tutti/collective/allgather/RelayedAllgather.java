@@ -11,8 +11,8 @@ import org.tutti.collective.machine.Area;
 
 /**
  * An allgather in which masters, the first ranks of their nodes, forward the blocks that they have received. At a node,
- * the blocks of each node form a <i>slot</i>, and slot 0 holds the node's own blocks. The subclass gives the distance
- * from a node to the node whose blocks are in its slot <i>s</i>; it is the same for all nodes. A master sends over
+ * the blocks of each node form a <i>slot</i>, and slot 0 holds the node's own blocks. Slot <i>s</i> holds the blocks of
+ * a node at a certain distance, which the subclass gives and which is the same at all nodes. A master sends over
  * several flows, one after the other. Over each flow it sends its first slots to another node, where they become
  * consecutive slots. The subclass gives the first of these.
  *
@@ -45,7 +45,7 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
     /** Returns the number of slots that are sent over a flow. */
     abstract int slots(int flow, int nodes);
 
-    /** Returns the distance from a node to the node whose blocks are in a slot. */
+    /** Returns the distance from a node to the owner of the blocks in one of its slots. */
     abstract int owner(int slot);
 
     @Override

@@ -10,9 +10,10 @@ import org.tutti.pattern.Folding;
 
 /**
  * An allreduce by recursive doubling between the masters (Thakur, Rabenseifner and Gropp 2005, section 4.5). In step j
- * each node exchanges all its elements with the node whose number differs in bit j only. Both nodes combine the two
- * operands in the same order, so that all nodes get the same bits. If the number of nodes is not a power of two, some
- * nodes send their elements to the next node first, and receive the result at the end ({@link Folding}).
+ * each node exchanges all its elements with one other node; the numbers of the two differ in bit j only. Both nodes
+ * combine the two operands in the same order, so that all nodes get the same bits. If the number of nodes is not a
+ * power of two, some nodes send their elements to the next node first, and receive the result at the end ({@link
+ * Folding}).
  *
  * <pre>
  *  4 nodes:    0 ↔ 1   2 ↔ 3       0 and 1 have 0∘1, 2 and 3 have 2∘3

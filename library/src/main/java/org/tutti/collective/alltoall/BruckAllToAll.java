@@ -7,10 +7,10 @@ import org.tutti.pattern.BruckRoute;
  * An all-to-all by Bruck's algorithm between nodes (Bruck, Ho and others 1997; Qian and Afsahi 2008, section 5.1.3),
  * for any number n of nodes. Its number of ports k is the number of nodes to which a node sends in a step. Distances
  * between nodes are written to base k + 1. In step j node i sends node i + z·(k+1)<sup>j</sup>, for each z from 1 to k,
- * all its blocks whose remaining distance has digit z at position j. A block for the node at distance d is therefore
- * sent once for each digit of d that is not zero. There are ⌈log<sub>k+1</sub> n⌉ steps of k messages each. If n is a
- * power of k + 1, a message has the blocks of n/(k+1) nodes (equation 5). For another n, the total of all messages is
- * at most the value of this formula. The algorithm is fast for short blocks on many nodes.
+ * all its blocks for which the remaining distance has digit z at position j. A block for the node at distance d is
+ * therefore sent once for each digit of d that is not zero. There are ⌈log<sub>k+1</sub> n⌉ steps of k messages each.
+ * If n is a power of k + 1, a message has the blocks of n/(k+1) nodes (equation 5). For another n, the total of all
+ * messages is at most the value of this formula. The algorithm is fast for short blocks on many nodes.
  *
  * <p>The paper's phases 1 and 3 shift the blocks before and after the steps. Here the shifts need no copies, because
  * ranks write and read blocks at the positions that the steps use ({@link RoutedAllToAll}).

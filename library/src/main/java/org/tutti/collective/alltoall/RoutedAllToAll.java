@@ -18,9 +18,9 @@ import org.tutti.pattern.Route;
  * <p>In a node every rank copies its blocks for the other ranks to its window, and these ranks copy them from there.
  * The master's window also holds each message that leaves the node. Every rank copies its blocks for other nodes
  * directly into these messages, so the master need not gather them. A message consists of rows. Each row has the blocks
- * for the ranks of one node, sorted by their source. The first row is for the receiving node, whose ranks copy their
- * blocks from the memory in which the message has arrived. The receiving master copies every other row into a message
- * that leaves later. A row needs only one copy, because its sources are consecutive.
+ * for the ranks of one node, sorted by their source. The first row is for the receiving node. The ranks there copy
+ * their blocks from the memory in which the message has arrived. The receiving master copies every other row into a
+ * message that leaves later. A row needs only one copy, because its sources are consecutive.
  *
  * <p>A message is one piece over the {@linkplain Team#pair pair} of its two nodes, and the only one there. It goes to
  * the pair's eager buffer if it fits, else to its own part of the receiving master's window.

@@ -19,7 +19,7 @@ import org.tutti.pattern.Tree;
  * at the same time, and clear the flag. Meanwhile the root fills the other buffer. A message of one chunk uses one
  * buffer, and consecutive messages alternate between the buffers.
  *
- * <p>Between nodes it uses a tree of masters, whose root is the root's node, and a protocol that depends on the size
+ * <p>Between nodes it uses a tree of masters with the root's node at the top, and a protocol that depends on the size
  * (section 2.4, "Broadcast", and figure 4):
  * <ol>
  * <li>Up to 8 KiB, a message is one put for each edge, into an eager buffer. The child passes the message on, and then

@@ -270,7 +270,7 @@ final class TreePipeline {
      * {@return the length in bytes of the longest window for messages that go straight}
      *
      * @param nodes the number of nodes
-     * @param chunk the length of a chunk
+     * @param chunk the length of a chunk in bytes
      */
     static long windowBytes(int nodes, long chunk) {
         return (nodes == 1 ? Chunk.HALVES : PARTS_MAX) * chunk;

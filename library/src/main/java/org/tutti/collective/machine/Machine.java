@@ -10,9 +10,9 @@ import org.tutti.memory.Waiter;
 
 /**
  * The primitive operations on memory from which all of Tutti's collectives are built: words, waits, copies and
- * combinations, puts and gets, locks. A word is 64 bits of shared memory whose value only grows. {@link LiveMachine}
- * performs the operations on real memory. The simulator's machine computes how long they take and checks their memory
- * ordering.
+ * combinations, puts and gets, locks. A word is a value of 64 bits in shared memory that only grows. {@link
+ * LiveMachine} performs the operations on real memory. The simulator's machine computes how long they take and checks
+ * their memory ordering.
  */
 public interface Machine {
     /**

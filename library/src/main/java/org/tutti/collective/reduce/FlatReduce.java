@@ -10,14 +10,17 @@ import org.tutti.collective.stage.NodeTree;
 import org.tutti.pattern.BinomialTree;
 
 /**
- * The flat baseline: every rank shows its elements and goes on, and the root combines them all. The root reads (p −
- * 1)·b bytes. If the message is a single chunk, only the root waits, so repeated reductions run ahead of the root by as
- * many operations as there are slots. Longer messages go through two parts of a rank's window in turn.
+ * A reduce in one step, the baseline for other algorithms. Every rank copies its elements to its window and goes on,
+ * and the root combines the elements of all ranks. With p ranks and b bytes, the root reads (p − 1)·b bytes. If the
+ * message is a single chunk, only the root waits. In repeated reductions the other ranks can therefore be ahead of the
+ * root by as many operations as there are slots. Longer messages go in chunks through two parts of a rank's window in
+ * turn.
  *
- * <p>On several nodes each master does this for its node, and the masters combine by a binomial tree.
+ * <p>On several nodes the master of each node combines the elements of its node in this way. The masters combine the
+ * results of their nodes over a binomial tree.
  */
 public final class FlatReduce extends TwoLevelReduce {
-    /** The bytes of a chunk on one node. */
+    /** The length of a chunk on one node, in bytes. */
     public static final long CHUNK_BYTES = 256 << 10;
 
     /** Creates the algorithm; one object serves all ranks. */

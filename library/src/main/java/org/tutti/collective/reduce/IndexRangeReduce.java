@@ -14,17 +14,18 @@ import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.Partition;
 
 /**
- * Reduce by index range: every rank combines one p-th of the elements of all ranks, so that all cores work and each
- * contribution is read once; then the root copies the parts together. The steps are those of {@link
- * org.tutti.collective.allreduce.IndexRangeAllreduce}, which argues that two parts of a window are enough.
+ * A reduce in which each rank of a node combines one range of the elements. On one node each of p ranks combines one
+ * p-th of the elements of all ranks, so that all cores work and each contribution is read once. Then the root copies
+ * the parts of all ranks. The steps are those of {@link org.tutti.collective.allreduce.IndexRangeAllreduce}, which
+ * argues why two parts of a window suffice.
  *
- * <p><b>Lent memory.</b> When all ranks lend their memory, nothing is copied in: each rank combines its part straight
- * from the sources, and at the end waits until all others have read its own source. Results go through windows also
- * then, because no rank may write to the root's target after the root's call has failed. A window holds only one rank's
- * part, so chunks are p times longer.
+ * <p><b>Lent memory.</b> If all ranks lend their memory, no rank copies its elements to a window. Each rank combines
+ * its part directly from the sources, and at the end waits until all other ranks have read its own source. Even then
+ * results pass through windows. Otherwise a rank could still write to the root's target after the root's call has
+ * failed. A window holds only one rank's part, so chunks are p times longer.
  *
  * <p>On several nodes the ranks of each node combine by index range in their master's window ({@link
- * org.tutti.collective.stage.NodeStage}), and the masters by a binomial tree.
+ * org.tutti.collective.stage.NodeStage}). The masters combine the results of their nodes over a binomial tree.
  */
 public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
     private static final long CHUNK_BYTES = 256 << 10;
@@ -46,13 +47,17 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
     }
 
     /**
-     * {@return the bytes of a chunk on one node}
+     * {@return the length of a chunk on one node, in bytes}
      */
     public long chunkBytes() {
         return chunkBytes;
     }
 
-    /** Only on one node; between nodes chunks stay as they are. */
+    /**
+     * {@inheritDoc}
+     *
+     * <p>The length applies on one node only; the chunks between nodes do not change.
+     */
     @Override
     public IndexRangeReduce withChunk(long bytes) {
         return new IndexRangeReduce(DESCRIPTION.withChunk(bytes), bytes);
@@ -121,8 +126,8 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
     }
 
     /**
-     * Combines from lent memory, after the meeting in step 1. In each round a rank fills half of its window; the root,
-     * its target.
+     * Combines the elements of all ranks from lent memory, after all ranks have met in step 1. In each round a rank
+     * writes its part to half of its window, and the root writes its part to its target.
      */
     private static void runOnLent(Team team, Call call, long half, long window) {
         Area target = call.target();
@@ -145,7 +150,7 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
                 team.await(root, Team.DONE, round - Chunk.HALVES);
                 RankOrder.combineLent(team, call, from + start, part, parts, offset);
                 if (round == chunks) {
-                    team.loans().confirm(); // before others can leave, and then break the communicator
+                    team.loans().confirm(); // before other ranks can leave, and then break the communicator
                 }
                 team.post(Team.READY, 1L + round);
                 continue;

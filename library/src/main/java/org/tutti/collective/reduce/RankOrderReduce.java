@@ -6,9 +6,10 @@ import org.tutti.collective.Team;
 import org.tutti.collective.stage.RunChain;
 
 /**
- * Reduce in the order of the ranks wherever they are, for non-commutative operators: a chain of runs of consecutive
- * ranks ({@link RunChain}). Its last node sends the result to the root. There are as many steps a chunk as runs, and
- * two more; a node sends b bytes for each of its runs.
+ * A reduce for non-commutative operators and any placement of ranks on nodes. It combines the elements in the order of
+ * the ranks, along a chain of runs of consecutive ranks on one node ({@link RunChain}). The last node of the chain
+ * sends the result to the root. A chunk takes two more steps than there are runs. For b bytes, a node sends b bytes for
+ * each of its runs.
  */
 public final class RankOrderReduce extends Reduce {
     /** Creates the algorithm; one object serves all ranks. */

@@ -11,19 +11,22 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.NodeTree;
 
 /**
- * An algorithm for reduce: it combines the sources of all ranks in the root's target. Other targets stay as they are.
+ * An algorithm for reduce. A reduce combines the sources of all ranks and writes the result to the root's target. It
+ * does not change other targets.
  */
 public abstract class Reduce extends Algorithm {
     /**
-     * @param description its entry in the catalogue
+     * Creates the algorithm.
+     *
+     * @param description the algorithm's entry in the catalogue
      */
     protected Reduce(Description description) {
         super(Collective.REDUCE, description);
     }
 
     /**
-     * Opens the flow that brings the result from the master of the top node to the root, if the root is on another
-     * node.
+     * Opens the flow over which the master of the top node sends the result to the root's node. If the root is on the
+     * top node, this method does nothing.
      */
     static void openDelivery(Team team, int root, int top, long chunk, int chunks) {
         int rootNode = team.nodeOf(root);
@@ -39,13 +42,16 @@ public abstract class Reduce extends Algorithm {
         }
     }
 
-    /** Brings a chunk of the result from an area of the top node's master to the root, which says DONE afterwards. */
+    /**
+     * Sends a chunk of the result from the top node's master, which holds it in {@code result}, to the root's node,
+     * where the root copies it to its target. The caller posts the root's DONE afterwards.
+     */
     static void deliver(Team team, Call call, int top, Area result, long at, long from, long length) {
         int root = call.root();
         if (team.node() == top && team.isMaster()) {
             team.outflow(NodeTree.PARENT).send(result, at, length);
         } else if (team.rank() == root || team.node() == team.nodeOf(root) && team.isMaster()) {
-            Area arrived = team.inflow(NodeTree.PARENT).await(); // a master that receives for the root must stay
+            Area arrived = team.inflow(NodeTree.PARENT).await(); // a master that receives for the root waits, too
             if (team.rank() == root) {
                 team.copy(arrived, 0, call.target(), from, length);
             }

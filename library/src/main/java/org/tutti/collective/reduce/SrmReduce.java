@@ -17,34 +17,36 @@ import org.tutti.pattern.HalvingTree;
 import org.tutti.pattern.Tree;
 
 /**
- * SRM's reduce: a binomial tree in each node, in shared memory (SRM 2003, section 2.2, "Shared Memory Reduce", and
- * figure 2), and a binomial tree of the nodes' masters (section 2.4, "Reduce"). Together they are a binomial tree of
- * all ranks. Only the leaves copy their elements. Every inner rank combines its own elements with those of its children
- * where these lie, in shared buffers or where their nodes have put them. The last combination, at the root, writes into
- * the caller's memory. With eight ranks on a node there are four copies; message passing has seven.
+ * SRM's reduce, over binomial trees. There is a binomial tree in the shared memory of each node (SRM 2003, section 2.2,
+ * "Shared Memory Reduce", and figure 2), and a binomial tree of the nodes' masters (section 2.4, "Reduce"). Together
+ * they form a binomial tree of all ranks. Only the leaves copy their elements. Every inner rank combines its own
+ * elements with those of its children, which it reads in shared buffers or in the memory to which their nodes have put
+ * them. The last combination, at the root, writes to the caller's memory. With eight ranks on a node there are four
+ * copies; with message passing there are seven.
  *
  * <p>Long messages go in chunks through two buffers of each rank, and between nodes through the places of an {@link
- * org.tutti.collective.flow.Inflow}, so that the levels of the tree and the network work at the same time.
+ * org.tutti.collective.flow.Inflow}. The levels of the tree and the network therefore work on different chunks at the
+ * same time.
  *
- * <p>For commutative operators the tree is rooted at the root. On several nodes it is rooted at the master of the
- * root's node, which exchanges with the other nodes; the root copies the result from that master's buffers. For other
- * operators the tree is rooted at rank 0, so that only runs of consecutive ranks are combined, and the result goes from
- * there to the root. Then the ranks of each node must follow each other.
+ * <p>For commutative operators on one node, the top of the tree is the root. On several nodes the top is the master of
+ * the root's node, which exchanges data with the other nodes, and the root copies the result from that master's
+ * buffers. For non-commutative operators the top is rank 0, so that only runs of consecutive ranks are combined, and
+ * the result is sent from there to the root. The ranks of each node must then be consecutive.
  *
- * <p>Portals' reduce is the inverse of its broadcast: the nodes' masters form the tree of recursive halving.
+ * <p>Portals' reduce is the inverse of its broadcast. In it the masters form the tree of recursive halving.
  */
 public final class SrmReduce extends Reduce implements Chunked {
     /** The bytes of each of the two buffers of a rank; the paper leaves the size open. */
     private static final long BUFFER_BYTES = 64 << 10;
 
-    /** Stands for chunks of the length of a packet between nodes. */
+    /** The value of {@code chunkBetweenNodes} that stands for the length of a packet. */
     private static final long PACKET = 0;
 
     /** SRM's reduce, over binomial trees. */
     public static final SrmReduce BINOMIAL =
             new SrmReduce("srm", BinomialTree.INSTANCE, "SRM 2003, sections 2.2 and 2.4");
 
-    /** Portals' reduce (Schutt and Brightwell 2007): between nodes over the tree of recursive halving. */
+    /** Portals' reduce (Schutt and Brightwell 2007), which uses the tree of recursive halving between nodes. */
     public static final SrmReduce HALVING =
             new SrmReduce("halving", HalvingTree.INSTANCE, "Portals collectives 2007; in nodes SRM 2003, section 2.2");
 
@@ -119,19 +121,22 @@ public final class SrmReduce extends Reduce implements Chunked {
     }
 
     /**
-     * Returns the length of chunks.
+     * Returns the length of a chunk.
      *
      * @param nodes the number of nodes
      * @param inbox true if the message is long enough to go to the inbox
-     * @param packetBytes the bytes of a packet
-     * @return the bytes of a chunk
+     * @param packetBytes the length of a packet in bytes
+     * @return the length of a chunk in bytes
      */
     public long bufferBytes(int nodes, boolean inbox, long packetBytes) {
         long between = chunkBetweenNodes == PACKET ? packetBytes : chunkBetweenNodes;
         return nodes == 1 ? bufferBytes : inbox ? between : Math.min(Flow.PIECE_BYTES, between);
     }
 
-    /** At a rank that is not the top of its node, shows the combination of its subtree to its parent. */
+    /**
+     * Combines the elements of this rank's subtree in the node, and shows the result to its parent. All ranks except
+     * the top of the node call this method.
+     */
     private static void combineBelow(Team team, Call call, Chunk chunk, int top, Area buffers) {
         Area source = call.source();
         int position = Math.floorMod(team.localRank() - top, team.localSize());
@@ -144,7 +149,8 @@ public final class SrmReduce extends Reduce implements Chunked {
     }
 
     /**
-     * At the top of a node, combines the elements of its node and of the nodes below, and puts them to the node above.
+     * Combines the elements of this node and of the nodes below it in the tree, and puts the result to the node above.
+     * Only the top rank of each node calls this method.
      */
     private void combineAtTop(Team team, Call call, Chunk chunk, int top, int topNode, Area into, long at) {
         Area source = call.source();

@@ -13,16 +13,16 @@ import org.tutti.collective.stage.NodeStage;
 import org.tutti.collective.stage.NodeTree;
 
 /**
- * Reduce on two levels, chunk by chunk: the ranks of each node combine their elements in shared memory ({@link
- * NodeStage}), the masters combine the elements of their nodes up a tree, and the root copies the result from its
- * master's window. Subclasses choose the tree.
+ * A reduce on two levels. In each chunk the ranks of each node combine their elements in shared memory ({@link
+ * NodeStage}). The masters, the first ranks of their nodes, combine the results of their nodes up a tree. Then the root
+ * copies the final result from its master's window. Subclasses choose the tree.
  *
- * <p>For commutative operators the top of the tree is the root's node. For others it is node 0, so that only
- * consecutive nodes are combined, and the result goes from there to the root's node.
+ * <p>For commutative operators the top of the tree is the root's node. For non-commutative operators the top is node 0,
+ * so that only consecutive nodes are combined, and the result is sent from there to the root's node.
  *
- * <p><b>Why nothing is overwritten.</b> A rank contributes to chunk k after the master of its node has announced chunk
- * k − 2, which was in the same half of its window. The root contributes to a chunk after it has copied the result of
- * the chunk before.
+ * <p><b>Why nothing is overwritten.</b> A rank copies chunk k to its window after the master of its node has announced
+ * chunk k − 2, which was in the same half of the window. The root contributes to a chunk only after it has copied the
+ * result of the chunk before.
  */
 abstract class TwoLevelReduce extends Reduce {
     private final NodeTree tree;
@@ -33,13 +33,13 @@ abstract class TwoLevelReduce extends Reduce {
     }
 
     /**
-     * Bounds the shared memory of a node for a tree of some degree.
+     * Returns the most shared memory that a node needs for a tree of some degree.
      *
-     * @param degree the number of edges over which data come from children
+     * @param degree the number of edges over which data arrive from children
      * @param nodes the number of nodes
      * @param localRanks the number of ranks on the node
-     * @param bytes the length of the message
-     * @return the bytes
+     * @param bytes the length of the message in bytes
+     * @return the greatest number of bytes
      */
     static long memoryBytes(int degree, int nodes, int localRanks, long bytes) {
         return windows(localRanks, bytes, Chunk.HALVES * Machine.PACKET_BYTES)

@@ -7,10 +7,12 @@ import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * Reduce-scatter with the Direct algorithm between nodes (Qian and Afsahi 2008, section 5.1.3): a master puts the
- * blocks for the ranks of each other node there, one piece for each rank, as soon as they have been combined in its own
- * node. Each rank then combines the pieces of all nodes for its block, in the order of nodes, so non-commutative
- * operators need ranks in blocks. Two steps in a node and n − 1 between nodes; b·p·(n − 1) bytes leave a node.
+ * A reduce-scatter that uses the Direct algorithm between nodes (Qian and Afsahi 2008, section 5.1.3). A master, the
+ * first rank of its node, sends each other node the blocks for the ranks of that node. It sends one piece for each
+ * rank, as soon as the ranks of its own node have combined it. Each rank then combines the pieces of all nodes for its
+ * block, in the order of the nodes. For non-commutative operators the ranks of each node must therefore be consecutive.
+ * There are two steps in a node and n − 1 between n nodes. With p ranks on a node and b bytes a block, b·p·(n − 1)
+ * bytes leave a node.
  */
 public final class DirectReduceScatter extends TwoLevelReduceScatter {
     /** Creates the algorithm; one object serves all ranks. */
@@ -20,7 +22,7 @@ public final class DirectReduceScatter extends TwoLevelReduceScatter {
                 "index range: this project; Direct: Qian, Afsahi 2008, 5.1.3"));
     }
 
-    /** One row for each node, also for this one. */
+    /** Returns the number of nodes, because the window has room for one row from each node, including this node. */
     @Override
     int rowsMax(int nodes) {
         return nodes == 1 ? 0 : nodes;
@@ -68,7 +70,7 @@ public final class DirectReduceScatter extends TwoLevelReduceScatter {
             }
         }
         for (int node = 0; node < team.nodes() && team.isMaster(); node++) {
-            if (node != team.node()) { // the pieces for the other ranks of this node come to the master's process
+            if (node != team.node()) { // the pieces for the other ranks of this node arrive in the master's process
                 team.inflow(team.pair(node)).awaitAll();
             }
         }

@@ -8,28 +8,31 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.ExchangeRoute;
 
 /**
- * Reduce-scatter with recursive halving between nodes, which is vector halving and distance doubling (Rabenseifner
- * 2004, section 4; Thakur, Rabenseifner and Gropp 2005, section 4.4), for any number of ports k. A row has the blocks
- * for the ranks of one node. In step j each group of k + 1 nodes, (k+1)<sup>j</sup> apart, exchanges rows. Numbers of
- * nodes are written to base k + 1: a master keeps the rows of the nodes that share its last j + 1 digits, sends each
- * other node of its group the rows of the nodes that share the digits of that one, and combines the rows that arrive
- * with the rows that it keeps. ⌈log<sub>k+1</sub> n⌉ steps; b·p·(n − 1) bytes leave a node if n is a power of k + 1.
+ * A reduce-scatter that uses recursive halving between nodes, which is vector halving and distance doubling
+ * (Rabenseifner 2004, section 4; Thakur, Rabenseifner and Gropp 2005, section 4.4). Its number of ports k is the number
+ * of nodes to which a node sends in a step. A row has the blocks for the ranks of one node. Nodes are numbered to base
+ * k + 1. In step j the k + 1 nodes of a group are (k+1)<sup>j</sup> apart and exchange rows. A master keeps the rows of
+ * the nodes that share its last j + 1 digits. It sends each other node of its group the rows of the nodes that share
+ * the last j + 1 digits of that node. It combines the rows that arrive with the rows that it keeps. On n nodes there
+ * are ⌈log<sub>k+1</sub> n⌉ steps. If n is a power of k + 1, b·p·(n − 1) bytes leave a node with p ranks and b bytes a
+ * block.
  *
  * <pre>
  *  4 nodes, 1 port, rows 0 2 1 3:   0 ↔ 1   2 ↔ 3     0 and 2 keep 0 2, 1 and 3 keep 1 3
  *                                   0 ↔ 2   1 ↔ 3     each keeps its own
  * </pre>
  *
- * <p>Rows lie in the order of their nodes' digits, the last digit first. Rows of nodes that share their last digits lie
- * together, so each message is one put.
+ * <p>In a window, rows are sorted by the digits of their nodes, the last digit first. Rows of nodes that share their
+ * last digits are adjacent, so each message is one put.
  *
- * <p><b>Corrections.</b> If n is not a power of k + 1, no node is folded, and there are no more steps: a node that
- * lacks a counterpart sends to the node at the counterpart's position in the group before, as {@link ExchangeRoute}
- * says.
+ * <p><b>Corrections.</b> If n is not a power of k + 1, no node is folded, and the number of steps does not grow. A node
+ * that lacks a counterpart sends to the node at the counterpart's position in the group before, as {@link
+ * ExchangeRoute} describes.
  *
- * <p><b>Order.</b> A row is a combination of consecutive nodes. The messages of a step are taken in {@link
- * ExchangeRoute#arrival turns}: each is a combination of the nodes right after these, or right before, and is combined
- * on that side. Therefore non-commutative operators need ranks in blocks.
+ * <p><b>Order.</b> A row is a combination of consecutive nodes. A master takes the messages of a step in the order of
+ * {@link ExchangeRoute#arrival turns}. Each message is a combination of the nodes right after the nodes of the row, or
+ * right before them, and is combined as the right or left operand. For non-commutative operators the ranks of each node
+ * must therefore be consecutive.
  *
  * <p><b>Why it ends.</b> A master invites all senders before it waits for anything. In step j it waits only for
  * messages of that step, and their senders wait only for messages of earlier steps.
@@ -38,6 +41,8 @@ public final class HalvingReduceScatter extends MasterReduceScatter {
     private final ExchangeRoute route;
 
     /**
+     * Creates the algorithm; one object serves all ranks.
+     *
      * @param ports the number of nodes to which a node sends in a step, 1 or more
      */
     public HalvingReduceScatter(int ports) {
@@ -93,12 +98,12 @@ public final class HalvingReduceScatter extends MasterReduceScatter {
         return blocks;
     }
 
-    /** Returns the first block of a message of a step. */
+    /** Returns the index in a window of the first block of a message of a step. */
     private int start(Team team, int receiver, int step) {
         return position(team, route.firstDestination(receiver, team.nodes(), step));
     }
 
-    /** Counts the blocks of such a message, which are the same for every sender. */
+    /** Returns the number of blocks of a message of a step, which is the same for every sender. */
     private int blocks(Team team, int receiver, int step) {
         int blocks = 0;
         int node = route.firstDestination(receiver, team.nodes(), step);

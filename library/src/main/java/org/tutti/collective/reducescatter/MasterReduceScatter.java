@@ -8,16 +8,18 @@ import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * Reduce-scatter on two levels in which masters send each other consecutive rows of their windows, all in one message,
- * and combine the rows that arrive with the same rows of their own. In the end a master has its own node's row, from
+ * A reduce-scatter on two levels in which masters, the first ranks of their nodes, exchange rows of their windows. A
+ * row has the blocks for the ranks of one node. A master sends several consecutive rows in one message, and combines
+ * the rows that arrive with the same rows of its own. Finally each master has the complete row of its own node, from
  * which each rank copies its block.
  *
  * <p>A message is one piece over the {@linkplain Team#pair pair} of its two nodes, and the only one there. It goes to
  * the pair's eager buffer if it fits, else to the receiving master's window.
  *
- * <p><b>Why nothing is overwritten.</b> A master does not touch again the rows that it has sent: it combines only rows
- * that it keeps. Messages arrive behind its rows, in parts of the window that were not used before, or after the
- * message there has been combined. The ranks of its node read its window again when it says EXCHANGED.
+ * <p><b>Why nothing is overwritten.</b> A master does not access the rows that it has sent again, because it combines
+ * only rows that it keeps. Messages arrive after its rows in the window. Each arrives in a part that has not been used
+ * before, or in which the earlier message has been combined. The ranks of its node read its window again only after it
+ * has posted EXCHANGED.
  */
 abstract class MasterReduceScatter extends TwoLevelReduceScatter {
     private static final long EXCHANGED = 3;
@@ -26,7 +28,9 @@ abstract class MasterReduceScatter extends TwoLevelReduceScatter {
         super(description);
     }
 
-    /** Exchanges, at the master, the rows that the ranks of its node have combined. */
+    /**
+     * Exchanges with other masters the rows that the ranks of this node have combined. Only masters call this method.
+     */
     abstract void exchangeRows(Team team, Call call, Area window);
 
     @Override
@@ -42,14 +46,17 @@ abstract class MasterReduceScatter extends TwoLevelReduceScatter {
                 call.blockBytes(team.rank()));
     }
 
-    /** Opens the flow of some blocks from another node, which may come to a part of the master's window. */
+    /**
+     * Opens the flow of a message of {@code blocks} blocks from another node. If the message does not fit into an eager
+     * buffer, it arrives at an offset in the master's window.
+     */
     static void openInflow(Team team, Call call, int sender, int blocks, Area window, long at) {
         Inflow in = team.inflow(team.pair(sender));
         in.openPair(sender, blocks * call.bytes(), 1, window, at);
         in.inParts(blocks / together(call, 0, blocks));
     }
 
-    /** Sends another node the blocks {@code from} to {@code to} − 1. */
+    /** Sends another node the blocks {@code from} to {@code to} − 1 of the window. */
     final void send(Team team, Call call, Area window, int receiver, int from, int to) {
         int together = together(call, from, to);
         Outflow out = team.outflow(team.pair(receiver));
@@ -60,7 +67,10 @@ abstract class MasterReduceScatter extends TwoLevelReduceScatter {
         }
     }
 
-    /** Waits for a message of another node, and combines it with the blocks {@code from} to {@code to} − 1. */
+    /**
+     * Waits for a message from another node, and combines it with the blocks {@code from} to {@code to} − 1 of the
+     * window.
+     */
     final void combineArrived(Team team, Call call, Area window, int sender, int from, int to) {
         int together = together(call, from, to);
         Area arrived = team.inflow(team.pair(sender)).await((to - from) / together);

@@ -7,20 +7,21 @@ import org.tutti.collective.Team;
 import org.tutti.collective.machine.Area;
 
 /**
- * Reduce-scatter with pairwise exchange between nodes (Thakur, Rabenseifner and Gropp 2005, section 4.4): in step i of
- * n − 1, a master sends the node at distance i, wrapping around, that node's row, and combines its own row with the row
- * that comes from the node at the same distance the other way. Then it goes on to the next step. The link of a node
- * therefore carries one message each way at a time, and no node receives many together. Each node sends b·p·(n − 1)
- * bytes, which is the least possible. The nodes next to a node come first, and distances wrap around, so operators must
- * commute.
+ * A reduce-scatter that uses pairwise exchange between nodes (Thakur, Rabenseifner and Gropp 2005, section 4.4). A row
+ * has the blocks for the ranks of one node. In step i of n − 1, a master sends the row of the node at distance i,
+ * modulo the number n of nodes, to that node. In the same step it combines its own row with the row that arrives from
+ * the node at distance i in the other direction. Then it begins the next step. The link of a node therefore carries one
+ * message in each direction at a time, and no node receives many messages at the same time. With p ranks on a node and
+ * b bytes a block, each node sends b·p·(n − 1) bytes, which is the least possible. A node combines the rows of its
+ * neighbours first, and distances wrap around, so operators must be commutative.
  *
  * <p><b>Why nothing is overwritten.</b> A message that does not fit into a pair's eager buffer goes to one of two parts
- * of the master's window, in turn. The sender of step i + 2 is invited when the message of step i has been combined.
- * Meanwhile the message of step i + 1 may arrive, and no other.
+ * of the master's window, which are used in turn. The sender of step i + 2 is invited once the message of step i has
+ * been combined. Until then only the message of step i + 1 may arrive, in the other part.
  *
- * <p><b>Why it ends.</b> In step i a master waits for an invitation, which its receiver gives when it has combined the
- * message of step i − 2. It also waits for a message, which its sender sends when it has been invited and has combined
- * the message of step i − 1. Every wait is for an earlier step.
+ * <p><b>Why it ends.</b> In step i a master waits for an invitation, which its receiver sends when it has combined the
+ * message of step i − 2. The master also waits for a message, which its sender sends when it has been invited and has
+ * combined the message of step i − 1. Every wait is therefore for an earlier step of another master.
  */
 public final class PairwiseReduceScatter extends MasterReduceScatter {
     /** Creates the algorithm; one object serves all ranks. */
@@ -35,7 +36,10 @@ public final class PairwiseReduceScatter extends MasterReduceScatter {
         return Math.min(Chunk.HALVES, nodes - 1);
     }
 
-    /** In the window at most two rows arrive, but short rows all arrive in pairs. */
+    /**
+     * Counts a row from each other node, because short rows arrive in the eager buffers of pairs. In the window at most
+     * two rows arrive.
+     */
     @Override
     protected long blocksOnNode(int nodes, int ranks, int localRanks) {
         return ((long) ranks + nodes - 1) * localRanks;

@@ -9,8 +9,9 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.stage.RunChain;
 
 /**
- * Reduce-scatter in the order of the ranks wherever they are, for non-commutative operators: {@link RunChain}, block by
- * block. Each result goes to the rank of that block.
+ * A reduce-scatter for non-commutative operators and any placement of ranks on nodes. For each block it combines the
+ * elements in the order of the ranks, along a chain of runs of consecutive ranks on one node ({@link RunChain}). The
+ * result is sent to the rank of that block.
  */
 public final class RankOrderReduceScatter extends Algorithm {
     /** Creates the algorithm; one object serves all ranks. */

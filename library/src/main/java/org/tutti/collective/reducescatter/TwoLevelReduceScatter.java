@@ -9,21 +9,23 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Partition;
 
 /**
- * Reduce-scatter on two levels. In a node it goes by index range: every rank shows all its blocks, and combines a part
- * of the blocks of all ranks, in the order of the ranks. On one node that part is its own block, and the result goes to
- * its target.
+ * A reduce-scatter on two levels. In a node every rank shows all its blocks, and combines one part of the blocks of all
+ * ranks, in the order of the ranks. If there is only one node, this part is the rank's own block, and the rank writes
+ * the result to its target.
  *
- * <p>On several nodes the blocks lie node by node, those for the ranks of a node in a <i>row</i>. Each rank combines an
- * equal part of them, whole blocks, in its own window. Its last operand is in the master's window, and the result stays
- * there. The master then has, row by row, the combination of its node's ranks for each node. Subclasses say in which
- * order rows lie, and how masters exchange them.
+ * <p>On several nodes, the blocks for the ranks of one node form a <i>row</i> in the window. Each rank combines an
+ * equal number of whole blocks. It combines them in its own window, except that its last operand is in the master's
+ * window, to which it writes the result. The window of the master, the node's first rank, then holds a row for each
+ * node, combined over the ranks of the master's node. Subclasses choose the order of the rows, and the exchange between
+ * masters.
  *
- * <p>Blocks may differ in length, because all ranks know all lengths. Then each block has room for the longest, and is
- * combined and sent by itself, without the gap after it.
+ * <p>Blocks may differ in length, because all ranks know all lengths. Then the window reserves the length of the
+ * longest block for each block. Each block is combined and sent separately, without the gap after it.
  *
- * <p><b>Why nothing is overwritten.</b> Until a rank says COMBINED, no other rank reads or writes its part of any
- * window, because a rank that has shown its blocks touches only its own part. The combination may therefore replace the
- * blocks that the master has shown there. Windows belong to the operation until all ranks of the node have left it.
+ * <p><b>Why nothing is overwritten.</b> Until a rank has posted COMBINED, no other rank reads or writes that rank's
+ * part of any window, because a rank that has shown its blocks accesses only its own part. The result may therefore
+ * overwrite the blocks that the master has shown in this part. Windows belong to the operation until all ranks of the
+ * node have left it.
  */
 abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
     static final long COMBINED = 2;
@@ -34,30 +36,36 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
 
     // ---- for subclasses
 
-    /** Bounds the rows that arrive in a master's window, with some number of nodes; 0 with one node. */
+    /** Returns the greatest number of rows that arrive in a master's window, which is 0 if there is one node. */
     abstract int rowsMax(int nodes);
 
-    /** Returns the length of the room for them in the master's window of this node, behind its own rows. */
+    /**
+     * Returns the length in bytes that the window of this node's master reserves, after its own rows, for rows that
+     * arrive.
+     */
     abstract long arrivalBytes(Team team, long bytes);
 
-    /** Returns the next node in the order of rows; the result for the last node does not matter. */
+    /**
+     * Returns the node that follows {@code node} in the order of the rows in a window. The result for the last node
+     * does not matter.
+     */
     int next(int node, int nodes) {
         return node + 1;
     }
 
-    /** Counts the blocks that lie before the row of a node. */
+    /** Returns the number of blocks before the row of a node in a window. */
     int position(Team team, int node) {
         return team.position(node);
     }
 
-    /** Opens, at the master, the flows from other nodes, before it waits for more than the ranks of its node. */
+    /** Opens the flows from other nodes. A master calls this method before it waits for other masters. */
     abstract void openInflows(Team team, Call call, Area window);
 
     /**
-     * Exchanges the combinations of the nodes, and brings this rank its block.
+     * Exchanges the combined rows between nodes, and writes this rank's block to its target.
      *
-     * @param window the master's window, in which the ranks of this node combine their parts; a rank has done so when
-     *            it says COMBINED
+     * @param window the master's window, in which the ranks of this node combine their parts; a part is complete once
+     *            its rank has posted COMBINED
      */
     abstract void exchange(Team team, Call call, Area window);
 
@@ -122,12 +130,15 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Returns where a rank of this node shows its blocks. */
+    /** Returns the area in which a rank of this node shows its blocks. */
     private static Area shown(Team team, Call call, int localRank) {
-        return team.shown(localRank, team.size() * call.bytes()); // a master's may be longer, but then both are windows
+        return team.shown(localRank, team.size() * call.bytes()); // a master's is longer, but a window at both lengths
     }
 
-    /** Combines this rank's bytes with those that others show, from rank {@code lowest} on, first with higher ranks. */
+    /**
+     * Combines this rank's elements with those that other ranks of the node show, in the order of the ranks, and writes
+     * the result to {@code target}. Higher ranks are combined first. Ranks lower than {@code lowest} are omitted.
+     */
     private static void combine(Team team, Call call, Area own, long from, long offset, long bytes, Area target,
             long at,
             int lowest) {
@@ -160,12 +171,12 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Returns the first block of a rank's part. */
+    /** Returns the index of the first block of a rank's part. */
     private static int start(Team team, int localRank) {
         return (int) Partition.start(team.size(), 1, team.localSize(), localRank);
     }
 
-    /** Waits until a block has been combined by the rank of this node that has it in its part. */
+    /** Waits until a block has been combined by the rank of this node that has the block in its part. */
     static void awaitCombined(Team team, int block) {
         int localRank = Partition.index(team.size(), 1, team.localSize(), block);
         if (localRank != team.localRank()) {
@@ -175,17 +186,20 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
 
     // ---- blocks by their index in a window
 
-    /** Returns how many of some consecutive blocks are handled together: all if there are no gaps between, else one. */
+    /**
+     * Returns how many of the blocks {@code from} to {@code to} − 1 are combined or sent together. It is all of them,
+     * or one if blocks differ in length, because there are gaps between these.
+     */
     static int together(Call call, int from, int to) {
         return call.isUnequal() ? 1 : to - from;
     }
 
-    /** Returns the length of such blocks. */
+    /** Returns the length in bytes of {@code together} consecutive blocks, from index {@code block} on. */
     final long bytes(Team team, Call call, int block, int together) {
         return call.isUnequal() ? call.blockBytes(rankOf(team, block)) : together * call.bytes();
     }
 
-    /** Returns the rank that gets a block. */
+    /** Returns the rank to which the block of an index belongs. */
     private int rankOf(Team team, int block) {
         int node = 0;
         int localRank = block;
