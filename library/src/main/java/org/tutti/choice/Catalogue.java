@@ -57,9 +57,7 @@ import org.tutti.collective.scan.DoublingScan;
 import org.tutti.collective.scatter.DirectScatter;
 import org.tutti.collective.scatter.TreeScatter;
 
-/**
- * All algorithms, by collective. A new algorithm must be added here; the tests take their cases from this list.
- */
+/** The list of all algorithms. A new algorithm must be added here. The tests run every algorithm of this list. */
 public final class Catalogue {
     private static final Map<Collective, List<Algorithm>> ALGORITHMS = Stream.of(
             new SrmBarrier(), new FlatBarrier(), new TreeBarrier(), new HalvingBarrier(),
@@ -88,7 +86,7 @@ public final class Catalogue {
             new DoublingScan(false), new DoublingScan(true), new BinomialScan(false), new BinomialScan(true))
             .collect(Collectors.groupingBy(Algorithm::collective));
 
-    /** Algorithms of the list with other numbers of ports. */
+    /** Algorithms of {@link #ALGORITHMS} with other numbers of ports. */
     private static final List<Algorithm> UNLISTED = List.of(
             new TreeGather(Shape.nomial(2)), new TreeGather(Shape.nomial(4)),
             new TreeScatter(Shape.nomial(2)), new TreeScatter(Shape.nomial(4)),
@@ -99,7 +97,7 @@ public final class Catalogue {
             new StandardExchangeAllToAll(2), new StandardExchangeAllToAll(4),
             new HalvingReduceScatter(2), new HalvingReduceScatter(4));
 
-    /** The length of chunks in an algorithm's name, behind the @. */
+    /** The length of chunks in KiB, which follows the @ in an algorithm's name. */
     private static final Pattern CHUNK = Pattern.compile("([1-9]\\d{0,3})k");
 
     private static final int KIBIBYTE = 1 << 10;
@@ -107,9 +105,9 @@ public final class Catalogue {
     private Catalogue() {}
 
     /**
-     * Lists the algorithms of a collective.
+     * Returns the algorithms of a collective.
      *
-     * @param collective the operation
+     * @param collective the collective
      * @return its algorithms, at least one
      */
     public static List<Algorithm> of(Collective collective) {
@@ -117,8 +115,8 @@ public final class Catalogue {
     }
 
     /**
-     * Lists the algorithms that differ from those of {@link #of} only in their numbers of ports. They are found by
-     * name, such as {@code bruck@2-ports}.
+     * Returns the algorithms that differ from those of {@link #of} only in their numbers of ports. {@link #find} finds
+     * them by name, such as {@code bruck@2-ports}.
      *
      * @return these algorithms, for all collectives
      */
@@ -127,13 +125,13 @@ public final class Catalogue {
     }
 
     /**
-     * Finds an algorithm by name.
+     * Returns the algorithm with a name.
      *
-     * @param collective the operation
-     * @param name the algorithm's name; for a {@link Chunked} one perhaps with the length of its chunks in KiB, as in
-     *            {@code srm@32k}
+     * @param collective the collective
+     * @param name the algorithm's name. If the algorithm is {@link Chunked}, the length of its chunks in KiB may
+     *            follow, as in {@code srm@32k}.
      * @return the algorithm
-     * @throws IllegalArgumentException when there is none; the message lists the names
+     * @throws IllegalArgumentException if there is no such algorithm; the message lists the names
      */
     public static Algorithm find(Collective collective, String name) {
         return search(collective, name).orElseThrow(() -> new IllegalArgumentException("there is no algorithm \""
@@ -149,11 +147,11 @@ public final class Catalogue {
     }
 
     /**
-     * Looks for an algorithm as {@link #find} does.
+     * Returns the algorithm with a name, if there is one.
      *
-     * @param collective the operation
-     * @param name the algorithm's name
-     * @return the algorithm, if there is one
+     * @param collective the collective
+     * @param name the algorithm's name, as in {@link #find}
+     * @return the algorithm, or empty if there is none
      */
     public static Optional<Algorithm> search(Collective collective, String name) {
         Optional<Algorithm> named = Stream.concat(of(collective).stream(), UNLISTED.stream())

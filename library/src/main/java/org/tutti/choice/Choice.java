@@ -26,35 +26,38 @@ import static org.tutti.Collective.SCAN;
 import static org.tutti.Collective.SCATTER;
 
 /**
- * Chooses the algorithm of a call: the one that was requested, else the one that was fastest on the machine on which
- * Tutti was built (docs/algorithms.md says why), or on a node with levels the one that is predicted to be fastest.
- * Immutable. The choice depends only on facts that all ranks know alike.
+ * Chooses the algorithm of a call. If the caller requested an algorithm, that one is used. Otherwise the rules name the
+ * algorithm that was fastest on the machine on which Tutti was built (docs/algorithms.md says why). On a node with
+ * levels they name the algorithm that is predicted to be fastest.
+ *
+ * <p>A choice is immutable. It depends only on facts that all ranks know alike, so all ranks choose the same algorithm.
  */
 public final class Choice {
     private static final boolean ANY = false;
 
     /**
-     * Ranks of different nodes may have been given different levels, so only on one node do all ranks know them alike.
+     * The value of a rule for nodes with levels. Such rules are for a single node only. Ranks of different nodes may
+     * have been given different levels, and then they would not choose alike.
      */
     private static final boolean LEVELS = true;
 
-    /** For each collective, the first rule that fits is taken. */
+    /** The rules of all collectives. For each collective, the first rule that fits is used. */
     private static final List<Rule> RULES = List.of(
             Rule.of(BARRIER, Range.ONE, Range.ANY, LEVELS, Length.ANY, "tree"),
             Rule.of(BARRIER, Range.ONE, Range.upTo(8), ANY, Length.ANY, "flat"),
             Rule.of(BARRIER, Range.ANY, Range.ANY, ANY, Length.ANY, "srm"),
 
-            // down the chain, the first chunk of 8 KiB of a shorter message takes too long
+            // a shorter message spends too much of its time on the way of its first chunk, 8 KiB, down the chain
             Rule.ofSlowLinks(BROADCAST, Range.from(3), Length.fromForEachNode(4 << 10), "chain"),
             Rule.of(BROADCAST, Range.from(3), Range.ANY, ANY, Length.fromForEachNode(256 << 10), "chain"),
             Rule.of(BROADCAST, Range.from(2), Range.ANY, ANY, Length.fromForEachNode(256 << 10), "srm@240k"),
             Rule.of(BROADCAST, Range.from(2), Range.ANY, ANY, Length.from(128 << 10), "srm"),
             Rule.of(BROADCAST, Range.ANY, Range.ANY, ANY, Length.ANY, "slot-ring"),
 
-            // chunks of 32 KiB: from here on a train of them is faster, although a single one is not
+            // from this length on, several chunks of 32 KiB in flight are faster, although a single one is not
             Rule.ofSlowLinks(REDUCE, Range.from(3), Length.fromForEachNode(8 << 10), "chain"),
-            // long chunks: ranks that share cores take turns less often; a shorter message waits too long for its first
-            // one
+            // with long chunks, ranks that share cores take turns less often; a shorter message waits too long for its
+            // first chunk
             Rule.of(REDUCE, Range.from(2), Range.ANY, ANY, Length.fromForEachNode(256 << 10), "srm@240k"),
             Rule.of(REDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "srm"),
             Rule.of(REDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "rank-order"),
@@ -65,7 +68,7 @@ public final class Choice {
             Rule.of(REDUCE, Range.ONE, Range.ANY, ANY, Length.ANY, "flat"),
 
             Rule.of(ALLREDUCE, Range.from(2), Range.ANY, ANY, Length.from(64 << 10), "index-range"),
-            // rabenseifner sends fewer bytes than srm in twice as many steps, which pays from here on
+            // rabenseifner sends fewer bytes than srm in twice as many steps, which is faster from this length on
             Rule.ofSlowLinks(ALLREDUCE, Range.from(3), Length.fromForEachNode(2 << 10), "rabenseifner"),
             Rule.of(ALLREDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "srm"),
             Rule.of(ALLREDUCE, Range.from(2), Range.ANY, ANY, Length.ANY, "rank-order"),
@@ -77,20 +80,20 @@ public final class Choice {
 
             Rule.of(GATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
             Rule.of(SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
-            // one operation for blocks of any length; each block is copied for each node, which is too much with many
-            // nodes
+            // blocks of any length need one operation; each block is copied once for each node, which takes too long
+            // with many nodes
             Rule.of(ALLGATHER, Range.from(2), new Range(3, 8), ANY, Length.from(1 << 20), "blocks"),
             Rule.of(ALLGATHER, Range.from(3), Range.ANY, ANY, Length.from(1 << 10), "direct"),
             Rule.of(ALLGATHER, Range.from(3), Range.ANY, ANY, Length.ANY, "standard-exchange"),
             Rule.of(ALLGATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
-            // also one operation; it has no room for too many ranks
+            // blocks of any length need one operation, which has no room for more ranks
             Rule.of(ALL_TO_ALL, Range.from(2), Range.upTo(64), ANY, Length.from(256 << 10), "blocks"),
             // below this length, the bytes that bruck sends more than once cost little beside the latency
             Rule.of(ALL_TO_ALL, Range.from(3), Range.ANY, ANY, Length.from(128), "direct"),
             Rule.of(ALL_TO_ALL, Range.from(3), Range.ANY, ANY, Length.ANY, "bruck"),
             Rule.of(ALL_TO_ALL, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
-            // halving: a link has one sender at a time; on three nodes bytes would cross twice, on eight it is no
-            // faster
+            // with halving, a link has one sender at a time; with three nodes, bytes would cross a link twice, and with
+            // eight nodes, halving is no faster
             Rule.ofSlowLinks(REDUCE_SCATTER, Range.exactly(4), Length.from(64 << 10), "halving"),
             Rule.of(REDUCE_SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
             Rule.of(REDUCE_SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "rank-order"),
@@ -100,9 +103,9 @@ public final class Choice {
             Rule.of(EXCLUSIVE_SCAN, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"));
 
     /**
-     * Rules that come before the others if they are requested by name: on several nodes the choices that Qian and
-     * Afsahi, section 7, found best on their cluster. Each limit is the shortest length at which they measured the
-     * other algorithm ahead.
+     * Named tables of rules, which come before the other rules if the table is requested by name. The only table has
+     * the choices for several nodes that Qian and Afsahi, section 7, found best on their cluster. Each limit is the
+     * shortest length at which they measured the other algorithm ahead.
      */
     private static final Map<String, List<Rule>> TABLES = Map.of("qian-afsahi", List.of(
             Rule.of(GATHER, Range.from(2), Range.ANY, ANY, Length.from(512), "direct"),
@@ -113,18 +116,18 @@ public final class Choice {
             Rule.of(ALL_TO_ALL, Range.from(2), Range.ANY, ANY, Length.from(128), "direct"),
             Rule.of(ALL_TO_ALL, Range.from(2), Range.ANY, ANY, Length.ANY, "bruck")));
 
-    /** The choice if nothing was requested. */
+    /** The choice if no algorithm was requested. */
     public static final Choice DEFAULT =
             new Choice(Arrays.stream(Collective.values()).map(Choice::rules).toList(), Links.FAST);
 
-    /** The algorithms for blocks that may differ in length, by collective. */
+    /** The algorithm for blocks that may differ in length, by the ordinal of the collective; null if there is none. */
     private static final Algorithm[] OF_BLOCKS = Arrays.stream(Collective.values())
             .map(collective -> Catalogue.search(collective, "blocks").orElse(null)).toArray(Algorithm[]::new);
 
     private static final Algorithm REDUCE_SCATTER_OF_BLOCKS = Catalogue.find(REDUCE_SCATTER, "direct");
     private static final Algorithm REDUCE_SCATTER_IN_ORDER = Catalogue.find(REDUCE_SCATTER, "rank-order");
 
-    /** The rules of each collective. */
+    /** The rules of each collective, by its ordinal. */
     private final List<List<Rule>> rules;
     private final Links links;
 
@@ -134,10 +137,10 @@ public final class Choice {
     }
 
     /**
-     * Lists the rules of a collective if nothing was requested.
+     * Returns the rules of a collective if no algorithm was requested.
      *
-     * @param collective the operation
-     * @return its rules, of which the first that fits is taken
+     * @param collective the collective
+     * @return its rules; the first rule that fits a call is used
      */
     public static List<Rule> rules(Collective collective) {
         return of(collective, RULES).toList();
@@ -148,19 +151,19 @@ public final class Choice {
     }
 
     /**
-     * Lists the tables that may be requested by name, each for several collectives.
+     * Returns the tables of rules that may be requested by name. A table has rules of several collectives.
      *
-     * @return by name, the rules that come before all others
+     * @return the rules of each table, by its name; they come before all other rules
      */
     public static Map<String, List<Rule>> tables() {
         return TABLES;
     }
 
     /**
-     * Finds the algorithm for blocks that may differ in length, whatever was requested.
+     * Returns the algorithm for blocks that may differ in length. A request for another algorithm has no effect on it.
      *
      * @param collective a gather, a scatter, an allgather, an all-to-all or a reduce-scatter
-     * @param topology where the ranks are
+     * @param topology the nodes of the ranks
      * @param operatorCommutes whether the operator commutes; true if nothing is combined
      * @return the algorithm
      */
@@ -173,12 +176,12 @@ public final class Choice {
     }
 
     /**
-     * Returns a choice with a certain algorithm for one collective.
+     * Returns a copy of this choice that always uses one algorithm for a collective.
      *
-     * @param collective the operation
+     * @param collective the collective
      * @param name the algorithm's name
-     * @return the choice
-     * @throws IllegalArgumentException when there is no such algorithm
+     * @return the new choice
+     * @throws IllegalArgumentException if there is no such algorithm
      */
     public Choice with(Collective collective, String name) {
         List<List<Rule>> changed = new ArrayList<>(rules);
@@ -192,27 +195,27 @@ public final class Choice {
     }
 
     /**
-     * Returns a choice for certain links between the nodes.
+     * Returns a copy of this choice for links of a certain speed between the nodes.
      *
      * @param present the links
-     * @return the choice
+     * @return the new choice
      */
     public Choice over(Links present) {
         return new Choice(rules, present);
     }
 
-    /** {@return the links for which it is} */
+    /** {@return the links between nodes for which this choice is made} */
     public Links links() {
         return links;
     }
 
     /**
-     * Reads a choice from the text in the environment: {@code allreduce=flat,barrier=srm}, or the name of a table of
-     * rules. Later parts of the text take precedence.
+     * Returns the choice that a text requests, such as {@code allreduce=flat,barrier=srm}. An entry of the text may
+     * also be the name of a table of rules. Later entries take precedence over earlier ones.
      *
-     * @param text the text; it may be empty
+     * @param text the text, from the environment; it may be empty
      * @return the choice
-     * @throws IllegalArgumentException when the text cannot be read, or names something unknown
+     * @throws IllegalArgumentException if the text cannot be parsed, or names an unknown collective, algorithm or table
      */
     public static Choice parse(String text) {
         Choice choice = DEFAULT;
@@ -242,9 +245,9 @@ public final class Choice {
     }
 
     /**
-     * Selects the rules that fit a communicator.
+     * Returns the rules that fit the topology of a communicator.
      *
-     * @param topology where its ranks are
+     * @param topology the nodes of its ranks
      * @return the rules from which its calls choose
      */
     public Shortlist shortlist(Topology topology) {

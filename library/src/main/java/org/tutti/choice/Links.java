@@ -3,7 +3,7 @@ package org.tutti.choice;
 
 import java.util.Locale;
 
-/** The limit of long messages between nodes: the cores at their ends, or the links. */
+/** The speed of the links between nodes: whether the links or the cores at their ends limit long messages. */
 public enum Links {
     /** The cores: waiting for a chain of ranks costs more than sending the bytes twice. */
     FAST,
@@ -11,11 +11,11 @@ public enum Links {
     SLOW;
 
     /**
-     * Reads the text that the environment or the command line has.
+     * Returns the constant with a name, as the environment and the command line use it.
      *
      * @param text {@code fast} or {@code slow}
      * @return the links
-     * @throws IllegalArgumentException when it is neither; the message says so
+     * @throws IllegalArgumentException if the text is neither; the message lists both
      */
     public static Links parse(String text) {
         for (Links links : values()) {

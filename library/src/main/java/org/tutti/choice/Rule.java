@@ -6,20 +6,22 @@ import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 
 /**
- * A line of the table from which {@link Choice} takes algorithms. The topology of a communicator decides which lines of
- * a collective fit; the length of a message decides which of these is taken.
+ * A rule of the table from which {@link Choice} chooses algorithms. The topology of a communicator decides which rules
+ * of a collective fit. The length of a message then decides which of these is used.
  *
- * @param nodes the number of nodes
- * @param ranks the number of ranks
- * @param levels whether the nodes must have levels inside
- * @param slowLinks whether the links between nodes must be slow
- * @param bytes the length of the message
- * @param algorithm the algorithm; it must keep the order of the ranks for a non-commutative operator
+ * @param nodes the numbers of nodes that fit
+ * @param ranks the numbers of ranks that fit
+ * @param levels whether the rule fits only nodes with levels, such as sockets and shared caches
+ * @param slowLinks whether the rule fits only slow links between nodes
+ * @param bytes the lengths of a message that fit
+ * @param algorithm the algorithm; for a non-commutative operator, it must keep the order of the ranks
  */
 public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, Length bytes, Algorithm algorithm) {
     private static final String ANY = "any";
 
-    /** Returns a rule for all topologies in which the algorithm keeps the order that an operator needs. */
+    /**
+     * Returns a rule for all topologies in which the algorithm keeps the order of the ranks, if an operator needs it.
+     */
     static Rule of(Algorithm algorithm) {
         return new Rule(Range.ANY, Range.ANY, false, false, Length.ANY, algorithm);
     }
@@ -28,7 +30,7 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
         return new Rule(nodes, ranks, levels, false, bytes, Catalogue.find(collective, algorithm));
     }
 
-    /** Returns a rule for slow links. */
+    /** Returns a rule that fits only slow links between nodes. */
     static Rule ofSlowLinks(Collective collective, Range nodes, Length bytes, String algorithm) {
         return new Rule(nodes, Range.ANY, false, true, bytes, Catalogue.find(collective, algorithm));
     }
@@ -39,9 +41,7 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
                 && (operatorCommutes || algorithm.keepsOrder(topology));
     }
 
-    /**
-     * {@return the operators for which it is, in words}
-     */
+    /** {@return the operators for which the algorithm may be used, in words} */
     public String operators() {
         return switch (algorithm.description().order()) {
             case ALWAYS -> ANY;
@@ -51,10 +51,10 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
     }
 
     /**
-     * A range of numbers.
+     * A range of numbers of nodes or ranks.
      *
      * @param least the least number
-     * @param most the greatest number, {@link Integer#MAX_VALUE} for no limit
+     * @param most the greatest number, or {@link Integer#MAX_VALUE} if there is no limit
      */
     public record Range(int least, int most) {
         static final Range ANY = from(1);
@@ -85,10 +85,10 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
     }
 
     /**
-     * The least length of a message.
+     * The least length of a message for which a rule fits.
      *
      * @param least the length, in bytes
-     * @param forEachNode whether the length counts for each node
+     * @param forEachNode whether the length is multiplied by the number of nodes
      */
     public record Length(long least, boolean forEachNode) {
         static final Length ANY = from(0);

@@ -8,8 +8,8 @@ import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 
 /**
- * The rules of a {@link Choice} that fit the topology of one communicator, so that a call only compares its length with
- * a few limits. Immutable.
+ * The rules of a {@link Choice} that fit the topology of one communicator. With this list a call only compares its
+ * length with a few limits. Immutable.
  */
 public final class Shortlist {
     private record Candidate(long bytesMin, Algorithm algorithm) {}
@@ -33,14 +33,14 @@ public final class Shortlist {
     }
 
     /**
-     * Chooses the algorithm of a call.
+     * Returns the algorithm of a call.
      *
-     * @param collective the operation
-     * @param bytes the length of the message
+     * @param collective the collective
+     * @param bytes the length of the message, in bytes
      * @param operatorCommutes whether the operator commutes; true if nothing is combined
      * @return the algorithm
-     * @throws IllegalArgumentException when the requested algorithm would not keep the order that the operator needs,
-     *            and there is something to combine
+     * @throws IllegalArgumentException if the requested algorithm does not keep the order of ranks that the operator
+     *            needs, and the message is not empty
      */
     public Algorithm algorithm(Collective collective, long bytes, boolean operatorCommutes) {
         for (Candidate candidate : (operatorCommutes ? commuting : ordered)[collective.ordinal()]) {

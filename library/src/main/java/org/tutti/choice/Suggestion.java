@@ -4,19 +4,20 @@ package org.tutti.choice;
 import java.util.Collection;
 import java.util.Comparator;
 
-/** Suggests, in messages, the name that a mistyped one may stand for. */
+/** Suggests the name that a user may have meant by a mistyped one, for error messages. */
 public final class Suggestion {
     private static final int LETTERS_PER_SLIP = 3;
 
     private Suggestion() {}
 
     /**
-     * Finds the name that is nearest to a text. A letter that is wrong, missing or too many, or two letters in the
-     * wrong order, are a slip; a name may have one slip for each {@value #LETTERS_PER_SLIP} letters.
+     * Returns a suggestion with the valid name that is nearest to a text. Names are compared by the number of slips
+     * between them. A slip is a letter that is wrong, missing or superfluous, or two adjacent letters in the wrong
+     * order. A name is near if it differs by at most one slip for each {@value #LETTERS_PER_SLIP} letters.
      *
      * @param given the text
      * @param names all valid names
-     * @return a text such as "; did you mean ring?", or an empty one if no name is near
+     * @return a text such as "; did you mean ring?", or an empty text if no name is near
      */
     public static String of(String given, Collection<String> names) {
         return names.stream().filter(name -> slips(given, name) * LETTERS_PER_SLIP <= name.length())
@@ -24,7 +25,7 @@ public final class Suggestion {
                 .map(name -> "; did you mean " + name + "?").orElse("");
     }
 
-    /** Counts the slips from one text to another (the distance of Damerau and Levenshtein, without overlaps). */
+    /** Returns the number of slips between two texts, which is the Damerau-Levenshtein distance without overlaps. */
     static int slips(String from, String to) {
         int[][] least = new int[from.length() + 1][to.length() + 1];
         for (int i = 0; i <= from.length(); i++) {

@@ -10,23 +10,24 @@ import org.tutti.collective.window.ZeroCopyLoans;
 import org.tutti.pattern.Partition;
 
 /**
- * Combining by index range on one node: rank r combines part r of the elements of all ranks. This class brings the
- * contributions to where all ranks can read them: straight from the callers' memory if all ranks lend it, else through
- * the two parts of a window, chunk after chunk.
+ * Helps ranks of one node to combine by index range: rank r combines part r of the elements of all ranks. This class
+ * makes the elements of each rank readable for the others. If all ranks lend their callers' memory, the others read it
+ * there. Otherwise each rank copies its elements into its window, chunk by chunk, and uses the two halves of the window
+ * in turn. A window is the memory that a rank shows to the other ranks of its node.
  *
- * <p>A rank that could lend has copied nothing when it sees that others do not lend. It copies its elements then, and
- * all ranks wait for it in a step of its own. A rank that cannot lend never waits for more than that step.
+ * <p>A rank that lends copies nothing until it sees that another rank does not lend. It then copies its first chunk,
+ * and all ranks wait for these copies in one more step. A rank that cannot lend waits at most for that one step more.
  */
 public final class IndexRange {
     private IndexRange() {}
 
     /**
-     * Cuts the message into chunks.
+     * Divides the message into chunks.
      *
      * @param team the ranks
      * @param call the call
-     * @param most how long a chunk may be
-     * @return the chunks, before the first
+     * @param most the greatest length of a chunk, in bytes
+     * @return the chunks, positioned before the first
      */
     public static Chunk chunks(Team team, Call call, long most) {
         return team.chunks(call.bytes(), call.kernel().wholeUnits(Math.min(most, team.windowBytesMax() / Chunk.HALVES)),
@@ -34,13 +35,14 @@ public final class IndexRange {
     }
 
     /**
-     * Begins the operation: afterwards all ranks have lent their memory, or all have shown the first chunk.
+     * Begins the operation. When this method returns, either all ranks have lent their memory, or all have shown their
+     * first chunk.
      *
-     * @param team the ranks, which have used no step yet
+     * @param team the ranks, which have used no step of READY yet
      * @param call the call
-     * @param chunk the result of {@link #chunks}
-     * @param lends whether this rank lends its memory, from {@link ZeroCopyLoans#lend}
-     * @return the last step of READY that was used; or 0 if all ranks lend, after step 1
+     * @param chunk the chunks that {@link #chunks} returned
+     * @param lends whether this rank lends its memory, as {@link ZeroCopyLoans#lend} returned it
+     * @return the last step of READY that was used. If all ranks lend, the result is 0, although step 1 was used.
      */
     public static int meet(Team team, Call call, Chunk chunk, boolean lends) {
         long bytes = call.bytes();
@@ -76,7 +78,8 @@ public final class IndexRange {
     }
 
     /**
-     * Copies a chunk into this rank's window, without the part that this rank combines: no other rank reads it.
+     * Copies a chunk into this rank's window, except the part that this rank combines, because no other rank reads that
+     * part.
      *
      * @param team the ranks
      * @param call the call
@@ -91,12 +94,12 @@ public final class IndexRange {
     }
 
     /**
-     * Returns where a rank's part of some elements begins.
+     * Returns the offset at which a rank's part of some elements begins.
      *
      * @param team the ranks
      * @param kernel the operator
-     * @param length the bytes of all parts
-     * @param localRank the local rank; the number of local ranks gives the end of the last part
+     * @param length the length of all parts together, in bytes
+     * @param localRank the local rank. If it is the number of local ranks, the result is the end of the last part.
      * @return the offset, in bytes
      */
     public static long start(Team team, Kernel kernel, long length, int localRank) {

@@ -10,26 +10,31 @@ import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.LevelTree;
 
 /**
- * The work of a node's ranks in shared memory before and after their master exchanges with other nodes: they combine
- * their elements in a window of the master, and take the result from there. A message goes in rounds, for which the two
- * halves of a rank's window are used in turn.
+ * Combines the elements of a node's ranks in shared memory, before and after the node's master exchanges with other
+ * nodes. The ranks combine their elements in a window of the master, and later copy the result from there. A window is
+ * the memory that a rank shows to the other ranks of its node. A message is processed in rounds, which use the two
+ * halves of each window in turn.
  *
- * <p>Short rounds are combined by the master alone; on a node with levels, first by the leader of each group. In long
- * rounds each rank combines its part of all ranks' elements, and writes the result straight into the master's window,
- * where no other rank reads or writes that part:
+ * <p>In short rounds the master alone combines. On a node with levels, the leader of each group combines the elements
+ * of its group first. In long rounds each rank combines its part of the elements of all ranks. It writes the result
+ * straight into the master's window, where no other rank reads or writes that part:
  *
  * <pre>
- *  rank 0 (master) shows  [ node's part 0 | its part 1 | its part 2 ]    rank 1 combines part 1 of all, its own from
- *  rank 1 shows           [ its part 0    |     –      | its part 2 ]    where the caller has it; the last operator,
- *  rank 2 shows           [ its part 0    | its part 1 |     –      ]    with rank 0's part, writes over that
+ *  rank 0 (master) shows  [ node's part 0 | its part 1 | its part 2 ]    rank 1 combines part 1 of all. It reads its own
+ *  rank 1 shows           [ its part 0    |     –      | its part 2 ]    part 1 from the caller's memory. The last step
+ *  rank 2 shows           [ its part 0    | its part 1 |     –      ]    writes over the part 1 that rank 0 shows.
  * </pre>
  *
- * <p><b>Why nothing is overwritten.</b> A half is written again two rounds later. The rank that writes it has seen the
- * contributions of all ranks to the round in between, or the master's result of that round, which the master has only
- * after these. And a rank contributes to a round after it has taken the result of the round before.
+ * <p><b>Why nothing is overwritten.</b> A half is written again two rounds later. The rank that writes it has seen
+ * either the contributions of all ranks to the round in between, or the master's result of that round, for which the
+ * master needs these contributions. A rank contributes to a round only after it has taken the result of the round
+ * before. Therefore all ranks have finished with the half.
  */
 public final class NodeStage {
-    /** Rounds of fewer bytes are combined by the master alone. */
+    /**
+     * The least length of a round, in bytes, that all ranks combine by index range. The master alone combines shorter
+     * rounds.
+     */
     public static final long BY_RANGE_BYTES_MIN = 4 << 10;
 
     private static final int STEPS = 3;
@@ -37,13 +42,14 @@ public final class NodeStage {
     private NodeStage() {}
 
     /**
-     * Combines the elements of the node's ranks, in the order of the ranks. Afterwards the master has the combination
-     * in its window. The node has two ranks or more.
+     * Combines the elements of the node's ranks, in the order of the ranks. When the call returns at the master, the
+     * master has the combination in its window. The node must have two ranks or more.
      *
      * @param team the ranks
      * @param call the call
      * @param shown this rank's window, as {@link Team#show} has returned it
-     * @param chunk the chunk of this round, with the number of the round; windows have {@value Chunk#HALVES} parts
+     * @param chunk the chunk to combine in this round; its number selects which of the {@value Chunk#HALVES} halves of
+     *            each window holds it
      */
     public static void combine(Team team, Call call, Area shown, Chunk chunk) {
         if (chunk.length() < BY_RANGE_BYTES_MIN) {
@@ -62,9 +68,9 @@ public final class NodeStage {
     }
 
     /**
-     * Combines this rank's elements with those that its children in the node's {@link org.tutti.pattern.LevelTree}
-     * show, in the order of the ranks. A leaf's elements are only copied. Without levels the children of the root are
-     * all other ranks.
+     * Combines this rank's elements with the elements that its children in the node's {@link
+     * org.tutti.pattern.LevelTree} show, in the order of the ranks. If the rank has no children, its elements are only
+     * copied. On a node without levels the children of the root are all other ranks.
      *
      * @param team the ranks
      * @param call the call
@@ -72,7 +78,7 @@ public final class NodeStage {
      * @param chunk the chunk to combine
      * @param step the step of READY at which a child shows its elements
      * @param target the area for the result
-     * @param at the offset of the result, in bytes
+     * @param at the offset of the result in the target, in bytes
      */
     public static void combineChildren(Team team, Call call, int root, Chunk chunk, long step, Area target, long at) {
         int rank = team.localRank();
@@ -98,16 +104,16 @@ public final class NodeStage {
     }
 
     /**
-     * Combines this rank's elements with those that its children in a binomial tree of the node show. A child shows
-     * them at the step of READY that is the number of the chunk.
+     * Combines this rank's elements with the elements that its children in a binomial tree of the node show. A child
+     * posts the number of the chunk as its READY when it shows them.
      *
      * @param team the ranks
      * @param call the call
      * @param root the local rank of the tree's root; 0 for non-commutative operators
      * @param chunk the chunk to combine
      * @param into the area for the result
-     * @param at the offset of the result, in bytes
-     * @return the area with the result; a leaf's is the source
+     * @param at the offset of the result in that area, in bytes
+     * @return the area that has the result. If the rank has no children, that is the call's source.
      */
     public static Area combineBinomial(Team team, Call call, int root, Chunk chunk, Area into, long at) {
         int size = team.localSize();
@@ -155,10 +161,10 @@ public final class NodeStage {
     }
 
     /**
-     * Says, at the master, that the result of a round is in its window.
+     * Announces, at the master, that the result of a round is in the master's window.
      *
      * @param team the ranks
-     * @param round the round
+     * @param round the number of the round
      */
     public static void announce(Team team, int round) {
         team.post(Team.READY, announced(round));
@@ -169,7 +175,7 @@ public final class NodeStage {
      *
      * @param team the ranks
      * @param window the length of the windows, in bytes
-     * @param round the round
+     * @param round the number of the round
      * @return the master's window
      */
     public static Area awaitResult(Team team, long window, int round) {

@@ -8,65 +8,69 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Tree;
 
 /**
- * A tree of a team's nodes, with one master for each, rooted at any node: data enter each node once (SRM 2003, section
- * 2.1). Together with the communication inside the nodes it is a tree of all ranks, embedded in the cluster.
+ * A tree of a team's nodes, in which the master of each node exchanges data with the masters of the node's parent and
+ * children. Any node may be the root, which is called the top. Data enter each node once (SRM 2003, section 2.1).
+ * Together with the communication inside the nodes, it is a tree of all ranks that is embedded in the cluster.
  *
- * <p>A node has an edge to its parent, {@value #PARENT}, and one to each child, numbered by the child's index. Data
- * that go down arrive over the child's edge {@value #PARENT}; data that go up arrive over the parent's edge of that
- * child. Credits go the other way.
+ * <p>A node uses edge {@value #PARENT} for its parent, and one edge for each child, numbered by the child's index. Data
+ * that go down arrive over the child's edge {@value #PARENT}. Data that go up arrive over the edge that the parent has
+ * for that child. Credits go the other way.
  */
 public final class NodeTree {
-    /** The edge between a node and its parent, at the node. */
+    /** The edge that a node uses for its parent. */
     public static final int PARENT = 0;
 
     private final Tree tree;
 
     /**
-     * @param tree the shape, with positions counted from the top node
+     * Creates a tree of nodes.
+     *
+     * @param tree the shape of the tree, with positions counted from the top node
      */
     public NodeTree(Tree tree) {
         this.tree = tree;
     }
 
     /**
-     * {@return the edge between a node and a child, at the node}
+     * {@return the edge that a node uses for one of its children}
      *
-     * @param index which child, from 0
+     * @param index the index of the child, from 0
      */
     public static int edge(int index) {
         return PARENT + 1 + index;
     }
 
     /**
-     * Counts the children of the team's node.
+     * Returns the number of children of the team's node.
      *
      * @param team the team
      * @param top the node at the root of the tree
-     * @return how many
+     * @return the number of children
      */
     public int children(Team team, int top) {
         return tree.children(position(team, top), team.nodes());
     }
 
     /**
-     * Counts the children of the top node, which has the most.
+     * Returns the number of children of the top node, which has the most.
      *
      * @param team the team
-     * @return how many
+     * @return the number of children
      */
     public int degree(Team team) {
         return tree.children(0, team.nodes());
     }
 
     /**
-     * Opens the flows from the node's children and to its parent, for elements to be combined.
+     * Opens the flows from the node's children and the flow to its parent, for elements that are combined on their way
+     * up.
      *
      * @param team the team, at a master
      * @param kernel the operator
      * @param top the node at the root of the tree
      * @param shares the number of shares of the inbox, from {@link Flow#shares}
      * @param transfers the greatest number of transfers
-     * @param bytesMax the bytes of the longest transfer
+     * @param bytesMax the length of the longest transfer, in bytes
      */
     public void openUpwards(Team team, Kernel kernel, int top, int shares, long transfers, long bytesMax) {
         for (int index = 0; index < children(team, top); index++) {
@@ -79,17 +83,17 @@ public final class NodeTree {
     }
 
     /**
-     * Combines the elements that come from the node's children with the node's own.
+     * Receives the elements of the node's children, and combines them with the node's own.
      *
      * @param team the team, at a master
      * @param kernel the operator
      * @param top the node at the root of the tree
-     * @param own the node's own elements
-     * @param start the offset of these, in bytes
+     * @param own the area with the node's own elements
+     * @param start the offset of these elements, in bytes
      * @param into the area for the result
      * @param at the offset of the result, in bytes
-     * @param bytes the number of bytes
-     * @return the area with the result: own without children, else into
+     * @param bytes the number of bytes to combine
+     * @return the area that has the result: {@code own} if the node has no children, otherwise {@code into}
      */
     public Area combine(Team team, Kernel kernel, int top, Area own, long start, Area into, long at, long bytes) {
         int children = children(team, top);
@@ -101,12 +105,13 @@ public final class NodeTree {
     }
 
     /**
-     * Opens the flow from the node's parent, through eager buffers, and the flows to its children.
+     * Opens the flow from the node's parent through an eager buffer, for all ranks of the node to read. At a master, it
+     * also opens the flows to the node's children.
      *
      * @param team the team
      * @param top the node at the root of the tree
-     * @param longestPiece the length of the places
-     * @param places the number of places
+     * @param longestPiece the length of a place, in bytes; a place is a buffer for one piece
+     * @param places the number of places of each flow
      * @param pieces the number of pieces
      */
     public void openDownwards(Team team, int top, long longestPiece, long places, long pieces) {
@@ -124,7 +129,7 @@ public final class NodeTree {
      *
      * @param team the team, at a master
      * @param top the node at the root of the tree
-     * @param longestPiece the length of the places
+     * @param longestPiece the length of a place, in bytes; a place is a buffer for one piece
      * @param places the number of places of a child's eager buffer, or {@link Flow#INVITED}
      */
     public void openToChildren(Team team, int top, long longestPiece, long places) {
@@ -134,13 +139,13 @@ public final class NodeTree {
     }
 
     /**
-     * Passes a piece on to the children.
+     * Sends a piece to each of the node's children.
      *
      * @param team the team, at a master
      * @param top the node at the root of the tree
      * @param source the area with the piece
      * @param at the offset of the piece, in bytes
-     * @param bytes the number of bytes
+     * @param bytes the length of the piece, in bytes
      */
     public void passOn(Team team, int top, Area source, long at, long bytes) {
         for (int index = children(team, top) - 1; index >= 0; index--) { // the deepest subtree first
@@ -149,11 +154,11 @@ public final class NodeTree {
     }
 
     /**
-     * Finds a child of the team's node.
+     * Returns the node that is a child of the team's node.
      *
      * @param team the team
      * @param top the node at the root of the tree
-     * @param index which child, from 0
+     * @param index the index of the child, from 0
      * @return the child's node
      */
     public int child(Team team, int top, int index) {
@@ -161,7 +166,7 @@ public final class NodeTree {
     }
 
     /**
-     * Finds the parent of the team's node, which is not the top.
+     * Returns the node that is the parent of the team's node, which must not be the top.
      *
      * @param team the team
      * @param top the node at the root of the tree
@@ -172,7 +177,7 @@ public final class NodeTree {
     }
 
     /**
-     * Finds the edge between the team's node, which is not the top, and its parent, at the parent.
+     * Returns the edge that the parent of the team's node uses for this node, which must not be the top.
      *
      * @param team the team
      * @param top the node at the root of the tree

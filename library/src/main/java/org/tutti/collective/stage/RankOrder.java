@@ -8,42 +8,43 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
 
-/**
- * Combining the elements that all ranks show, in the order of the ranks.
- */
+/** Combines elements of all ranks of one node, in the order of the ranks. */
 public final class RankOrder {
     private static final long PIECE_BYTES = 64 << 10;
 
     private RankOrder() {}
 
     /**
-     * Combines the same bytes of every rank, beginning with this rank's: first with those of higher ranks in ascending
-     * order, then with those of lower ranks in descending order. This rank's bytes may lie where the result goes. The
-     * rounding depends on the rank that combines, so it is for results that one rank computes.
+     * Combines one range of the elements of every rank. The method begins with this rank's elements. It combines them
+     * with those of the higher ranks in ascending order, and then with those of the lower ranks in descending order.
+     * This rank's elements may be where the result goes.
+     *
+     * <p>Ranks that combine the same elements may round differently. Therefore this method is for results that only one
+     * rank computes.
      *
      * @param team the ranks; all others have posted the elements that are read here
-     * @param call the call; its source has this rank's bytes
+     * @param call the call, whose source has this rank's elements
      * @param chunk the chunk that the others show
-     * @param start the offset in the chunk, in bytes
-     * @param bytes the number of bytes
+     * @param start the offset of the range in the chunk, in bytes
+     * @param bytes the length of the range, in bytes
      * @param target the area for the result
-     * @param at the offset of the result, in bytes
+     * @param at the offset of the result in the target, in bytes
      */
     public static void combineAround(Team team, Call call, Chunk chunk, long start, long bytes, Area target, long at) {
         around(team, call, chunk, start, bytes, target, at);
     }
 
     /**
-     * Combines the same bytes of every rank as {@link #combineAround} does, if all ranks have lent their sources. Long
-     * ranges go piece by piece, so that a partial result is still in the caches when it is combined with the next
-     * rank's bytes.
+     * Combines one range of the elements of every rank as {@link #combineAround} does, if all ranks have lent their
+     * sources. A long range is combined piece by piece, so that a partial result is still in the caches when it is
+     * combined with the elements of the next rank.
      *
      * @param team the ranks
-     * @param call the call; its source has this rank's bytes
-     * @param start the offset in the sources, in bytes
-     * @param bytes the number of bytes
+     * @param call the call, whose source has this rank's elements
+     * @param start the offset of the range in the sources, in bytes
+     * @param bytes the length of the range, in bytes
      * @param target the area for the result
-     * @param at the offset of the result, in bytes
+     * @param at the offset of the result in the target, in bytes
      */
     public static void combineLent(Team team, Call call, long start, long bytes, Area target, long at) {
         long piece = call.kernel().wholeUnits(PIECE_BYTES);
@@ -52,7 +53,10 @@ public final class RankOrder {
         }
     }
 
-    /** The others' bytes lie where they show the chunk; if that is null, in the sources that they lend. */
+    /**
+     * Combines one range. The other ranks' elements are in the chunk that they show, or in the sources that they lend
+     * if the chunk is null.
+     */
     private static void around(Team team, Call call, Chunk shown, long start, long bytes, Area target, long at) {
         Kernel kernel = call.kernel();
         long theirs = shown == null ? start : shown.offset() + start;
@@ -75,12 +79,12 @@ public final class RankOrder {
     }
 
     /**
-     * Combines a chunk of every rank, from the lowest rank to the highest, into the call's target. This rank's elements
-     * are those that it shows. Every rank that combines gets the same bits.
+     * Combines a chunk of every rank into the call's target, from the lowest rank to the highest. This rank's elements
+     * are those that it shows. Every rank that combines the chunk gets the same bits.
      *
      * @param team the ranks, two or more; all have posted the elements that are read here
      * @param call the call
-     * @param shown this rank's own window
+     * @param shown this rank's own window, the memory that it shows to the other ranks of its node
      * @param chunk the chunk
      */
     public static void combineAll(Team team, Call call, Area shown, Chunk chunk) {

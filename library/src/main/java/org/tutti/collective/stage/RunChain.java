@@ -9,33 +9,40 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.machine.Area;
 
 /**
- * Combining in the order of the ranks, wherever they are. A run is a maximal sequence of consecutive ranks on one node.
- * The master of that node combines the run, and the combination so far goes from run to run. This is for
- * non-commutative operators where the ranks of a node do not follow each other. A chain is slow, but never wrong.
+ * Combines elements in the order of the ranks, on whichever nodes the ranks are. It is for non-commutative operators if
+ * the ranks of a node do not follow each other. A run is a maximal sequence of consecutive ranks on one node. The
+ * master of that node combines the elements of the run with the combination of all runs before, and sends the result to
+ * the node of the next run. Such a chain is slow, but it works for every placement of ranks.
  *
  * <pre>
  *  ranks 0 1 4 5 on node 0, ranks 2 3 on node 1:    node 0: 0∘1  –→  node 1: (0∘1)∘2∘3  –→  node 0: (0∘1∘2∘3)∘4∘5
  * </pre>
  *
- * <p><b>Why nothing is overwritten.</b> A chunk goes through the whole chain before the next one starts, because an
- * empty piece tells the first run that a chunk has reached the end. Pieces therefore arrive at a node over the chain's
- * edge in order, from whichever node, and each finds the place in the eager buffer free: the master has passed on the
- * piece that was there. Results come from another node than the next chunk, and could be overtaken by it, so they have
- * an edge of their own. A result is put there after the chain has passed the node with the contributions of all its
- * ranks, which they make after they have copied the result before. For the same reason the part of the master's window
- * in which it combines is free.
+ * <p><b>Why nothing is overwritten.</b> A chunk passes the whole chain before the next chunk starts, because the node
+ * of the first run waits for an empty piece that the node of the last run sends. Therefore pieces arrive at a node over
+ * the edge of the chain in order, although different nodes send them. Each piece finds the place in the eager buffer
+ * free, because the master has passed on the piece that was there.
+ *
+ * <p>A result comes from the node of the last run, and a piece of the next chunk from another node. The piece could
+ * overtake the result. Therefore results have an edge of their own. A result is sent to a node after the chain has
+ * passed the node with the contributions of all its ranks to this chunk. Each rank contributes to a chunk after it has
+ * copied the result of the chunk before. Therefore the place for results is free. For the same reason the part of the
+ * master's window in which the master combines is free.
  */
 public final class RunChain {
-    /** Instead of a root: all ranks get the result. */
+    /** The value of {@code root} if all ranks get the result. */
     public static final int ALL = -1;
 
-    /** Instead of a root: each rank gets its own block of the result. */
+    /** The value of {@code root} if each rank gets its own block of the result. */
     public static final int EACH = -2;
 
-    /** The bytes of a chunk. */
+    /** The greatest length of a chunk, in bytes. */
     public static final long CHUNK_BYTES = Flow.PIECE_BYTES;
 
-    /** The parts of a rank's window: two for contributions, in turn, and one in which the master combines. */
+    /**
+     * The number of parts of a rank's window: two for contributions, used in turn, and one in which the master
+     * combines.
+     */
     private static final int PLACES = 3;
 
     private static final int READY_STEPS = 2;
@@ -46,7 +53,7 @@ public final class RunChain {
     private RunChain() {}
 
     /**
-     * Combines the ranks' elements, and brings the result to one rank or to all.
+     * Combines the elements of all ranks, and gives the result to one rank or to all.
      *
      * @param team the ranks, inside an operation
      * @param call the call
@@ -81,17 +88,17 @@ public final class RunChain {
     }
 
     /**
-     * {@return the longest chunk, in bytes}
+     * {@return the length of the longest chunk, in bytes}
      *
      * @param team the ranks
-     * @param kernel the operator; its units are not cut
+     * @param kernel the operator; no chunk ends inside a unit of its elements
      */
     public static long chunkBytes(Team team, Kernel kernel) {
         return kernel.wholeUnits(Math.min(CHUNK_BYTES, team.windowBytesMax() / PLACES));
     }
 
     /**
-     * {@return the greatest number of steps that a chunk takes, wherever the ranks are}
+     * {@return the greatest number of steps that a chunk takes, for any placement of the ranks}
      *
      * @param team the ranks
      */
@@ -99,23 +106,23 @@ public final class RunChain {
         return team.nodes() == 1 ? READY_STEPS : Math.max(READY_STEPS, team.size()); // an arrival for each run
     }
 
-    /** Returns the length of a rank's window. */
+    /** Returns the length of a rank's window, in bytes. */
     private static long window(Chunk chunk) {
         return PLACES * chunk.longest();
     }
 
-    /** Returns the offset in the window at which the master combines. */
+    /** Returns the offset of the part of the master's window in which the master combines. */
     private static long result(Chunk chunk) {
         return Chunk.HALVES * chunk.longest();
     }
 
     /**
-     * Bounds the shared memory of a node.
+     * Returns an upper bound of the shared memory that a call uses on a node.
      *
      * @param nodes the number of nodes
      * @param localRanks the number of ranks on the node
-     * @param bytes the length of the message
-     * @return the bytes
+     * @param bytes the length of the message, in bytes
+     * @return the bound, in bytes
      */
     public static long memoryBytes(int nodes, int localRanks, long bytes) {
         int places = localRanks * PLACES + (nodes == 1 ? 0 : EDGES);
@@ -134,7 +141,7 @@ public final class RunChain {
         return team.nodeOf(team.size() - 1);
     }
 
-    /** Returns the number of the piece that brings the combination so far to a run. */
+    /** Returns the number of the piece that brings the combination of all earlier runs to a run. */
     private static long arrival(int step, int runs, int run) {
         return (long) (step - 1) * runs + run;
     }
@@ -160,7 +167,8 @@ public final class RunChain {
     }
 
     /**
-     * Combines the piece of the run before with the ranks of this run, and passes the result on if another run follows.
+     * Combines the elements of a run, at the master of its node, with the piece that the run before sent. If another
+     * run follows, the result is sent to its node.
      */
     private static void combineRun(Team team, Kernel kernel, Area shown, Chunk chunk, long length, int rank, int end,
             long arrival) {
@@ -192,7 +200,7 @@ public final class RunChain {
         return rank == team.rank() ? shown : team.shown(team.localRankHere(rank), window(chunk));
     }
 
-    /** Puts the result, at the last node's master, to the other nodes that want it. */
+    /** Sends the result from the master of the last run's node to the other nodes that need it. */
     private static void send(Team team, Area shown, Chunk chunk, long length, int root) {
         if (team.node() != last(team)) {
             return;
