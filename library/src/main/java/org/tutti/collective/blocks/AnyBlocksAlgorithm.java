@@ -10,15 +10,18 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.layout.RingLayout;
 
 /**
- * A gather, scatter, allgather or all-to-all with blocks of any length, where only two ranks know the length of each
- * block; blocks of equal length work as well. {@link BlockExchange} does the work. The first bytes of all blocks go
- * together, between nodes straight from where they are shown to a place that is promised (eager). The rest goes node by
- * node, when the receiver invites (rendezvous).
+ * A gather, scatter, allgather or all-to-all with blocks of any length, in which only the sender and the receiver of a
+ * block need to know its length. Blocks of equal length are allowed, too. {@link BlockExchange} does the work. The
+ * first bytes of all blocks are sent together. Between nodes they go straight from where they are shown to a place that
+ * is reserved for them (eager). The other bytes are sent node by node, after the receiver has invited the sender
+ * (rendezvous).
  */
 public final class AnyBlocksAlgorithm extends Algorithm {
     private static final int LEFT_BYTES = 2 * Long.BYTES; // the bytes left for a reader, and the rounding of a chunk
 
     /**
+     * Creates the algorithm for a collective.
+     *
      * @param collective a gather, a scatter, an allgather or an all-to-all
      */
     public AnyBlocksAlgorithm(Collective collective) {
@@ -50,8 +53,8 @@ public final class AnyBlocksAlgorithm extends Algorithm {
     }
 
     /**
-     * Bounds what the ranks of a node show and what comes to it, twice: a chunk may be as short as the number before
-     * it.
+     * Returns an upper bound of the memory for the blocks that the ranks of a node show and the blocks that come to it.
+     * The sum is doubled, because a chunk may be as short as the number in front of it.
      */
     private static long memoryBytes(int nodes, int ranks, int localRanks, long bytes) {
         long shown = (nodes + 1L + ranks) * LEFT_BYTES + ranks * bytes;

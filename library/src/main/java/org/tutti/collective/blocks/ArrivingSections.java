@@ -6,9 +6,9 @@ import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * The sections that come to this node from another node in a {@link BlockExchange}: the first section of each source
- * there, to a place that is promised, and then the further sections, to a share of the inbox, to which the master
- * invites the other node's master. All readers of this node read them where they have arrived.
+ * The sections that come to this node from one other node in a {@link BlockExchange}. The first section of each source
+ * there arrives in a place that is reserved for it. The further sections arrive in a share of the inbox, to which this
+ * node's master invites the other node's master. All readers of this node read the sections where they have arrived.
  */
 final class ArrivingSections {
     private final Team team;
@@ -16,7 +16,7 @@ final class ArrivingSections {
     private final Sections sections;
     private final CallersBlocks blocks;
 
-    /** The number of rounds that follow the first section, by the index of a source. */
+    /** The number of rounds that follow the first section, by the index of the source. */
     private final long[] rounds;
 
     private Inflow in;
@@ -42,7 +42,7 @@ final class ArrivingSections {
 
     // ---- first sections
 
-    /** Opens the flow of first sections from another node; nothing comes from this node itself. */
+    /** Opens the flow of first sections from a node. If that is this node itself, nothing comes. */
     void openFirst(int node) {
         from = node;
         sources = roles.takesFrom(node) ? roles.sources(node) : 0;
@@ -58,7 +58,7 @@ final class ArrivingSections {
         }
     }
 
-    /** Tells whether {@link #takeFirst()} has something to take, and need not wait for it. */
+    /** Returns whether {@link #takeFirst()} has sections to take, and all of them have arrived. */
     boolean canTakeFirst() {
         return sources > 0 && !hasTakenFirst && in.hasAll();
     }
@@ -67,7 +67,7 @@ final class ArrivingSections {
         return hasTakenFirst;
     }
 
-    /** Takes all first sections, each from a place of its own. */
+    /** Takes the first sections of all sources, which are in a place each. */
     void takeFirst() {
         for (int k = 0; k < sources; k++) {
             takeFirst(k);
@@ -75,7 +75,7 @@ final class ArrivingSections {
         hasTakenFirst = true;
     }
 
-    /** Takes the first section of a source, and counts the sections that follow. */
+    /** Waits for the first section of a source, reads it, and counts the sections that follow. */
     void takeFirst(int index) {
         Area section = in.await();
         int readers = roles.readersHere();
@@ -88,28 +88,28 @@ final class ArrivingSections {
 
     // ---- further sections
 
-    /** {@return the number of sections that follow the first ones} */
+    /** {@return the number of further sections from all sources together} */
     long further() {
         return further;
     }
 
-    /** {@return the number of rounds in which they come} */
+    /** {@return the number of rounds in which the further sections come} */
     long rounds() {
         return roundsMost;
     }
 
-    /** Opens the flow of further sections, to a share of the inbox; the master invites the other node. */
+    /** Opens the flow of further sections into a share of the inbox. At the master this invites the other node. */
     void openFurther(int share, int shares) {
         in.openInbox(from, longest, further, sources, share, sections.inboxBytes / shares);
         roles.read(in);
     }
 
-    /** Tells whether a source has a section for a further round. */
+    /** Returns whether a source has a section for a further round. */
     boolean has(int index, long round) {
         return round <= roundsMost && index < sources && round <= rounds[index];
     }
 
-    /** Takes the next section, which a source has for a round. */
+    /** Waits for the section that a source has for a round, and reads it. */
     void take(int index, long round) {
         read(in.await(), index, round);
     }
@@ -122,9 +122,9 @@ final class ArrivingSections {
     }
 
     /**
-     * Gives back the place of the section that was taken last, when all readers have read it.
+     * Releases the place of the section taken last, once all readers have read it.
      *
-     * @param before the number of sections from other nodes that were taken before, where places are used again
+     * @param before the number of sections that were taken earlier from other nodes through places that are used again
      */
     void release(long before) {
         in.release(before);

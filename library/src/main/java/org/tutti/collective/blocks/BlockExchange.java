@@ -14,55 +14,59 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.WindowPool;
 
 /**
- * The exchange of blocks of any length, where only the sender and the receiver of a block know its length: everything
- * of a gather, scatter, allgather or all-to-all with blocks, in one operation. Sources are the ranks that have
- * something for others, and readers are the ranks that get something ({@link BlockRoles}).
+ * Exchanges blocks of any length in one operation, for a gather, scatter, allgather or all-to-all in which only the
+ * sender and the receiver of a block know its length. Sources are the ranks that have data for others, and readers are
+ * the ranks that get data ({@link BlockRoles}).
  *
- * <p><b>Sections.</b> The data of a source for the readers of a node are a section. It begins with the number of bytes
- * that are left for each reader. Then comes a chunk for each reader, which has the next of those bytes. A reader finds
- * its chunk by the bytes that are left for the readers before it, and compares the bytes that are left for it with what
- * it expects. In an allgather all readers get the same, so there is one section for all of them, as for one reader.
+ * <p><b>Sections.</b> The data of a source for the readers of one node are a section. A section begins with the number
+ * of bytes that are left for each reader. A chunk for each reader follows, with the next of those bytes. A reader finds
+ * its chunk by the numbers of bytes that are left for the readers before it. It also compares the number of bytes that
+ * are left for it with the length that it expects. In an allgather all readers get the same data. Therefore a source
+ * has one section for all of them, in the form for one reader.
  *
  * <pre>
  *  | left for reader 0 | left for reader 1 | … | chunk for reader 0 | chunk for reader 1 | …
  * </pre>
  *
- * <p>{@link Sections} has the arithmetic: the lengths of chunks and sections, and the number of rounds. {@link
- * CallersBlocks} cuts blocks into sections and puts them together again. {@link ShownSections} are shown by sources on
- * their node, {@link DepartingSections} go to another node, and {@link ArrivingSections} come from one. This class has
- * the order in which all of this happens.
+ * <p>{@link Sections} computes the lengths of chunks and sections and the number of rounds. {@link CallersBlocks} cuts
+ * blocks into sections and assembles blocks from sections. {@link ShownSections} are sections that sources show on
+ * their node, {@link DepartingSections} go to another node, and {@link ArrivingSections} come from one. This class
+ * calls them in the right order.
  *
  * <p><b>First round.</b> Each source shows a section for each node, with its first, short chunks. These sections lie
- * one after the other, behind a directory of where they begin. Readers of its node read them there. Its master puts the
- * section for each other node to the pair's eager buffer there, one piece for each source, and the readers of that node
- * read it where it arrives. Short blocks need no more than this.
+ * one after the other, behind a directory of their offsets. The readers of the source's node read them there. The
+ * node's master sends the section for each other node to the eager buffer of the pair there, as one piece for each
+ * source. (A pair is the edge over which two nodes exchange messages whose length both know.) The readers of that node
+ * read the section where it arrives. Short blocks need no more than this round.
  *
- * <p><b>Further rounds.</b> The bytes that are left go node by node, so that long chunks have room: first in the node
- * itself, then to and from its partners in a {@link Tournament}, one after the other. A source fills places of its
- * window in turn, behind the first sections, and says READY for each. Masters put sections to the inbox of the other
- * node's master, after its invitation: rendezvous, because the first round has told the receiver what will come. All
- * readers of that node read them there. The two halves of the inbox are used in turn: one sender is invited, and the
- * next one while that sends, and never more. {@link RendezvousSchedule} does the same where lengths are known.
+ * <p><b>Further rounds.</b> The bytes that are left are exchanged node by node, so that long chunks have room. A node
+ * first exchanges them in itself, and then with each of its partners in a {@link Tournament}, one after the other. A
+ * source fills the places of its window in turn. They lie behind the first sections, and the source posts READY for
+ * each section. A master sends sections to the inbox of the other node's master, after that master's invitation
+ * (rendezvous). The receiver can invite, because the first round has told it how much will come. All readers of that
+ * node read the sections in the inbox. The two halves of the inbox are used in turn. While one invited sender sends, at
+ * most one more sender is invited. {@link RendezvousSchedule} does the same for blocks of known lengths.
  *
- * <p><b>Words.</b> READY counts what a source has shown: 1 for the first round, and one more for each time it has
- * filled a place. DONE of a reader counts the rounds in its node, up to the longest exchange of two ranks there, and
- * then the pieces from other nodes that it has read, where places are used again. DONE of a master counts those rounds,
- * and then the rounds that it has sent. Each rank can tell these numbers from the bytes that are left for each reader.
+ * <p><b>Words.</b> READY of a source counts the sections that it has shown: 1 for the first round, and one more for
+ * each place that it has filled. DONE of a reader counts the rounds in its node, up to the longest exchange of two
+ * ranks there. Then it counts the pieces from other nodes that the reader has read, as far as their places are used
+ * again. DONE of a master counts the rounds in its node, and then the rounds that it has sent. Each rank can compute
+ * these numbers from the bytes that are left for each reader.
  *
  * <p><b>Why nothing is overwritten.</b> First sections stay until all ranks have left the operation. A source fills a
- * place again when DONE says that the section there has been read: by the readers of the node, or by the master, which
- * has put it to another node. Places in eager buffers and in the inbox are given back by credits, which the master
- * gives when all readers have said DONE. A half of the inbox goes to the next sender when all readers have read
- * everything that the sender before the last has sent.
+ * place again when DONE shows that the section there has been read. The readers of the node have then read it, or the
+ * master has sent it to another node. Places in eager buffers and in the inbox are released by credits. The master
+ * gives them when the DONE of all readers shows that they have read the piece. A half of the inbox goes to the next
+ * sender when all readers have read every section of the sender that had this half before.
  *
- * <p><b>Calls in place.</b> In an all-to-all with the same source and target, the block from a rank lies where the
- * block for that rank lay. The two are equally long and go in the same rounds, because two nodes are partners of each
- * other at the same time. And a rank shows its chunk of a round before it reads the other's chunk of that round.
+ * <p><b>Calls in place.</b> In an all-to-all with the same source and target, the block from a rank replaces the block
+ * for that rank. The two blocks are equally long and are sent in the same rounds, because two nodes are partners of
+ * each other at the same time. A rank shows its chunk of a round before it reads the other rank's chunk of that round.
  *
- * <p><b>Why it ends.</b> Masters go through the games of the tournament, the rounds and the sources in the same order,
- * and at each they send before they take. To send, a master needs at most that its receiver has taken what was sent
- * before. Therefore the least advanced of all masters waits for no other. The next sender is invited early only if its
- * first sections have already arrived.
+ * <p><b>Why it ends.</b> All masters go through the games of the tournament, the rounds and the sources in the same
+ * order, and at each they send before they take. To send, a master needs at most that its receiver has taken the
+ * sections that were sent before. Therefore the least advanced of all masters waits for no other. The next sender is
+ * invited early only if its first sections have already arrived, so that the master does not wait for them.
  */
 public final class BlockExchange {
     private static final List<TeamLocal<BlockExchange>> LOCALS = Arrays.stream(Collective.values())
@@ -96,20 +100,20 @@ public final class BlockExchange {
     }
 
     /**
-     * Returns the exchange of a team.
+     * Returns the exchange of a team for a collective.
      *
      * @param team the team
      * @param collective a gather, a scatter, an allgather or an all-to-all
-     * @return its exchange, the same object each time
+     * @return the exchange, the same object in each call
      */
     public static BlockExchange of(Team team, Collective collective) {
         return LOCALS.get(collective.ordinal()).of(team);
     }
 
     /**
-     * {@return the longest block of an operation, in bytes}
+     * {@return the length of the longest block that an operation can exchange, in bytes}
      *
-     * @throws IllegalArgumentException when a window or an eager buffer has no room for so large a number of ranks
+     * @throws IllegalArgumentException if there are too many ranks for a window or an eager buffer
      */
     public long blockBytesMax() {
         if (sections.blockBytesMax() == 0) {
@@ -121,10 +125,10 @@ public final class BlockExchange {
     }
 
     /**
-     * Bounds the memory of a node that a call uses.
+     * Returns an upper bound of the memory that a call uses on a node.
      *
      * @param nodes the number of nodes
-     * @param localRanks the number of ranks on the node with the most
+     * @param localRanks the number of ranks on the node that has the most
      * @return the bytes of windows and of the inbox
      */
     public static long usedBytesMax(int nodes, int localRanks) {
@@ -134,11 +138,12 @@ public final class BlockExchange {
     }
 
     /**
-     * Bounds the memory of a node that is claimed for windows longer than those of a ring, and for the inbox.
+     * Returns an upper bound of the memory that is claimed on a node, if there are several nodes, for the inbox and for
+     * windows longer than those of a ring.
      *
-     * @param windowBytesMax the greatest window of a ring
-     * @param localRanks the number of ranks on the node with the most
-     * @return the bytes, with several nodes
+     * @param windowBytesMax the length of the longest window in a ring, in bytes
+     * @param localRanks the number of ranks on the node that has the most
+     * @return the bound, in bytes
      */
     public static long claimedBytesMax(long windowBytesMax, int localRanks) {
         long shown = Sections.shownBytesMax(windowBytesMax, localRanks);
@@ -172,7 +177,7 @@ public final class BlockExchange {
 
     // ---- in the node
 
-    /** Reads the first sections for this node, and returns the number of rounds that follow. */
+    /** Reads the first sections for this node. Returns the number of further rounds in the node. */
     private long readFirst() {
         int node = team.node();
         int readers = roles.readersHere();
@@ -220,12 +225,18 @@ public final class BlockExchange {
 
     // ---- between nodes
 
-    /** Returns the sections from a partner; those from the next partner may arrive in another object meanwhile. */
+    /**
+     * Returns the sections from the partner of a game. The sections of the next partner are another object, because
+     * they may arrive at the same time.
+     */
     private ArrivingSections arriving(int game) {
         return arriving[game % arriving.length];
     }
 
-    /** Opens the flow from the next partner; after the last one that is this node itself, from which nothing comes. */
+    /**
+     * Opens the flow of first sections from the partner of a game. After the last game, the partner is this node
+     * itself, from which nothing comes.
+     */
     private ArrivingSections openFirst(int game) {
         ArrivingSections from = arriving(game);
         from.openFirst(game < partners.length ? partners[game] : team.node());
@@ -253,7 +264,7 @@ public final class BlockExchange {
         }
     }
 
-    /** Exchanges everything with a partner. */
+    /** Exchanges all sections with the partner of a game, except the first sections that were sent before. */
     private void exchange(int game) {
         ArrivingSections current = arriving(game);
         ArrivingSections next = openFirst(game + 1);
@@ -268,7 +279,10 @@ public final class BlockExchange {
         exchangeFurther(to, current, next);
     }
 
-    /** Sends and takes first sections, if they go through a few places in turn. */
+    /**
+     * Exchanges first sections with a partner, if there are too few places for all of them, so that the places are used
+     * in turn.
+     */
     private void exchangeFirst(ArrivingSections current) {
         int sends = team.isMaster() ? departing.sources() : 0;
         if (sends > 0) {
@@ -286,13 +300,16 @@ public final class BlockExchange {
         taken += current.sources();
     }
 
-    /** Takes the first sections of a node, and invites it if its sources have more. */
+    /** Takes the first sections of a node, and invites that node if its sources have further sections. */
     private void takeFirst(ArrivingSections from) {
         from.takeFirst();
         invite(from);
     }
 
-    /** Invites a node, if its sources have more, to a share of the inbox when all sections there have been read. */
+    /**
+     * Invites a node to a share of the inbox, if its sources have further sections. At the master this method first
+     * waits until all readers have read the sections of earlier exchanges.
+     */
     private void invite(ArrivingSections from) {
         if (from.further() > 0) {
             if (team.isMaster() && invited == 0) {
@@ -331,7 +348,10 @@ public final class BlockExchange {
         taken += current.further();
     }
 
-    /** At a master, also invites the next sender, if its first sections have arrived. */
+    /**
+     * Takes the first sections of the next partner, and invites it, if this rank is the master and the sections have
+     * arrived.
+     */
     private void lookAhead(ArrivingSections next) {
         if (team.isMaster() && sections.isRoomy && next.canTakeFirst()) {
             takeFirst(next);

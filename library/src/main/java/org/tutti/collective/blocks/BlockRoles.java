@@ -6,12 +6,12 @@ import org.tutti.collective.Team;
 import org.tutti.collective.flow.Inflow;
 
 /**
- * The roles of ranks in a {@link BlockExchange}. Sources are the ranks that have something for others; in a scatter
- * this is the root. Readers are the ranks that get something; in a gather this is the root. In an allgather all readers
- * get the same, so they count as one reader of a section.
+ * The roles of ranks in a {@link BlockExchange}. Sources are the ranks that have data for others. In a scatter only the
+ * root is a source. Readers are the ranks that get data. In a gather only the root is a reader. In an allgather all
+ * readers get the same data, so they count as one reader of a section, the data of a source for the readers of a node.
  */
 final class BlockRoles {
-    /** Whether all readers of a source get the same. */
+    /** Whether a source has the same data for all readers. */
     final boolean sameForAll;
 
     /** The roles of this rank in the current operation. */
@@ -24,6 +24,8 @@ final class BlockRoles {
     private int root;
 
     /**
+     * Creates the roles of the ranks in the operations of a collective.
+     *
      * @param team the ranks
      * @param collective a gather, a scatter, an allgather or an all-to-all
      */
@@ -42,7 +44,7 @@ final class BlockRoles {
 
     // ---- sources
 
-    /** Returns the greatest number of sources on a node. */
+    /** Returns the greatest number of sources on one node. */
     int sourcesMax() {
         return fromRoot ? 1 : team.ranksMax();
     }
@@ -55,29 +57,29 @@ final class BlockRoles {
         return fromRoot ? root : team.rankAt(node, index);
     }
 
-    /** Returns the local rank of a source of this node. */
+    /** Returns the local rank of this node's source with an index. */
     int sourceLocalRank(int index) {
         return fromRoot ? team.localRankOf(root) : index;
     }
 
     // ---- readers
 
-    /** Returns the greatest number of readers of a section. */
+    /** Returns the greatest number of readers that a section can have. */
     int readersMax() {
         return toRoot || sameForAll ? 1 : team.ranksMax();
     }
 
-    /** Counts the readers of all nodes for which a source has first sections. */
+    /** Returns the number of readers for which a source has first sections, on all nodes together. */
     int readersOfAllNodes() {
         return toRoot || sameForAll ? 1 : team.size();
     }
 
-    /** Counts the readers of a section for a node. */
+    /** Returns the number of readers of a section for a node. */
     int readers(int node) {
         return sameForAll ? 1 : !toRoot ? team.ranksOn(node) : node == team.nodeOf(root) ? 1 : 0;
     }
 
-    /** Counts the readers of a section for this node. */
+    /** Returns the number of readers of a section for this node. */
     int readersHere() {
         return readers(team.node());
     }
@@ -92,13 +94,14 @@ final class BlockRoles {
     }
 
     /**
-     * Tells whether this rank takes part in the sections from another node, either to read them or to give places back.
+     * Returns whether this rank handles sections from another node. A reader reads them, and the master releases their
+     * places.
      */
     boolean takesFrom(int node) {
         return node != team.node() && sources(node) > 0 && readersHere() > 0 && (isReader || team.isMaster());
     }
 
-    /** Says to a flow which ranks of this node read from it. */
+    /** Declares which ranks of this node read from a flow. */
     void read(Inflow in) {
         if (toRoot) {
             in.readBy(team.localRankOf(root));
@@ -107,7 +110,7 @@ final class BlockRoles {
         }
     }
 
-    /** Waits until all other readers of this node have said DONE. */
+    /** Waits until DONE of all other readers of this node has reached a step. */
     void awaitReaders(long step) {
         if (!toRoot) {
             team.awaitOthers(Team.DONE, step);

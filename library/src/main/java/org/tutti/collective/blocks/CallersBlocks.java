@@ -10,8 +10,9 @@ import org.tutti.collective.machine.Area;
 import org.tutti.memory.CallSite;
 
 /**
- * The blocks of this rank's call in a {@link BlockExchange}: the blocks for others are cut into sections, and the
- * blocks from others are put together from sections.
+ * The blocks of this rank's call in a {@link BlockExchange}. This class cuts the blocks for other ranks into sections,
+ * and assembles the blocks from other ranks from sections. A section has the data of one source for the readers of one
+ * node.
  */
 final class CallersBlocks {
     private final Team team;
@@ -35,12 +36,15 @@ final class CallersBlocks {
 
     // ---- blocks for other ranks
 
-    /** Returns the length of the block for a reader; 0 for this rank itself, unless one section is for all readers. */
+    /**
+     * Returns the length of the block for a reader, in bytes. The result is 0 for this rank itself, unless all readers
+     * share one section.
+     */
     private long lengthFor(int reader) {
         return reader == team.rank() && !roles.sameForAll ? 0 : call.sourceBytes(reader);
     }
 
-    /** Counts the further rounds that this rank has for the other readers of a node. */
+    /** Returns the number of further rounds in which this rank has data for other readers of a node. */
     long rounds(int node) {
         if (!roles.isSource || isForItselfOnly(node)) {
             return 0;
@@ -52,12 +56,15 @@ final class CallersBlocks {
         return most;
     }
 
-    /** Tells whether only this rank would read its section for a node: in an allgather, if it is alone on its node. */
+    /**
+     * Returns whether this rank would be the only reader of its section for a node. That is so in an allgather, for the
+     * rank's own node, if no other rank is on it.
+     */
     boolean isForItselfOnly(int node) {
         return roles.sameForAll && node == team.node() && team.localSize() == 1;
     }
 
-    /** Returns the length of this rank's first section for a node. */
+    /** Returns the length of this rank's first section for a node, in bytes. */
     long firstBytes(int node) {
         int readers = roles.readers(node);
         long chunks = 0;
@@ -67,7 +74,7 @@ final class CallersBlocks {
         return Sections.aligned(Sections.bytes(chunks, readers));
     }
 
-    /** Writes a section, and returns where it ends. */
+    /** Writes this rank's section for a node and a round. Returns the offset at which the section ends. */
     long write(int node, long round, Area area, long at) {
         int readers = roles.readers(node);
         long before = sections.before(round);
@@ -85,12 +92,15 @@ final class CallersBlocks {
 
     // ---- blocks from other ranks
 
-    /** Tells whether this rank reads something from a source in a round. */
+    /** Returns whether this rank reads data from a source in a round. */
     boolean expects(int source, long round) {
         return roles.isReader && round <= sections.roundsOf(call.targetBytes(source));
     }
 
-    /** Reads this rank's chunk of a section. */
+    /**
+     * Copies this rank's chunk of a section into its target. Throws an exception if the length of the block is not the
+     * one that this rank expects.
+     */
     void read(Area section, int source, long round) {
         int index = roles.ownIndex();
         long before = sections.before(round);
@@ -105,7 +115,7 @@ final class CallersBlocks {
         team.copy(section, chunkAt, call.target(), call.targetAt(source) + before, sections.chunkBytes(left, round));
     }
 
-    /** Copies this rank's block for itself. */
+    /** Copies this rank's block for itself into its target. */
     void copyOwn() {
         int rank = team.rank();
         if (call.sourceBytes(rank) != call.targetBytes(rank)) {

@@ -8,17 +8,18 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
- * The contributions of all ranks to an operation, a block each, where all ranks can read them: the blocks of this node
- * where their ranks show them, or on one node lend long ones, and the blocks of other nodes where they have arrived.
- * Each master sends the blocks of its node to every other node, straight from where they are shown.
+ * The contributions of all ranks to an operation, a block of equal length from each, where every rank can read them.
+ * The blocks of this node are read where their ranks show them in windows. On a single node, ranks lend long blocks
+ * instead. The blocks of other nodes are read where they have arrived. Each master sends the blocks of its node to
+ * every other node, straight from where they are shown.
  *
- * <p>The blocks of a node come in one piece for each of its ranks. They go to the eager buffer of a {@linkplain
- * Team#pair pair} if they fit. Else the receiving master invites the sender to its window, which has room for the
- * blocks of all ranks, node by node.
+ * <p>The blocks of a node are sent as one piece for each of its ranks. They go to the eager buffer of the {@linkplain
+ * Team#pair pair} if they fit into it. Otherwise the receiving master invites the sender to its window, which has room
+ * for the blocks of all ranks, ordered by node.
  *
  * <p><b>Why nothing is overwritten.</b> Windows and eager buffers belong to the operation until all ranks of the node
- * have left it. Before it leaves, a rank that lends waits for the others, and a master waits for all blocks that come
- * to its node ({@link #complete}).
+ * have left it. A rank that lends waits for the others before it leaves. A master waits before it leaves for all blocks
+ * that come to its node ({@link #complete}).
  */
 public final class Contributions {
     private static final TeamLocal<Contributions> LOCAL = new TeamLocal<>(Contributions::new);
@@ -38,19 +39,20 @@ public final class Contributions {
      * Returns the contributions to the current operation of a team.
      *
      * @param team the team
-     * @return its contributions, the same object each time; they must be {@linkplain #open opened} once an operation
+     * @return the contributions, the same object in each call; they must be {@linkplain #open opened} once in each
+     *            operation
      */
     public static Contributions of(Team team) {
         return LOCAL.of(team);
     }
 
     /**
-     * Shows this rank's block, and at a master sends the blocks of its node to the other nodes. It must be called once
-     * an operation, before any other use of READY. It takes step 1 of READY.
+     * Shows or lends this rank's block. At a master, this method also sends the blocks of its node to the other nodes.
+     * It must be called once in each operation, before any other use of READY. It uses step 1 of READY.
      *
      * @param source this rank's block
      * @param length the length of every block, in bytes
-     * @param writes true if this rank writes to its block before it {@linkplain #complete completes}
+     * @param writes true if this rank writes to its block before it calls {@link #complete}
      */
     public void open(Area source, long length, boolean writes) {
         bytes = length;
@@ -86,7 +88,10 @@ public final class Contributions {
         return Math.floorMod(team.node() + distance, team.nodes());
     }
 
-    /** Returns the length of a rank's window; a master's has room for all blocks if other nodes are invited there. */
+    /**
+     * Returns the length of a rank's window, in bytes. If other nodes are invited to the master's window, that window
+     * has room for the blocks of all ranks.
+     */
     private long shownBytes(int localRank) {
         return localRank == Team.MASTER && invites ? team.size() * bytes : bytes;
     }
@@ -126,8 +131,8 @@ public final class Contributions {
     /**
      * Waits for the block of a rank.
      *
-     * @param rank the rank, perhaps this one
-     * @return the area of the block, until the next call
+     * @param rank the rank, which may be this one
+     * @return the area of the block, valid until the next call of this method
      */
     public Area of(int rank) {
         int node = team.nodeOf(rank);
@@ -137,7 +142,7 @@ public final class Contributions {
 
     /**
      * Ends this rank's use of the blocks, and waits until the others no longer need the block that it has lent. A
-     * master waits until all blocks have come, because their senders must find this node in the operation.
+     * master also waits until all blocks have arrived, because their senders must find this node in the operation.
      */
     public void complete() {
         found.clear();

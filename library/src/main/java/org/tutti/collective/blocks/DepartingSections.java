@@ -6,9 +6,10 @@ import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * The sections that go from this node to another node in a {@link BlockExchange}: the first section of each source, to
- * a place that is promised, and then the further sections, to the inbox of the other node's master, when that master
- * invites. The master sends them from where they are shown; other ranks only count them.
+ * The sections that go from this node to one other node in a {@link BlockExchange}. The first section of each source
+ * goes to a place that is reserved for it. The further sections go to the inbox of the other node's master, once that
+ * master has invited this node. This node's master sends the sections from where they are shown. The other ranks only
+ * count them.
  */
 final class DepartingSections {
     private final Team team;
@@ -16,7 +17,7 @@ final class DepartingSections {
     private final Sections sections;
     private final ShownSections shown;
 
-    /** The number of rounds that follow the first section, by the index of a source. */
+    /** The number of rounds that follow the first section, by the index of the source. */
     private final long[] rounds;
 
     private Outflow out;
@@ -33,7 +34,7 @@ final class DepartingSections {
         this.rounds = new long[roles.sourcesMax()];
     }
 
-    /** Begins with the sections for another node. */
+    /** Prepares this object for the sections that go to another node. */
     void begin(int node) {
         to = node;
         readers = roles.readers(node);
@@ -44,7 +45,7 @@ final class DepartingSections {
         }
     }
 
-    /** {@return the number of sources that have something for the node} */
+    /** {@return the number of sources that have data for the node} */
     int sources() {
         return sources;
     }
@@ -62,7 +63,7 @@ final class DepartingSections {
         out.send(section, 0, sections.bytes(section, readers, 0));
     }
 
-    /** Tells whether this rank sends a section of a source in a further round. */
+    /** Returns whether this rank, as the master, sends a section of a source in a further round. */
     boolean has(int index, long round) {
         return round <= roundsMost && index < sources && round <= rounds[index] && team.isMaster();
     }
@@ -74,7 +75,10 @@ final class DepartingSections {
 
     // ---- at all ranks
 
-    /** Opens the flow of further sections, at the master; returns the number of their rounds, at every rank. */
+    /**
+     * Opens the flow of further sections, if this rank is the master. Returns the number of their rounds, at every
+     * rank.
+     */
     long openFurther() {
         long longest = 0;
         for (int k = 0; shown.haveFurther() && k < sources; k++) {

@@ -10,14 +10,17 @@ import org.tutti.collective.layout.WindowSizes;
 import org.tutti.memory.Words;
 
 /**
- * An algorithm for blocks of equal length: the ranks show all blocks in windows, and the masters exchange them over
- * {@linkplain Team#pair pairs}. A call with longer blocks than a window has room for is several operations.
+ * The base class of algorithms for blocks of equal length. The ranks show all blocks in windows, the memory that they
+ * share with the other ranks of their node. The masters exchange the blocks over {@linkplain Team#pair pairs}. If the
+ * blocks are too long for a window, the call is divided into several operations.
  */
 public abstract class EqualBlocksAlgorithm extends Algorithm {
-    /** The step of READY at which a rank shows its data. */
+    /** The step that a rank posts as READY when it has shown its data. */
     protected static final long SHOWN = 1;
 
     /**
+     * Creates an algorithm.
+     *
      * @param collective the collective
      * @param description its entry in the catalogue
      */
@@ -26,12 +29,13 @@ public abstract class EqualBlocksAlgorithm extends Algorithm {
     }
 
     /**
-     * Counts the blocks that the ranks of a node show, and the blocks that come to the node.
+     * Returns an upper bound of the number of blocks that the ranks of a node show, together with the blocks that come
+     * to the node.
      *
      * @param nodes the number of nodes
      * @param ranks the number of ranks on all nodes
      * @param localRanks the number of ranks on the node
-     * @return the greatest number
+     * @return the greatest number of blocks
      */
     protected abstract long blocksOnNode(int nodes, int ranks, int localRanks);
 
@@ -61,10 +65,10 @@ public abstract class EqualBlocksAlgorithm extends Algorithm {
     }
 
     /**
-     * Bounds the length of a block.
+     * Returns the length of the longest block for which each window has room.
      *
      * @param team the ranks
-     * @return a length in bytes for which each window has room, the same at every rank; 0 if there is none
+     * @return the length in bytes, the same at every rank; 0 if not even the shortest block has room
      */
     protected long blockBytesMax(Team team) {
         return team.blockBytesMax();

@@ -6,14 +6,15 @@ import org.tutti.collective.flow.Flow;
 import org.tutti.collective.machine.Area;
 
 /**
- * The arithmetic by which a {@link BlockExchange} cuts blocks into sections: the lengths of chunks in the first round
- * and in further rounds, the number of rounds of a block, and the length of a section.
+ * Computes how a {@link BlockExchange} cuts blocks into sections, the data of one source for the readers of one node.
+ * It has the lengths of chunks in the first round and in further rounds, the number of rounds of a block, and the
+ * length of a section.
  */
 final class Sections {
-    /** The bytes in front of the chunks that tell one reader how many bytes are left for it. */
+    /** The length of the number in front of the chunks that tells a reader how many bytes are left for it. */
     static final long LEFT_BYTES = Long.BYTES;
 
-    /** Places of a window, an eager buffer or the inbox that are filled in turn. */
+    /** The number of places of a window, an eager buffer or the inbox that are filled in turn. */
     static final int PLACES = 2;
 
     private static final long CHUNK_MIN = 8;
@@ -21,31 +22,37 @@ final class Sections {
     private static final int PARTS = 2;
 
     /**
-     * Between nodes the places of a source together have up to this many parts, within a limit for the ranks of a node.
+     * With several nodes, the places of a source together are at most this number of parts long. A limit for all ranks
+     * of a node may make them shorter.
      */
     private static final int FURTHER_PARTS = 4;
     private static final long FURTHER_NODE_BYTES_MAX = 8 << 20;
 
-    /** The longest chunk of the first round. */
+    /** The length of the longest chunk of the first round, in bytes. */
     final long firstMax;
 
-    /** The longest chunk of further rounds. */
+    /** The length of the longest chunk of further rounds, in bytes. */
     final long chunkMax;
 
     /** Whether an eager buffer has room for the first sections of all sources of a node. */
     final boolean isRoomy;
 
-    /** The number of places that a source fills in turn, and the length of each. */
+    /** The number of places that a source fills in turn, and the length of each in bytes. */
     final int places;
     final long placeBytes;
 
-    /** The length of the inbox: each of {@value #PLACES} senders has a share, with as many places. */
+    /**
+     * The length of the inbox, in bytes. Each of {@value #PLACES} senders has a share of it, with {@link #places}
+     * places.
+     */
     final long inboxBytes;
 
     private final Team team;
     private final long blockBytesMax;
 
     /**
+     * Computes the lengths for a team.
+     *
      * @param team the ranks
      * @param roles the roles of the ranks
      */
@@ -73,19 +80,19 @@ final class Sections {
     }
 
     /**
-     * Returns the length of the places together. Longer places are fewer, and a rank waits for each, but they leave a
-     * core's caches.
+     * Returns the length of all places of a source together, in bytes. With longer places a rank waits fewer times,
+     * although long places do not stay in the caches of a core.
      */
     private static long furtherBytes(long part, int ranksMax) {
         return Math.clamp(Long.highestOneBit(FURTHER_NODE_BYTES_MAX / ranksMax), part, FURTHER_PARTS * part);
     }
 
-    /** {@return the greatest number of bytes that a source shows, with several nodes} */
+    /** {@return the greatest number of bytes that a source shows if there are several nodes} */
     static long shownBytesMax(long windowBytesMax, int ranksMax) {
         return windowBytesMax / PARTS + furtherBytes(windowBytesMax / PARTS, ranksMax);
     }
 
-    /** {@return the greatest length of the inbox, with several nodes} */
+    /** {@return the greatest length of the inbox if there are several nodes, in bytes} */
     static long inboxBytesMax(long windowBytesMax, int ranksMax) {
         return Math.max(Flow.INBOX_BYTES, PLACES * furtherBytes(windowBytesMax / PARTS, ranksMax));
     }
@@ -98,19 +105,19 @@ final class Sections {
         return whole(at + CHUNK_MIN - 1);
     }
 
-    /** {@return the longest block of an operation; 0 if there is no room for all ranks} */
+    /** {@return the length of the longest block of an operation, in bytes; 0 if there is no room for all ranks} */
     long blockBytesMax() {
         return firstMax < CHUNK_MIN || chunkMax < CHUNK_MIN ? 0 : blockBytesMax;
     }
 
-    /** {@return the length of the directory in front of a source's first sections} */
+    /** {@return the length of the directory in front of a source's first sections, in bytes} */
     long directoryBytes() {
         return team.nodes() == 1 ? 0 : (team.nodes() + 2) * LEFT_BYTES;
     }
 
     // ---- the flow of first sections
 
-    /** {@return the length of a place for a first section} */
+    /** {@return the length of a place for a first section, in bytes} */
     long firstBytes(int readers) {
         return bytes(readers * firstMax, readers);
     }
@@ -123,13 +130,14 @@ final class Sections {
     // ---- rounds
 
     /**
-     * {@return the number of rounds that follow the first one, if {@code left} bytes are left for a reader before it}
+     * {@return the number of rounds that follow the first round, if {@code left} bytes are left for a reader before the
+     * first round}
      */
     long roundsOf(long left) {
         return left <= firstMax ? 0 : (left - firstMax + chunkMax - 1) / chunkMax;
     }
 
-    /** {@return the number of bytes of a block that have gone before a round} */
+    /** {@return the number of bytes of a block that are sent before a round} */
     long before(long round) {
         return round == 0 ? 0 : firstMax + (round - 1) * chunkMax;
     }
@@ -148,7 +156,7 @@ final class Sections {
         return readers * LEFT_BYTES + chunks;
     }
 
-    /** {@return the length of a section} */
+    /** {@return the length of a section, in bytes} */
     long bytes(Area section, int readers, long round) {
         long chunks = 0;
         for (int k = 0; k < readers; k++) {
@@ -166,7 +174,7 @@ final class Sections {
         return most;
     }
 
-    /** {@return the length of the longest section that follows a section of the first round} */
+    /** {@return the length of the longest section that follows a section of the first round, in bytes} */
     long furtherBytes(Area first, int readers) {
         long chunks = 0;
         for (int k = 0; k < readers; k++) {

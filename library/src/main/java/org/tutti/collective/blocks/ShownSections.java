@@ -7,16 +7,16 @@ import org.tutti.collective.Team;
 import org.tutti.collective.machine.Area;
 
 /**
- * The sections that the sources of this node show in a {@link BlockExchange}; this rank may be one of them. First
- * sections stay until all ranks have left the operation. A source fills its places in turn with the sections of further
- * rounds. With several nodes a directory is in front:
+ * The sections that the sources of this node show in a {@link BlockExchange}. This rank may be one of the sources.
+ * First sections stay until all ranks have left the operation. A source fills its places in turn with the sections of
+ * further rounds. With several nodes, a directory is in front of the sections:
  *
  * <pre>
  *  | where the section for node 0 begins | … | where the last one ends | rounds | first sections | place 0 | place 1 |
  * </pre>
  *
- * <p>A place is filled again when DONE says that the section there has been read: by all readers of this node, or by
- * its master, which has put it to another node.
+ * <p>A source fills a place again when DONE shows that the section there is no longer needed. All readers of this node
+ * have then read it, or the node's master has sent it to another node.
  */
 final class ShownSections {
     private static final long FIRST = 1;
@@ -28,12 +28,13 @@ final class ShownSections {
     private final Area own = new Area();
     private final Area section = new Area();
 
-    /** By the local rank of a source: where its places begin, and how many times it has filled one. */
+    /** The offset of each source's places, and the number of times that it has filled one, by its local rank. */
     private final long[] placesAt;
     private final long[] filled;
 
     /**
-     * By the index of this rank's place: the value of DONE at which it is free, and whether that is the master's DONE.
+     * The value of DONE at which each place of this rank is free, and whether this is the master's DONE, by the place's
+     * index.
      */
     private final long[] freeAt = new long[Sections.PLACES];
     private final boolean[] isMasters = new boolean[Sections.PLACES];
@@ -54,14 +55,17 @@ final class ShownSections {
         Arrays.fill(filled, 0);
     }
 
-    /** Tells whether any source with a first section that was found has further rounds for another node. */
+    /**
+     * Returns whether any source has further rounds for another node. Only sources are counted for which {@link
+     * #findFirst} was called.
+     */
     boolean haveFurther() {
         return roundsMost > 0;
     }
 
     // ---- sections of this source
 
-    /** Shows the first sections for all nodes. */
+    /** Shows this rank's first sections for all nodes. */
     void showFirst() {
         int nodes = team.nodes();
         int different = roles.sameForAll ? 1 : nodes;
@@ -90,17 +94,20 @@ final class ShownSections {
         }
     }
 
-    /** Fills the next place with a section for this node's readers; their DONE is the round that they have read. */
+    /**
+     * Fills the next place with a section for this node's readers. They post the number of the round as DONE when they
+     * have read it.
+     */
     void fillForReaders(long round) {
         fill(team.node(), round, round, false);
     }
 
     /**
-     * Fills the next place with a section for another node.
+     * Fills the next place with a section for another node, which this node's master sends.
      *
-     * @param node the node
+     * @param node the other node
      * @param round the round
-     * @param done the value of the master's DONE when it has sent the section
+     * @param done the value of the master's DONE once it has sent the section
      */
     void fillForMaster(int node, long round, long done) {
         fill(node, round, done, true);
@@ -129,7 +136,7 @@ final class ShownSections {
 
     // ---- sections of all sources of this node
 
-    /** Finds the first section that a source of this node has for a node. */
+    /** Returns the first section that a source of this node has for a node. Waits until the source shows it. */
     Area findFirst(int source, int node) {
         boolean isOwn = source == team.localRank();
         Area shown = isOwn ? own : await(source, FIRST);
@@ -146,13 +153,19 @@ final class ShownSections {
         return section;
     }
 
-    /** Waits until another source of this node has said READY, and finds the memory that it shows. */
+    /**
+     * Waits until READY of another source of this node has reached a step, and returns the memory that the source
+     * shows.
+     */
     private Area await(int source, long step) {
         team.await(source, Team.READY, step);
         return team.shownVarying(source);
     }
 
-    /** Waits until a source of this node has filled a place {@code number} times, and finds the section there. */
+    /**
+     * Waits until a source of this node has filled a place {@code number} times, and returns the section of the last
+     * time.
+     */
     Area find(int source, long number) {
         Area shown = source == team.localRank() ? own : await(source, FIRST + number);
         section.set(shown.segment(),
@@ -160,7 +173,7 @@ final class ShownSections {
         return section;
     }
 
-    /** Notes how many times another source fills a place for the readers of this node. */
+    /** Records how many times another source fills a place for the readers of this node. */
     void noteFilled(int source, long times) {
         if (source != team.localRank()) { // this rank counts its own as it fills them
             filled[source] = times;
@@ -168,7 +181,8 @@ final class ShownSections {
     }
 
     /**
-     * Finds the section with which a source fills a place next; for this rank, the section that it has filled in last.
+     * Returns the section with which a source fills a place next, and waits for it. If the source is this rank, the
+     * result is the section that it filled in last.
      */
     Area findNext(int source) {
         if (source != team.localRank()) {

@@ -8,20 +8,23 @@ import org.tutti.pattern.NomialTree;
 import org.tutti.pattern.Tree;
 
 /**
- * A gather or scatter over a tree of nodes, rooted at the root's node. A message has the blocks of a subtree, which
- * covers consecutive nodes: a piece for each rank, and empty pieces where a node has fewer ranks than others.
+ * The base class of gathers and scatters over a tree of nodes that is rooted at the root's node. A message has the
+ * blocks of a subtree, which covers consecutive nodes. It consists of a piece for each rank, and of empty pieces if a
+ * node has fewer ranks than others.
  */
 public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
     /** The tree of nodes. */
     protected final Tree tree;
 
-    /** The number of children with which a node exchanges at a time, k. */
+    /** The number of children with which a node exchanges at the same time, k. */
     protected final int ports;
 
     /**
+     * Creates the algorithm over a tree.
+     *
      * @param collective the collective
      * @param shape the tree
-     * @param memory the catalogue's entry for the memory
+     * @param memory the memory that the algorithm uses, for its entry in the catalogue
      */
     protected SubtreeAlgorithm(Collective collective, Shape shape, String memory) {
         super(collective,
@@ -34,23 +37,23 @@ public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
     /**
      * A tree, and the name of the algorithm over it.
      *
-     * @param name the name, without the ports
+     * @param name the name, without the number of ports
      * @param tree the tree
-     * @param ports the number of children with which a node exchanges at a time, k
-     * @param source where it was published
+     * @param ports the number of children with which a node exchanges at the same time, k
+     * @param source the paper that published the tree
      */
     public record Shape(String name, Tree tree, int ports, String source) {
         /**
-         * Recursive halving, as Portals has it: ⌈log n⌉ steps, and the root's link carries half of all bytes in one of
-         * them.
+         * The tree of recursive halving, which Portals uses. It needs ⌈log n⌉ steps. In one of them the root's link
+         * carries half of all bytes.
          */
         public static final Shape HALVING = new Shape("halving", HalvingTree.INSTANCE, 1, "Portals collectives 2007");
 
         /**
-         * The (k+1)-nomial tree (Qian and Afsahi 2008, section 5.1.1): ⌈log<sub>k+1</sub> n⌉ steps.
+         * Returns the (k+1)-nomial tree (Qian and Afsahi 2008, section 5.1.1). It needs ⌈log<sub>k+1</sub> n⌉ steps.
          *
-         * @param ports k
-         * @return the shape
+         * @param ports the number of children with which a node exchanges at the same time, k
+         * @return the tree
          */
         public static Shape nomial(int ports) {
             return new Shape("tree", new NomialTree(ports), ports, "Qian, Afsahi 2008, section 5.1.1");
@@ -62,7 +65,7 @@ public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
      *
      * @param team the ranks
      * @param top the root's node
-     * @param position the position
+     * @param position the position, from 0 for the root's node
      * @return the node
      */
     protected static int nodeAt(Team team, int top, int position) {
@@ -81,11 +84,11 @@ public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Counts the pieces of a subtree.
+     * Returns the number of pieces that carry the blocks of a subtree.
      *
      * @param team the ranks
-     * @param position its first position
-     * @return how many
+     * @param position the first position of the subtree
+     * @return the number of pieces
      */
     protected final int pieces(Team team, int position) {
         return (tree.end(position, team.nodes()) - position) * team.ranksMax();

@@ -2,21 +2,23 @@
 package org.tutti.collective.blocks;
 
 /**
- * The order in which each of n nodes exchanges with each other node, so that two nodes are partners of each other at
- * the same time. It is a tournament in which every node plays every other, by the circle method: in round r two nodes
- * of the circle are partners if the sum of their numbers is r, modulo the size of the circle. If n is odd, the circle
- * has all nodes, and a node that would be its own partner has none in that round. If n is even, the last node is not in
- * the circle, and is the partner of that node: n − 1 rounds, in which no node waits.
+ * The order in which each of n nodes exchanges with each other node. Two nodes are always partners of each other at the
+ * same time. The order is that of a tournament in which every node plays every other, by the circle method. In round r
+ * two nodes of the circle are partners if the sum of their numbers is r, modulo the size of the circle.
+ *
+ * <p>If n is odd, the circle has all nodes. A node that would be its own partner has none in that round. If n is even,
+ * the last node is outside the circle, and is the partner of the node that would be its own. The tournament then has n
+ * − 1 rounds, in which no node waits.
  */
 final class Tournament {
     private Tournament() {}
 
     /**
-     * Lists the partners of a node.
+     * Returns the partners of a node.
      *
      * @param nodes the number of nodes, 1 or more
-     * @param node one of them
-     * @return all others, in the order of rounds
+     * @param node the node
+     * @return all other nodes, in the order in which the node exchanges with them
      */
     static int[] partners(int nodes, int node) {
         int circle = nodes % 2 == 0 ? nodes - 1 : nodes;

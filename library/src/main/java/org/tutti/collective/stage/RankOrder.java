@@ -23,7 +23,7 @@ public final class RankOrder {
      * rank computes.
      *
      * @param team the ranks; all others have posted the elements that are read here
-     * @param call the call, whose source has this rank's elements
+     * @param call the call; its source has this rank's elements
      * @param chunk the chunk that the others show
      * @param start the offset of the range in the chunk, in bytes
      * @param bytes the length of the range, in bytes
@@ -40,7 +40,7 @@ public final class RankOrder {
      * combined with the elements of the next rank.
      *
      * @param team the ranks
-     * @param call the call, whose source has this rank's elements
+     * @param call the call; its source has this rank's elements
      * @param start the offset of the range in the sources, in bytes
      * @param bytes the length of the range, in bytes
      * @param target the area for the result
