@@ -2,8 +2,8 @@
 package org.tutti.pattern;
 
 /**
- * The binary tree: every position is followed by its first subtree and then by its second, which is as large as the
- * first or larger by one.
+ * The binary tree. The subtree of a position consists of the position, then its first subtree, and then its second
+ * subtree, which has as many positions as the first or one more.
  *
  * <pre>
  *  size 8:          0
@@ -15,7 +15,7 @@ package org.tutti.pattern;
  *                             7
  * </pre>
  *
- * <p>Its height is ⌊log₂ size⌋, its degree 2 at most.
+ * <p>The height is ⌊log₂ size⌋, and a position has at most 2 children.
  */
 public final class BinaryTree implements Tree {
     /** The only instance; it has no state. */
@@ -54,7 +54,7 @@ public final class BinaryTree implements Tree {
         return position - 1 == parent(position, size) ? 0 : 1;
     }
 
-    /** Counts the positions in the subtree of a position. */
+    /** Returns the number of positions in the subtree of a position. */
     private static int span(int position, int size) {
         int root = 0;
         int span = size;
@@ -68,8 +68,8 @@ public final class BinaryTree implements Tree {
     }
 
     /**
-     * Returns where the second subtree of a root begins; with fewer than three positions, the end of the root's
-     * subtree.
+     * Returns the position at which the second subtree of a root begins. If the subtree of the root has fewer than
+     * three positions, the result is its end.
      */
     private static int second(int root, int span) {
         return span > 2 ? root + 1 + (span - 1) / 2 : root + span;

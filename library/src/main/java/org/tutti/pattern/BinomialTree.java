@@ -2,9 +2,9 @@
 package org.tutti.pattern;
 
 /**
- * The binomial tree: the children of position p are p + 1, p + 2, p + 4, …, as long as the added power of two is below
- * p's lowest set bit (the root has no such limit) and the sum is below size. The subtree of the child p + 2<sup>j</sup>
- * covers the positions p + 2<sup>j</sup> … p + 2<sup>j+1</sup> − 1.
+ * The binomial tree. The children of position p are p + 1, p + 2, p + 4, and so on, while the added power of two is
+ * below p's lowest set bit and the sum is below size. For the root the first limit does not apply. The subtree of the
+ * child p + 2<sup>j</sup> covers the positions p + 2<sup>j</sup> … p + 2<sup>j+1</sup> − 1.
  *
  * <pre>
  *  size 8:            0
@@ -16,7 +16,7 @@ package org.tutti.pattern;
  *                             7
  * </pre>
  *
- * <p>Its height is ⌊log₂ size⌋, its degree ⌈log₂ size⌉.
+ * <p>The height is ⌊log₂ size⌋, and the root has ⌈log₂ size⌉ children, the most of all positions.
  */
 public final class BinomialTree implements Tree {
     /** The only instance; it has no state. */

@@ -2,10 +2,10 @@
 package org.tutti.pattern;
 
 /**
- * Bruck's route: blocks are numbered by the distance that they have to go, wrapping around. In step j the blocks with z
- * as digit j of their distance go z·(k+1)<sup>j</sup> further, so all participants do the same, whatever their numbers.
- * Before step j a participant has the blocks of (k+1)<sup>j</sup> sources, itself the last of them; fewer, if some
- * sources have no block that goes so far.
+ * Bruck's route. It treats a block by the distance from its source to its destination, wrapping around. In step j each
+ * block that has z as digit j of its distance moves z·(k+1)<sup>j</sup> participants further. Therefore all
+ * participants do the same, whatever their numbers are. Before step j a participant has the blocks of (k+1)<sup>j</sup>
+ * sources, of which it is the last. It has fewer if some sources have no block that goes so far.
  *
  * <pre>
  *  size 5, 1 port, messages of 0:   step 0, to 1: its blocks for 1 and 3
@@ -15,7 +15,9 @@ package org.tutti.pattern;
  */
 public final class BruckRoute extends Route {
     /**
-     * @param ports the number of messages that a participant sends in a step, 1 or more
+     * Creates a route.
+     *
+     * @param ports the number of messages that a participant sends in a step, k, 1 or more
      */
     public BruckRoute(int ports) {
         super(ports);
@@ -38,7 +40,7 @@ public final class BruckRoute extends Route {
         return distance < size ? (int) Math.floorMod(index - distance, (long) size) : -1;
     }
 
-    /** Exactly this many numbers below size have the digit. */
+    /** Returns the number of distances below size that have {@code arrival} as the digit of this step. */
     @Override
     public int blocksMax(int size, int step, int arrival) {
         int weight = weight(size, step);

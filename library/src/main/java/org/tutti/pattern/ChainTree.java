@@ -1,9 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.pattern;
 
-/**
- * The chain: every position has one child, the next one. Its height is size − 1, its degree 1.
- */
+/** The chain. Every position except the last has one child, the next position. The height is size − 1. */
 public final class ChainTree implements Tree {
     /** The only instance; it has no state. */
     public static final ChainTree INSTANCE = new ChainTree();

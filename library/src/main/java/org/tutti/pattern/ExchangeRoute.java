@@ -2,15 +2,15 @@
 package org.tutti.pattern;
 
 /**
- * The route of Standard Exchange: in step j groups of k + 1 participants, with numbers that differ in digit j only,
- * exchange the blocks for each other's destinations. After it a participant has the blocks for the destinations that
- * share its last j + 1 digits, from the (k+1)<sup>j+1</sup> sources that share its other digits.
+ * The route of Standard Exchange. In step j, groups of k + 1 participants with numbers that differ only in digit j
+ * exchange the blocks for each other's destinations. After the step a participant has the blocks for the destinations
+ * that share its last j + 1 digits, from the (k+1)<sup>j+1</sup> sources that share its other digits.
  *
  * <p><b>Corrections.</b> If the size is not a power of k + 1, the last group of a step may lack members. Blocks for a
- * missing member go to the participant at the same position in the group before, (k+1)<sup>j+1</sup> less. That
- * participant exists, because the destination itself has the same last digits and is no greater. A participant with no
- * counterpart in the last group therefore also has the blocks of all sources there, and may receive up to k messages
- * more in a step. There are no more steps.
+ * missing member go to the participant at the same position in the group before, with a number that is
+ * (k+1)<sup>j+1</sup> less. That participant exists, because the destination itself has the same last digits and is no
+ * greater. Therefore a participant with no counterpart in the last group also has the blocks of all sources there, and
+ * may receive up to k more messages in a step. The number of steps stays the same.
  *
  * <pre>
  *  size 5, 1 port:   step 0: 0 ↔ 1   2 ↔ 3   4 → 3       4 sends its blocks for 1 and 3: there is no 5
@@ -18,17 +18,19 @@ package org.tutti.pattern;
  *                    step 2: 0 ↔ 4                       odd numbers sent their blocks for 4 in step 0
  * </pre>
  *
- * <p><b>The order of digits.</b> Destinations are ordered by their last digit, destinations with the same last digit by
- * the last but one, and so on: 0 2 4 1 3 of five with one port. The destinations of a message therefore follow each
- * other.
+ * <p><b>The order of digits.</b> Destinations are ordered by their last digit. Destinations with the same last digit
+ * are ordered by the last digit but one, and so on. For five destinations and one port the order is 0 2 4 1 3. In this
+ * order the destinations of a message follow each other.
  *
  * <p><b>Turns.</b> The blocks that a participant has for a destination are from consecutive sources that do not wrap
- * around. If messages are taken by {@linkplain #arrival turns}, each message of a step has rows from the sources right
- * after these, or right before.
+ * around. If a participant takes messages in the order of {@linkplain #arrival turns}, the rows of each message are
+ * from the sources right after these, or right before them.
  */
 public final class ExchangeRoute extends Route {
     /**
-     * @param ports the number of messages that a participant sends in a step, 1 or more
+     * Creates a route.
+     *
+     * @param ports the number of messages that a participant sends in a step, k, 1 or more
      */
     public ExchangeRoute(int ports) {
         super(ports);
@@ -103,23 +105,23 @@ public final class ExchangeRoute extends Route {
     }
 
     /**
-     * Finds where the rows of a message begin in the order of digits.
+     * Returns the first destination of a message, in the order of digits.
      *
      * @param receiver the receiver of the message
      * @param size the number of participants
-     * @param step the step, from 0 on
-     * @return the first destination; the message has {@link #rows} of them
+     * @param step the step, from 0
+     * @return the first destination; the message has {@link #rows} destinations, which follow each other in this order
      */
     public int firstDestination(int receiver, int size, int step) {
         return (int) (receiver % nextWeight(size, step));
     }
 
     /**
-     * Finds the next destination in the order of digits, which begins with 0.
+     * Returns the next destination in the order of digits, which begins with 0.
      *
      * @param destination a destination
      * @param size the number of participants
-     * @return the destination after it, or −1
+     * @return the destination after it, or −1 if it is the last
      */
     public int nextDestination(int destination, int size) {
         int next = destination;
@@ -134,14 +136,15 @@ public final class ExchangeRoute extends Route {
     }
 
     /**
-     * Finds the message of a step to take in a turn. In this order the blocks for a destination stay from consecutive
-     * sources. Senders with higher numbers have rows from sources after those that are there.
+     * Returns the message that a participant takes in a turn of a step. If messages are taken in this order, the blocks
+     * for a destination always come from consecutive sources. A sender with a higher number has rows from sources after
+     * those that the participant already has.
      *
      * @param index the receiver of the messages
      * @param size the number of participants
-     * @param step the step, from 0 on
-     * @param turn 1 to {@link #arrivals}
-     * @return the message, numbered as in {@link #sender}
+     * @param step the step, from 0
+     * @param turn the turn, from 1 to {@link #arrivals}
+     * @return the number of the message, as for {@link #sender}
      */
     public int arrival(int index, int size, int step, int turn) {
         int ports = ports(size);
@@ -155,10 +158,10 @@ public final class ExchangeRoute extends Route {
     }
 
     /**
-     * Bounds the rows that come to a participant in all steps.
+     * Returns an upper bound of the number of rows that come to a participant in all steps together.
      *
      * @param size the number of participants
-     * @return the greatest number; size − 1 if the size is a power of k + 1
+     * @return the bound; size − 1 if the size is a power of k + 1
      */
     public int rowsArrivingMax(int size) {
         int rows = 0;

@@ -3,10 +3,12 @@ package org.tutti.pattern;
 
 /**
  * The Fibonacci tree, or λ-tree with λ = 2 (Bar-Noy and Kipnis, Designing broadcasting algorithms in the postal model,
- * 1992). It reaches all positions fastest if a message takes two units of time to arrive and a sender may begin another
- * one each unit. With t units left a position can reach N(t) positions, itself included: N(0) = N(1) = 1, N(t) = N(t −
- * 1) + N(t − 2). It first sends to the head of the last N(t − 2) of them, and keeps the others for the remaining t − 1
- * units.
+ * 1992). It reaches all positions fastest if a message takes two units of time to arrive and a sender may begin a
+ * message in each unit.
+ *
+ * <p>With t units left, a position can reach N(t) positions, including itself: N(0) = N(1) = 1, N(t) = N(t − 1) + N(t −
+ * 2). It first sends to the first of the last N(t − 2) positions, which then reaches these. It reaches the others
+ * itself in the remaining t − 1 units.
  *
  * <pre>
  *  size 8:              0
@@ -16,7 +18,7 @@ package org.tutti.pattern;
  *                           4     6   7
  * </pre>
  *
- * <p>Its degree is 1.44·log₂ size at most.
+ * <p>A position has at most 1.44·log₂ size children.
  */
 public final class FibonacciTree implements Tree {
     /** The only instance; it has no state. */
@@ -66,7 +68,8 @@ public final class FibonacciTree implements Tree {
     }
 
     /**
-     * Returns the parent of a position in the upper 32 bits, and the number of positions of its subtree in the lower.
+     * Returns the parent of a position in the upper 32 bits, and the number of positions of its subtree in the lower 32
+     * bits.
      */
     private static long find(int position, int size) {
         int parent = 0;
@@ -86,7 +89,7 @@ public final class FibonacciTree implements Tree {
         return (long) parent << Integer.SIZE | span;
     }
 
-    /** Returns how many of a root's positions are left to it after its first message. */
+    /** Returns the number of positions that remain in a root's subtree after the root has sent its first message. */
     private static int kept(int span) {
         int time = 1;
         while (REACH[time] < span) {

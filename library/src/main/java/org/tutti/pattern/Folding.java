@@ -2,9 +2,9 @@
 package org.tutti.pattern;
 
 /**
- * Reduces any number of participants to a power of two: they are cut into that many runs of one or two, as evenly as
- * possible. The first of two hands its data to the second, which stands for the run from then on. The remaining
- * participants stand for consecutive runs, in ascending order.
+ * Reduces the number of participants to a power of two. The participants are divided into that many runs of one or two,
+ * as evenly as possible. In a run of two, the first participant hands its data to the second, which then represents the
+ * run. The remaining participants represent consecutive runs, in ascending order.
  *
  * <pre>
  *  size 6:    0 → 1   2 → 3   4   5
@@ -15,7 +15,7 @@ public final class Folding {
     private Folding() {}
 
     /**
-     * Counts the participants that remain.
+     * Returns the number of participants that remain.
      *
      * @param size the number of participants, 1 or more
      * @return the greatest power of two that is not greater than size
@@ -25,41 +25,41 @@ public final class Folding {
     }
 
     /**
-     * Counts the participants that hand their data to the same one.
+     * Returns the greatest number of participants that hand their data to the same one.
      *
-     * @param size the number of participants
-     * @return the greatest number: 0 for a power of two, else 1
+     * @param size the number of participants, 1 or more
+     * @return 0 if the size is a power of two, otherwise 1
      */
     public static int foldedMax(int size) {
         return positions(size) == size ? 0 : 1;
     }
 
     /**
-     * Finds the position of a participant's run.
+     * Returns the position of the run that a participant belongs to.
      *
      * @param index the participant, 0 to size − 1
      * @param size the number of participants
-     * @return its position
+     * @return the position of the run, from 0
      */
     public static int position(int index, int size) {
         return Partition.index(size, 1, positions(size), index);
     }
 
     /**
-     * Finds the first participant of the run at a position.
+     * Returns the first participant of the run at a position.
      *
-     * @param position the position
+     * @param position the position of the run, from 0
      * @param size the number of participants
-     * @return the participant, which is folded unless it is alone
+     * @return the participant. It hands its data to the second one, unless it is alone in the run.
      */
     public static int first(int position, int size) {
         return (int) Partition.start(size, 1, positions(size), position);
     }
 
     /**
-     * Finds the last participant of the run at a position, which stands for all of it.
+     * Returns the last participant of the run at a position, which represents the run.
      *
-     * @param position the position
+     * @param position the position of the run, from 0
      * @param size the number of participants
      * @return the participant
      */

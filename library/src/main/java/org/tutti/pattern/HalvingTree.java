@@ -2,8 +2,8 @@
 package org.tutti.pattern;
 
 /**
- * The tree of recursive halving: a range of positions is cut in the middle, and the first position of the upper half is
- * a child of the first position of the lower half; so on with both halves.
+ * The tree of recursive halving. A range of positions is cut in the middle, and the first position of the upper half is
+ * a child of the first position of the lower half. Both halves are cut in the same way.
  *
  * <pre>
  *  size 6:          0
@@ -13,8 +13,8 @@ package org.tutti.pattern;
  *                      4   5
  * </pre>
  *
- * <p>Its height is ⌊log₂ size⌋, its degree ⌈log₂ size⌉. Unlike in the binomial tree, both halves of a range are about
- * equally long if size is not a power of two.
+ * <p>The height is ⌊log₂ size⌋, and the root has ⌈log₂ size⌉ children, the most of all positions. Unlike in the
+ * binomial tree, both halves of a range are about equally long if size is not a power of two.
  */
 public final class HalvingTree implements Tree {
     /** The only instance; it has no state. */
@@ -36,7 +36,7 @@ public final class HalvingTree implements Tree {
         return (int) find(position, size);
     }
 
-    /** Returns the parent of a position in the upper 32 bits, and the end of its subtree in the lower. */
+    /** Returns the parent of a position in the upper 32 bits, and the end of its subtree in the lower 32 bits. */
     private static long find(int position, int size) {
         int parent = 0;
         int first = 0;

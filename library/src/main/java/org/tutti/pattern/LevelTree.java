@@ -2,10 +2,10 @@
 package org.tutti.pattern;
 
 /**
- * A tree that nests over levels: consecutive positions form groups, such as the ranks of a shared cache; groups form
- * greater groups, such as sockets; at the top is one group of all positions. Each group has a leader: the root if it is
- * in the group, else the group's first position. The parent of a position is the leader of the smallest group that it
- * does not lead.
+ * A tree that follows the levels of a node, such as shared caches and sockets. Consecutive positions form groups, and
+ * groups form greater groups, up to one group of all positions. Each group has a leader. The leader is the root if the
+ * root is in the group, otherwise the group's first position. The parent of a position is the leader of the smallest
+ * group that the position does not lead.
  *
  * <pre>
  *  12 positions, groups of 2 in groups of 4, root 5:
@@ -14,37 +14,38 @@ package org.tutti.pattern;
  *     5 → 8, 0    the top             8 → 9, 10   10 → 11   0 → 1, 2   2 → 3
  * </pre>
  *
- * <p>Without levels every other position is a child of the root: a flat tree.
+ * <p>Without levels, every other position is a child of the root.
  *
  * <p>The children of a position are listed from the smallest group to the greatest. In each group the positions above
  * come first, in ascending order, and then the positions below, in descending order. The subtree of every child covers
- * consecutive positions next to those of the children before it. A position that combines with its children one after
- * the other, each on its side, therefore keeps the order of positions, whatever the root is.
+ * consecutive positions next to those of the children before it. Therefore a position keeps the order of positions, for
+ * every root, if it combines with its children one after the other, each on its side.
  */
 public final class LevelTree {
     private final int[] groups;
 
     /**
-     * @param groups the number of positions of a group, for each level from the smallest groups to the greatest, each a
-     *            multiple of the one before; none for a flat tree
+     * Creates a tree.
+     *
+     * @param groups the number of positions of a group, for each level from the smallest groups to the greatest. Each
+     *            number is a multiple of the one before. If there are none, all other positions are children of the
+     *            root.
      */
     public LevelTree(int... groups) {
         this.groups = groups.clone();
     }
 
-    /**
-     * {@return true if the only group is that of all positions}
-     */
+    /** {@return whether the only group is the group of all positions} */
     public boolean isFlat() {
         return groups.length == 0;
     }
 
     /**
-     * Finds the parent of a position.
+     * Returns the parent of a position.
      *
      * @param position any position except the root
-     * @param root the root
-     * @return its parent
+     * @param root the position of the root
+     * @return the parent of the position
      */
     public int parent(int position, int root) {
         for (int group : groups) {
@@ -57,12 +58,12 @@ public final class LevelTree {
     }
 
     /**
-     * Counts the children of a position.
+     * Returns the number of children of a position.
      *
-     * @param position 0 to size − 1
-     * @param root the root
+     * @param position the position, 0 to size − 1
+     * @param root the position of the root
      * @param size the number of positions
-     * @return how many children it has, 0 for a leaf
+     * @return the number of children, 0 for a leaf
      */
     public int children(int position, int root, int size) {
         if (isFlat()) {
@@ -76,13 +77,13 @@ public final class LevelTree {
     }
 
     /**
-     * Finds a child of a position.
+     * Returns a child of a position.
      *
-     * @param position 0 to size − 1
-     * @param index 0 to {@link #children} − 1
-     * @param root the root
+     * @param position the position, 0 to size − 1
+     * @param index the index of the child, 0 to {@link #children} − 1
+     * @param root the position of the root
      * @param size the number of positions
-     * @return the child
+     * @return the child's position
      */
     public int child(int position, int index, int root, int size) {
         if (isFlat()) { // a short cut without divisions, because short reductions come here
@@ -106,7 +107,7 @@ public final class LevelTree {
         return (level == groups.length ? root : leader(position, groups[level], root)) == position;
     }
 
-    /** Counts the groups of the level below in a position's group of a level. */
+    /** Returns the number of groups of the level below that are in a position's group of a level. */
     private int members(int position, int level, int size) {
         int inner = inner(level);
         int start = start(position, level, size);

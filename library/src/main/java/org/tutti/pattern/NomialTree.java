@@ -2,9 +2,9 @@
 package org.tutti.pattern;
 
 /**
- * The (k+1)-nomial tree for k ports: the children of position p are p + z·(k+1)<sup>j</sup>, z from 1 to k, as long as
- * the power is below the weight of p's lowest digit other than 0 to base k + 1 (the root has no such limit) and the sum
- * is below size. With one port it is the {@link BinomialTree}.
+ * The (k+1)-nomial tree for k ports. The children of position p are p + z·(k+1)<sup>j</sup> for z from 1 to k, while
+ * the sum is below size and the power is below the weight of p's lowest digit other than 0 to base k + 1. For the root
+ * the second limit does not apply. With one port it is the {@link BinomialTree}.
  *
  * <pre>
  *  size 9, 2 ports:            0
@@ -14,14 +14,16 @@ package org.tutti.pattern;
  *                           4    5 7    8
  * </pre>
  *
- * <p>If each position serves k others at a time, all positions are reached in ⌈log<sub>k+1</sub> size⌉ steps.
+ * <p>If each position sends to k others at the same time, all positions are reached in ⌈log<sub>k+1</sub> size⌉ steps.
  */
 public final class NomialTree implements Tree {
     private final int ports;
     private final int base;
 
     /**
-     * @param ports k, 1 or more
+     * Creates a tree.
+     *
+     * @param ports the number of ports, k, 1 or more
      */
     public NomialTree(int ports) {
         this.ports = ports;
@@ -29,12 +31,12 @@ public final class NomialTree implements Tree {
     }
 
     /**
-     * Counts the steps in which all positions are reached, if each position that has been reached serves k others in a
-     * step.
+     * Returns the number of steps after which all positions are reached, if each position that was reached sends to k
+     * others in each step.
      *
      * @param size the number of positions
-     * @param ports k, 1 or more
-     * @return ⌈log size⌉ to the base of k + 1
+     * @param ports the number of ports, k, 1 or more
+     * @return ⌈log<sub>k+1</sub> size⌉
      */
     public static int steps(int size, int ports) {
         int steps = 0;
@@ -76,7 +78,7 @@ public final class NomialTree implements Tree {
         return exponent * ports + digit - 1;
     }
 
-    /** Returns the weight of the lowest digit that is not 0. */
+    /** Returns the weight of the lowest digit of a position that is not 0. */
     private int weight(int position) {
         int weight = 1;
         while (position / weight % base == 0) {

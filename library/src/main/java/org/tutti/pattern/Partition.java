@@ -2,20 +2,20 @@
 package org.tutti.pattern;
 
 /**
- * Cuts a range of bytes into consecutive parts between units, as evenly as possible: of {@code n} units the first
- * {@code n % parts} parts have one more than the others.
+ * Divides a range of bytes into consecutive parts, as evenly as possible without cutting a unit. If the range has
+ * {@code n} units, the first {@code n % parts} parts have one unit more than the others.
  */
 public final class Partition {
     private Partition() {}
 
     /**
-     * Finds where a part begins; it ends where part {@code index + 1} begins.
+     * Returns the offset at which a part begins. The part ends where part {@code index + 1} begins.
      *
-     * @param bytes the length of the whole, a multiple of unitBytes
+     * @param bytes the length of the range, a multiple of unitBytes
      * @param unitBytes the length of a unit, which is not cut
      * @param parts the number of parts, 1 or more
-     * @param index the part, 0 to parts
-     * @return the first byte of the part
+     * @param index the index of the part, from 0; {@code parts} for the end of the last part
+     * @return the offset of the part's first byte
      */
     public static long start(long bytes, long unitBytes, int parts, int index) {
         long units = bytes / unitBytes;
@@ -23,13 +23,13 @@ public final class Partition {
     }
 
     /**
-     * Finds the part in which a byte lies.
+     * Returns the index of the part that contains a byte.
      *
-     * @param bytes the length of the whole, a multiple of unitBytes
+     * @param bytes the length of the range, a multiple of unitBytes
      * @param unitBytes the length of a unit, which is not cut
      * @param parts the number of parts, 1 or more
-     * @param at the byte, 0 to bytes − 1
-     * @return the index of the part
+     * @param at the offset of the byte, 0 to bytes − 1
+     * @return the index of the part, from 0
      */
     public static int index(long bytes, long unitBytes, int parts, long at) {
         long units = bytes / unitBytes;
@@ -41,10 +41,10 @@ public final class Partition {
     }
 
     /**
-     * Counts the chunks of a range; an empty range is one empty chunk.
+     * Returns the number of chunks of a range. An empty range has one empty chunk.
      *
-     * @param bytes the length of the whole
-     * @param chunkBytes the length of a chunk, more than zero
+     * @param bytes the length of the range
+     * @param chunkBytes the length of a chunk, more than 0
      * @return the number of chunks, 1 or more
      */
     public static int chunks(long bytes, long chunkBytes) {

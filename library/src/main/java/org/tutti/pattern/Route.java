@@ -2,22 +2,25 @@
 package org.tutti.pattern;
 
 /**
- * A way to move a block from every participant to every other one, in steps. With k ports, numbers are written to base
- * k + 1, and a step settles one of their digits. A participant sends k messages in a step, one for each other value of
- * the digit, and there are ⌈log<sub>k+1</sub> size⌉ steps.
+ * A way to move a block from every participant to every other participant, in steps. With k ports, the numbers of
+ * participants are written to base k + 1, and each step handles one of their digits. There are ⌈log<sub>k+1</sub> size⌉
+ * steps. In a step a participant sends k messages, one for each other value of the digit.
  *
- * <p>A message has rows, one for each destination. The blocks that have come together for a destination are from
- * consecutive sources, wrapping around, so a row stays as it is on all its way. The first row of a message is for its
- * receiver, and all others go on. Between two participants there is at most one message each way.
+ * <p>A message has rows, one for each destination. A row has the blocks for its destination that have come together on
+ * the way. These are from consecutive sources, wrapping around, so a row never has to be reordered. The first row of a
+ * message is for its receiver, and the receiver sends all other rows on in later steps. Over all
+ * steps together, a participant sends at most one message to another.
  */
 public abstract class Route {
-    /** As many ports as there are other participants: each sends to all others, in one step. */
+    /** The number of ports with which each participant sends to all others in one step. */
     public static final int ALL_PORTS = Integer.MAX_VALUE;
 
     private final int portsMax;
 
     /**
-     * @param ports the number of messages that a participant sends in a step, 1 or more
+     * Creates a route.
+     *
+     * @param ports the number of messages that a participant sends in a step, k, 1 or more
      */
     protected Route(int ports) {
         if (ports < 1) {
@@ -27,25 +30,25 @@ public abstract class Route {
     }
 
     /**
-     * Counts the messages that a participant may send in a step.
+     * Returns the greatest number of messages that a participant sends in a step.
      *
      * @param size the number of participants, 2 or more
-     * @return the ports; they are numbered from 1
+     * @return the number of ports, which are numbered from 1
      */
     public final int ports(int size) {
         return Math.min(portsMax, size - 1);
     }
 
     /**
-     * Counts the messages that may come to a participant in a step.
+     * Returns the greatest number of messages that come to a participant in a step.
      *
      * @param size the number of participants, 2 or more
-     * @return the number; messages have the numbers of the ports, from 1 on, and then further ones
+     * @return the number of messages. The first have the numbers of the ports, from 1, and further ones follow.
      */
     public abstract int arrivals(int size);
 
     /**
-     * Counts the steps.
+     * Returns the number of steps.
      *
      * @param size the number of participants
      * @return the number of digits that the numbers below size have
@@ -59,88 +62,89 @@ public abstract class Route {
     }
 
     /**
-     * Finds the receiver of a message.
+     * Returns the participant that receives the message that a participant sends over a port.
      *
-     * @param index the sender
+     * @param index the participant that sends
      * @param size the number of participants
-     * @param step the step, from 0 on
-     * @param port the port, from 1 on
-     * @return the receiver, or −1 if there is none
+     * @param step the step, from 0
+     * @param port the port, from 1
+     * @return the receiver, or −1 if nothing is sent over the port in this step
      */
     public abstract int receiver(int index, int size, int step, int port);
 
     /**
-     * Finds the sender of a message.
+     * Returns the participant that sends one of the messages that come to a participant in a step.
      *
-     * @param index the receiver
+     * @param index the participant that receives
      * @param size the number of participants
-     * @param step the step, from 0 on
-     * @param arrival the number of the message, from 1 on
-     * @return the sender, or −1 if there is none
+     * @param step the step, from 0
+     * @param arrival the number of the message, 1 to {@link #arrivals}
+     * @return the sender, or −1 if no such message comes in this step
      */
     public abstract int sender(int index, int size, int step, int arrival);
 
     /**
-     * Bounds the blocks of a message.
+     * Returns an upper bound of the number of blocks of a message.
      *
      * @param size the number of participants
-     * @param step the step, from 0 on
-     * @param arrival the port, or the number of an arriving message
-     * @return the greatest number; 0 if there is no such message
+     * @param step the step, from 0
+     * @param arrival the port of the message, or its number at the receiver
+     * @return the bound; 0 if there is no such message
      */
     public abstract int blocksMax(int size, int step, int arrival);
 
     /**
-     * Counts the rows of a message.
+     * Returns the number of rows of a message.
      *
      * @param sender the sender of the message
      * @param receiver the receiver of the message
      * @param size the number of participants
-     * @param step the step, from 0 on
+     * @param step the step, from 0
      * @return the number of rows, 1 or more
      */
     public abstract int rows(int sender, int receiver, int size, int step);
 
     /**
-     * Finds the destination of a row of a message.
+     * Returns the destination of a row of a message.
      *
      * @param receiver the receiver of the message
      * @param size the number of participants
-     * @param step the step, from 0 on
-     * @param row the row, from 0 on
-     * @return the destination; for the first row, the receiver
+     * @param step the step, from 0
+     * @param row the index of the row, from 0
+     * @return the destination; for row 0, that is the receiver
      */
     public abstract int destination(int receiver, int size, int step, int row);
 
     /**
-     * Counts the blocks that a participant has for a destination before a step, its own included.
+     * Returns the number of blocks that a participant has for a destination before a step, including its own block.
      *
      * @param index the participant
-     * @param destination the destination, to which it sends in this step or later
+     * @param destination the destination, to which the participant sends in this step or later
      * @param size the number of participants
-     * @param step the step
+     * @param step the step, from 0
      * @return the number of blocks
      */
     public abstract int sources(int index, int destination, int size, int step);
 
     /**
-     * Finds the first source of these blocks; the other sources follow it, wrapping around.
+     * Returns the first source of the blocks that a participant has for a destination before a step. The other sources
+     * follow it, wrapping around.
      *
      * @param index the participant
-     * @param destination the destination
+     * @param destination the destination, to which the participant sends in this step or later
      * @param size the number of participants
-     * @param step the step
+     * @param step the step, from 0
      * @return the first source
      */
     public abstract int firstSource(int index, int destination, int size, int step);
 
     /**
-     * Finds the step in which a participant sends its blocks for a destination.
+     * Returns the step in which a participant sends its blocks for a destination.
      *
      * @param index the participant
      * @param destination another participant
      * @param size the number of participants
-     * @return the step, from 0 on
+     * @return the step, from 0
      */
     public final int stepTowards(int index, int destination, int size) {
         int step = 0;
@@ -151,17 +155,17 @@ public abstract class Route {
     }
 
     /**
-     * Finds the port over which a participant sends its blocks for a destination in a step.
+     * Returns the port over which a participant sends its blocks for a destination in a step.
      *
      * @param index the participant
      * @param destination another participant
      * @param size the number of participants
-     * @param step the step
-     * @return the port, from 1 on; 0 if it keeps the blocks in this step
+     * @param step the step, from 0
+     * @return the port, from 1; 0 if the participant keeps the blocks in this step
      */
     public abstract int portTowards(int index, int destination, int size, int step);
 
-    /** Returns the weight of the digit that a step settles. */
+    /** Returns the weight of the digit that a step handles. */
     final int weight(int size, int step) {
         int weight = 1;
         for (int i = 0; i < step; i++) {
@@ -170,7 +174,9 @@ public abstract class Route {
         return weight;
     }
 
-    /** Returns the weight of the next digit, which may exceed the greatest number below size. */
+    /**
+     * Returns the weight of the digit after the one that a step handles. It may be greater than all numbers below size.
+     */
     final long nextWeight(int size, int step) {
         return (long) weight(size, step) * (ports(size) + 1);
     }

@@ -1,7 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.pattern;
 
-/** The star: all other positions are children of the root. */
+/** The star, in which all other positions are children of the root. */
 public final class StarTree implements Tree {
     /** The only instance; it has no state. */
     public static final StarTree INSTANCE = new StarTree();

@@ -2,45 +2,46 @@
 package org.tutti.pattern;
 
 /**
- * A tree over positions 0 … size − 1, rooted at 0. The subtree of every position covers consecutive positions, of which
- * it is the first. The children of a position are in ascending order, so a position that combines with its children one
- * after the other keeps the order of positions. The last child has the subtree that takes longest to reach.
+ * A tree over the positions 0 … size − 1, rooted at 0. The subtree of every position covers consecutive positions, of
+ * which the position itself is the first. The children of a position are in ascending order. Therefore a position keeps
+ * the order of positions if it combines with its children one after the other. The subtree of the last child takes
+ * longest to reach.
  */
 public interface Tree {
     /**
-     * Finds the parent of a position.
+     * Returns the parent of a position.
      *
-     * @param position 1 to size − 1
+     * @param position the position, 1 to size − 1
      * @param size the number of positions
-     * @return its parent
+     * @return the parent's position
      */
     int parent(int position, int size);
 
     /**
-     * Counts the children of a position.
+     * Returns the number of children of a position.
      *
-     * @param position 0 to size − 1
+     * @param position the position, 0 to size − 1
      * @param size the number of positions
-     * @return how many children it has, 0 for a leaf
+     * @return the number of children, 0 for a leaf
      */
     int children(int position, int size);
 
     /**
-     * Finds a child of a position.
+     * Returns a child of a position.
      *
-     * @param position 0 to size − 1
-     * @param index 0 to {@link #children} − 1
+     * @param position the position, 0 to size − 1
+     * @param index the index of the child, 0 to {@link #children} − 1
      * @param size the number of positions
      * @return the child's position
      */
     int child(int position, int index, int size);
 
     /**
-     * Tells which child of its parent a position is.
+     * Returns the index of a position among the children of its parent.
      *
-     * @param position 1 to size − 1
+     * @param position the position, 1 to size − 1
      * @param size the number of positions
-     * @return its index among its parent's children
+     * @return the index, from 0
      */
     default int indexAtParent(int position, int size) {
         int parent = parent(position, size);
@@ -52,11 +53,11 @@ public interface Tree {
     }
 
     /**
-     * Finds where the subtree of a position ends.
+     * Returns the end of the subtree of a position.
      *
-     * @param position 0 to size − 1
+     * @param position the position, 0 to size − 1
      * @param size the number of positions
-     * @return the first position behind it
+     * @return the first position after the subtree
      */
     default int end(int position, int size) {
         if (position == 0) {

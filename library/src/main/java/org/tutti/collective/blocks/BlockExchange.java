@@ -36,8 +36,8 @@ import org.tutti.collective.window.WindowPool;
  * <p><b>First round.</b> Each source shows a section for each node, with its first, short chunks. These sections lie
  * one after the other, behind a directory of their offsets. The readers of the source's node read them there. The
  * node's master sends the section for each other node to the eager buffer of the pair there, as one piece for each
- * source. (A pair is the edge over which two nodes exchange messages whose length both know.) The readers of that node
- * read the section where it arrives. Short blocks need no more than this round.
+ * source. (A pair is the edge over which two nodes exchange messages of a length that both know.) The readers of that
+ * node read the section where it arrives. Short blocks need no more than this round.
  *
  * <p><b>Further rounds.</b> The bytes that are left are exchanged node by node, so that long chunks have room. A node
  * first exchanges them in itself, and then with each of its partners in a {@link Tournament}, one after the other. A

@@ -21,8 +21,8 @@ import org.tutti.pattern.LevelTree;
  *
  * <pre>
  *  rank 0 (master) shows  [ node's part 0 | its part 1 | its part 2 ]    rank 1 combines part 1 of all. It reads its
- *  rank 1 shows           [ its part 0    |     –      | its part 2 ]    own part 1 from its caller. The last step writes
- *  rank 2 shows           [ its part 0    | its part 1 |     –      ]    over the part 1 that rank 0 shows.
+ *  rank 1 shows           [ its part 0    |     –      | its part 2 ]    own part 1 from its caller. The last step
+ *  rank 2 shows           [ its part 0    | its part 1 |     –      ]    writes over the part 1 that rank 0 shows.
  * </pre>
  *
  * <p><b>Why nothing is overwritten.</b> A half is written again two rounds later. The rank that writes it has seen
