@@ -40,7 +40,7 @@ enum Accumulation {
         this.types = types;
     }
 
-    /** The accumulation by an operator of collectives, or null if there is none. */
+    /** Returns the accumulation that corresponds to an operator of collectives, or null if there is none. */
     static Accumulation of(Reduction reduction) {
         for (Accumulation each : ALL) {
             if (reduction != null && each.reduction == reduction) {
@@ -54,17 +54,19 @@ enum Accumulation {
         return types.contains(type);
     }
 
-    /** The bytes of the smallest unit: an element, or a pair. */
+    /**
+     * Returns the size of the smallest unit in bytes. That is an element, or a pair of elements for a complex number.
+     */
     int elementBytes(DataType type) {
         return this == SUM_OF_COMPLEX ? 2 * type.bytes() : type.bytes();
     }
 
-    /** The number of this operation with a type of elements. */
+    /** Returns the number that stands for this operation with a type of elements in frames. */
     int code(DataType type) {
         return ordinal() * TYPES.length + type.ordinal();
     }
 
-    /** Whether a number that another process has sent is a valid code. */
+    /** Returns whether a number that another process has sent is a valid code. */
     static boolean isCode(int code) {
         return code >= 0 && code < ALL.length * TYPES.length && ofCode(code).supports(typeOfCode(code));
     }

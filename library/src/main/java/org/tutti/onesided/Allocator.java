@@ -36,12 +36,15 @@ public final class Allocator {
     private final Members members;
 
     /**
+     * Creates the allocator of a rank for one communicator.
+     *
      * @param memory the node's memory
      * @param fabric the transport to other nodes, or null with one node
      * @param members the states of the ranks
      * @param endpoints the endpoints of ranks on other nodes, or null with one node
      * @param coreForEach whether every rank of the node has a core of its own
-     * @param ended tells whether the rank has left its job; after that its remote memory cannot be used any more
+     * @param ended a function that returns whether the rank has left its job. Once it has, its remote memory cannot be
+     *            used.
      */
     public Allocator(Memory memory, SectionTransport fabric, Members members, EndpointTable endpoints,
             boolean coreForEach,
@@ -51,14 +54,15 @@ public final class Allocator {
     }
 
     /**
-     * Allocates remote memory. All ranks of the communicator call this.
+     * Allocates remote memory. All ranks of the communicator call this method.
      *
      * @param communicator the communicator
-     * @param sum adds up a table over all ranks, by which each rank tells the others where its part is
+     * @param sum a function that sums a table over all ranks, element by element. Each rank enters the address of its
+     *            own part, so the sum holds the addresses of all parts.
      * @param type the type of this rank's elements
      * @param count the number of elements of this rank's part
      * @param notifications the number of notification words of this rank's part
-     * @param deadlineNanos tells the time until which a call that begins now must end
+     * @param deadlineNanos a function that returns the time by which a call that begins now must end
      * @return the memory
      */
     public RemoteMemory allocate(Communicator communicator, Consumer<long[]> sum, DataType type, long count,

@@ -18,6 +18,8 @@ final class AnyNotification implements Waiter.Progress {
     private NotificationCheck wait;
 
     /**
+     * Creates a wait that can be used again, by one thread at a time.
+     *
      * @param fabric the transport to other nodes, or null with one node
      * @param coreForEach whether every rank of the node has a core of its own
      */
@@ -26,7 +28,7 @@ final class AnyNotification implements Waiter.Progress {
         this.waiter = new Waiter(coreForEach, this);
     }
 
-    /** Waits until a word has a notification, and takes it; returns the word. */
+    /** Waits until one of the words has a notification, and takes the notification. Returns the index of the word. */
     int await(NotificationCheck check) {
         wait = check;
         try {

@@ -5,7 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
-/** Accumulates element by element by the processor's atomic instructions. Sums wrap around. */
+/**
+ * Combines source elements with target elements, one by one, by the processor's atomic instructions. Sums wrap around.
+ */
 final class AtomicElements {
     private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
@@ -14,7 +16,7 @@ final class AtomicElements {
 
     private AtomicElements() {}
 
-    /** Accumulates elements of type int; {@code bytes} is a multiple of their size. */
+    /** Combines elements of type int; {@code bytes} is a multiple of their size. */
     static void ints(Accumulation how, int scale, MemorySegment target, long targetOffset, MemorySegment source,
             long sourceOffset, long bytes) {
         switch (how) {
@@ -65,7 +67,7 @@ final class AtomicElements {
         }
     }
 
-    /** Accumulates elements of type long; {@code bytes} is a multiple of their size. */
+    /** Combines elements of type long; {@code bytes} is a multiple of their size. */
     static void longs(Accumulation how, long scale, MemorySegment target, long targetOffset, MemorySegment source,
             long sourceOffset, long bytes) {
         switch (how) {

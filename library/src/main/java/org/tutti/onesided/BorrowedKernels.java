@@ -9,7 +9,7 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.kernel.Kernels;
 
 /**
- * The kernels of collectives, used for long accumulates into a part. Only one thread at a time may use a kernel. A
+ * Lends the kernels of collectives to long accumulates into a part. Only one thread at a time may use a kernel. A
  * thread takes a kernel out and puts it back. A thread that finds none accumulates without a kernel, which is only
  * slower.
  *
@@ -22,7 +22,7 @@ final class BorrowedKernels {
 
     private AtomicReferenceArray<Kernel> slots; // made at first use
 
-    /** The index of the kernel for an operation, or −1 when there is none. */
+    /** Returns the index of the kernel for an operation, or −1 if there is none. */
     static int slot(Accumulation how, DataType type, double scale) {
         int reduction = switch (how) {
             case SUM -> scale == 1 ? 0 : -1;
@@ -33,7 +33,7 @@ final class BorrowedKernels {
         return reduction < 0 ? -1 : TYPES * reduction + (type == DataType.DOUBLE ? 1 : 0);
     }
 
-    /** Takes a kernel out; returns null if another thread has it. */
+    /** Takes a kernel out. Returns null if another thread has it. */
     Kernel take(int slot) {
         return slots().getAndSet(slot, null);
     }

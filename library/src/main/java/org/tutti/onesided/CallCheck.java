@@ -7,11 +7,12 @@ import org.tutti.collective.members.WaitGuard;
 import org.tutti.memory.WaitingCall;
 
 /**
- * Looks for reasons to end a call that waits for another node. It is reused, by one call at a time, so that calls
- * allocate nothing.
+ * Decides whether a call that waits for another rank must end. A call ends if a rank has failed, if the awaited rank
+ * has left the job, if the thread was interrupted, or if the deadline has passed. One call at a time uses this object,
+ * so that calls allocate nothing.
  */
 class CallCheck extends WaitGuard {
-    /** The awaited rank when any rank may end the wait. */
+    /** The value in place of an awaited rank if any rank may end the wait. */
     static final int ANY = -1;
 
     private String call;
@@ -23,7 +24,7 @@ class CallCheck extends WaitGuard {
         super(members, rank);
     }
 
-    /** Begins a call that may wait for a rank. */
+    /** Prepares this object for a call that may wait for a rank. */
     CallCheck begin(String name, int target, long untilNanos) {
         call = name;
         awaited = target;
@@ -33,8 +34,8 @@ class CallCheck extends WaitGuard {
     }
 
     /**
-     * Begins a fence. The awaited rank may leave the job without ending this wait, because it may leave when it has got
-     * all puts. If puts are missing, the fabric says so.
+     * Prepares this object for a fence. The awaited rank may leave the job once it has received all puts, so its
+     * leaving does not end this wait. If puts are missing, the fabric reports it.
      */
     CallCheck beginFence(String name, int target, long untilNanos) {
         begin(name, target, untilNanos);
@@ -68,7 +69,7 @@ class CallCheck extends WaitGuard {
                 target == ANY ? WaitingCall.ANYBODY : members.rankInJob(target));
     }
 
-    /** The name of the call for hang reports. */
+    /** Returns the name of the call for reports of calls that hang. */
     String name() {
         return call;
     }
@@ -78,7 +79,7 @@ class CallCheck extends WaitGuard {
         return awaited == ANY ? "any rank" : members.describe(awaited);
     }
 
-    /** Looks for a failure that ends a wait for a rank. */
+    /** Returns the failure that ends a wait for a rank, or null if the wait may go on. */
     RuntimeException failure(int of) {
         return members.failure(of);
     }
@@ -88,7 +89,7 @@ class CallCheck extends WaitGuard {
         return "what it has changed there is unknown";
     }
 
-    /** Throws when the fabric has returned that the awaited rank's process is gone. */
+    /** Throws an exception if the fabric has found that the awaited rank's process is gone. */
     void requireThere(boolean there) {
         if (!there) {
             RuntimeException failure = failure(awaited);

@@ -2,17 +2,18 @@
 package org.tutti.onesided;
 
 /**
- * Divides a transfer into chunks for pipelined streaming ("Protocols and Strategies …", 2002, section 3): the longer
- * the transfer, the longer its chunks, so that copies and wires overlap from {@value #PIPELINED_BYTES_MIN} bytes on and
- * long transfers have few frames. The first chunk and the last one are half as long as the others: nothing overlaps
- * with packing the first and with unpacking the last. Chunks end at multiples of 64 bytes of the transfer, where no
- * element is cut.
+ * Divides a transfer into chunks for pipelined streaming ("Protocols and Strategies …", 2002, section 3). A transfer of
+ * {@value #PIPELINED_BYTES_MIN} bytes or more has several chunks, so that copying a chunk overlaps with sending
+ * another. A longer transfer has longer chunks, so that it does not need many frames.
+ *
+ * <p>The first and the last chunk are half as long as the others, because nothing overlaps with packing the first chunk
+ * and with unpacking the last. Chunks end at multiples of 64 bytes of the transfer, where no element is cut.
  */
 final class Chunks {
-    /** The least bytes of a transfer with several chunks. */
+    /** The least length of a transfer that has several chunks, in bytes. */
     static final long PIPELINED_BYTES_MIN = 2 << 10;
 
-    /** The greatest length of a chunk. Two such chunks fit into the buffer of a rail. */
+    /** The greatest length of a chunk, in bytes. Two such chunks fit into the buffer of a rail. */
     static final long BYTES_MAX = 32 << 10;
 
     private static final long BYTES_MIN = 1 << 10;

@@ -14,10 +14,11 @@ import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.SectionTransport;
 
 /**
- * The part of a rank on another node, which this rank reaches over the fabric. The target's process checks region and
- * bounds again, and does not rely on the checks of this process. A small put may be delayed shortly, so that several
- * puts share a system call. {@link #choose} chooses the protocol of a call. The fabric defines the frames, and limits
- * the number of outstanding requests.
+ * The part of a rank on another node, which this rank accesses over the fabric. The target's process does not rely on
+ * the checks of this process, and checks the region and the bounds again.
+ *
+ * <p>A small put may be delayed shortly, so that several puts share a system call. {@link #choose} chooses the protocol
+ * of a call. The fabric defines the frames, and limits the number of outstanding requests.
  */
 final class FarPart extends LivePart {
     private static final int CHUNKS_ASKED = (int) (OneSidedCall.STREAM_BUFFER_BYTES / Chunks.BYTES_MAX);
@@ -50,7 +51,7 @@ final class FarPart extends LivePart {
         this.views = new FarPart[TransferProtocol.values().length];
     }
 
-    /** Makes another view of the same part. */
+    /** Creates another view of the same part. */
     private FarPart(FarPart part, int unitShift, TransferProtocol forced, boolean gathers, FarPart[] views) {
         super(part.access, part.rank, part.bytes, unitShift);
         this.fences = part.fences;
@@ -193,7 +194,7 @@ final class FarPart extends LivePart {
                 ? Math.min(all.left(), OneSidedCall.STREAM_BUFFER_BYTES) : Chunks.next(total, all.part().position()));
     }
 
-    /** Chooses the protocol by the rules of {@link TransferProtocol}. */
+    /** Returns the protocol for a call, by the rules of {@link TransferProtocol}. */
     private TransferProtocol choose(SectionPieces all, boolean mayGoDirectly, long describedBytesMax) {
         if (forced != null) {
             return forced;
@@ -208,7 +209,7 @@ final class FarPart extends LivePart {
                 : TransferProtocol.PIPELINED;
     }
 
-    /** The greatest length of the description of the runs in one frame, in bytes. */
+    /** Returns the greatest length, in bytes, of the description of the runs in one frame. */
     private static long describedBytes(RunCursor part) {
         return part.isStrided() ? part.directions() == 0 ? 0 : GRID_BYTES_MAX : Long.BYTES * (1 + part.runsLeft());
     }
@@ -227,9 +228,9 @@ final class FarPart extends LivePart {
     }
 
     /**
-     * Gets the sections of a call. Up to {@code window} requests are outstanding: while the first one that has arrived
-     * is unpacked, the next ones are on their way. If the call ends early, its outstanding requests are forgotten, so
-     * that nothing writes to the caller's memory after this method has returned.
+     * Gets the sections of a call. Up to {@code window} requests are outstanding, so that the next ones are on their
+     * way while the first one that has arrived is unpacked. If the call ends early, its outstanding requests are
+     * forgotten, so that nothing writes to the caller's memory after this method has returned.
      */
     @Override
     void copyOut(OneSidedCall call) {
@@ -262,9 +263,11 @@ final class FarPart extends LivePart {
     }
 
     /**
-     * Requests the next bytes. They arrive in the caller's memory directly if the next chunk is one run there,
-     * otherwise in the stream buffer. The ranks of a process share a limited number of outstanding requests. Therefore
-     * a rank waits for a free one only when it has none itself.
+     * Requests the next bytes of a get. If the next chunk is one run in the caller's memory, it arrives there directly.
+     * Otherwise it arrives in the stream buffer.
+     *
+     * <p>The ranks of a process share a limited number of outstanding requests. If that number is reached, a rank waits
+     * for a free request only if it has none outstanding itself.
      *
      * @return false if too many requests are outstanding
      */

@@ -7,8 +7,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.tutti.fabric.Transport;
 
 /**
- * The fences of a rank's remote memory. {@link WrittenProcesses} has the processes that the rank has written to since
- * their last fence. A fence waits until all of these writes are visible there.
+ * Fences the puts of a rank into a remote memory. A fence waits until all writes of the rank to a process are visible
+ * there. {@link WrittenProcesses} has the processes to which the rank has written since their last fence.
  *
  * <p>A fence of all processes asks every process before it waits for the first answer. It begins with a random process,
  * so that ranks that fence at the same time do not all ask the same process first (ARMCI, Figure 12).
@@ -22,8 +22,11 @@ final class Fences {
     private final WrittenProcesses written;
 
     /**
+     * Creates the fences of a rank.
+     *
+     * @param access the access to the memory
      * @param fabric the transport to other nodes, or null with one node
-     * @param processesEnd greater than the number of any process that may be written to
+     * @param processesEnd a number greater than that of any process to which the rank may write
      */
     Fences(RemoteAccess access, Transport fabric, int processesEnd) {
         this.access = access;
@@ -36,7 +39,7 @@ final class Fences {
         written.note(process, rank);
     }
 
-    /** Waits until all that was put into the process of a rank is visible there. */
+    /** Waits until all puts of this rank into the process of another rank are visible there. */
     void fence(PartAddress of) {
         int process = of.process();
         if (written.beginFence(process)) {
@@ -57,7 +60,7 @@ final class Fences {
         return call.check.beginFence(name, target, access.deadlineNanos());
     }
 
-    /** Waits until all that was put into any process is visible there. */
+    /** Waits until all puts of this rank into any process are visible there. */
     void fenceAll() {
         VarHandle.fullFence();
         if (written.isAny()) {
@@ -66,8 +69,8 @@ final class Fences {
     }
 
     /**
-     * Fences all processes, if the rank has written to any. Puts on this node need no fence, because the unlock that
-     * follows publishes them.
+     * Fences all processes, if the rank has written to any since the last fence. Puts on this node need no fence,
+     * because the unlock that follows publishes them.
      */
     void fenceIfWritten() {
         if (!access.isClosed() && written.isAny()) {

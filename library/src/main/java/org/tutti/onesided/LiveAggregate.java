@@ -10,8 +10,8 @@ import org.tutti.NonBlockingPart;
 import org.tutti.Request;
 
 /**
- * An aggregate: calls that share one request. On a single node there is no request, because all calls are done when
- * they return.
+ * An aggregate, a group of non-blocking calls that share one request. On a single node there is no request, because
+ * every call has ended when it returns.
  */
 final class LiveAggregate extends Aggregate {
     private final IntFunction<LivePart> views;
@@ -20,7 +20,9 @@ final class LiveAggregate extends Aggregate {
     private final OneSidedRequest request; // null when all ranks are on this node
 
     /**
-     * @param views the parts of the memory
+     * Creates an aggregate.
+     *
+     * @param views a function that returns the part of a rank
      * @param size the number of parts
      * @param access the access to the memory
      */

@@ -21,8 +21,9 @@ import static org.tutti.onesided.MutexLayout.HELD;
 import static org.tutti.onesided.MutexLayout.WAITING;
 
 /**
- * The mutexes of a communicator, at one rank. This class has the calls, and the steps by which a rank queues. {@link
- * MutexLayout} has the layout, and {@link MutexKeeper} passes a mutex on.
+ * The mutexes of a communicator, as one of its ranks uses them. This class has the calls, and the steps by which a rank
+ * joins the queue of a mutex. {@link MutexLayout} has the layout of the words, and {@link MutexKeeper} passes a mutex
+ * on.
  *
  * <p><b>Steps of a lock.</b> The rank draws a ticket by one atomic operation. If QUEUE was empty, the rank holds the
  * mutex. Otherwise it changes the ticket's cell to WAITING by a compare-and-swap, and waits for its WAKE word. If the
@@ -135,8 +136,8 @@ final class LiveMutexes extends Mutexes {
     }
 
     /**
-     * Claims a mutex for this thread among the threads of the rank. Returns the state before, or HELD if the timeout
-     * has passed.
+     * Claims a mutex for this thread among the threads of the rank. Waits while another thread of the rank holds the
+     * mutex or queues for it. Returns the state before the claim, or HELD if the timeout has passed.
      */
     private int claim(MutexHome home, int index, MutexCall call) {
         while (true) {
@@ -284,7 +285,7 @@ final class LiveMutexes extends Mutexes {
 
     /**
      * Waits until WAKE counts every mutex that a thread has taken. A thread that found its cell HELD may have taken its
-     * mutex before WAKE was raised, and the memory of WAKE is freed next.
+     * mutex before WAKE was raised. Without this wait, the memory of WAKE could be freed before that.
      */
     private void awaitWakes() {
         long all;
@@ -363,7 +364,7 @@ final class LiveMutexes extends Mutexes {
         return call.result[0];
     }
 
-    /** Changes a cell if it has the expected value; returns the value before. */
+    /** Changes a cell to a state if it has the expected value. Returns the value before. */
     private long changeCell(MutexHome home, int index, MutexCall call, int ticket, long expected, int state) {
         return change(home, call, AtomicOperation.COMPARE_AND_SWAP, layout.cell(layout.mutex(index), ticket),
                 layout.cell(ticket, state, rank), expected);
@@ -371,7 +372,7 @@ final class LiveMutexes extends Mutexes {
 
     // ---- the queue
 
-    /** Locks a mutex that this thread has made BUSY; returns whether the rank holds it. */
+    /** Locks a mutex that this thread has made BUSY. Returns whether the rank holds it. */
     private boolean enter(MutexHome home, int index, MutexCall call, int before) {
         boolean held = false;
         try {
@@ -387,7 +388,7 @@ final class LiveMutexes extends Mutexes {
         }
     }
 
-    /** Enters the queue; returns whether the rank already holds the mutex. */
+    /** Enters the queue of a mutex. Returns whether the rank already holds the mutex. */
     private boolean queue(MutexHome home, int index, MutexCall call, int before) {
         if (before == MutexHome.LEFT) {
             int ticket = home.tickets[index];
@@ -423,7 +424,7 @@ final class LiveMutexes extends Mutexes {
         }
     }
 
-    /** Waits until the rank holds the mutex; returns false if the rank has left the queue instead. */
+    /** Waits until the rank holds the mutex. Returns false if the rank has left the queue instead. */
     private boolean awaitTurn(MutexHome home, int index, MutexCall call) {
         call.check.queue(home, layout.mutex(index), home.tickets[index]);
         long atLeast = 0;
@@ -454,8 +455,8 @@ final class LiveMutexes extends Mutexes {
     }
 
     /**
-     * Waits for WAKE to grow. Returns {@link #MINE} if this thread has taken its mutex, otherwise the value of WAKE to
-     * wait for next.
+     * Waits until WAKE has grown. Returns {@link #MINE} if this thread has taken its mutex, otherwise the value of WAKE
+     * to wait for next.
      */
     private long awaitWake(MutexHome home, int index, MutexCall call, long atLeast) {
         Waiter waiter = home.isNear() ? allocator.waiter() : allocator.answers();
@@ -473,7 +474,7 @@ final class LiveMutexes extends Mutexes {
         return woken + 1;
     }
 
-    /** Leaves the queue; returns false if the mutex was given to this rank meanwhile. */
+    /** Leaves the queue of a mutex. Returns false if the mutex was given to this rank before it could leave. */
     private boolean leave(MutexHome home, int index, MutexCall call) {
         int ticket = home.tickets[index];
         long waits = layout.cell(ticket, WAITING, rank);
@@ -512,6 +513,7 @@ final class LiveMutexes extends Mutexes {
 
     /**
      * Ends a call. If the call still counts as waiting, it has failed, and WAKE may count a mutex that no thread takes.
+     * In that case each thread looks at its own cell from then on.
      */
     private void endWaiting(MutexCall call) {
         if (call.isWaiting) {
@@ -524,13 +526,13 @@ final class LiveMutexes extends Mutexes {
         return taken;
     }
 
-    /** Takes the mutex that the thread was given. */
+    /** Records that this thread has taken the mutex that it was given. */
     private synchronized void take(MutexCall call) {
         taken++;
         stopWaiting(call);
     }
 
-    /** Takes a mutex that WAKE counts, if only this thread can have been given it. */
+    /** Takes a mutex that WAKE counts, if only this thread can have been given it. Returns whether it did so. */
     private synchronized boolean takeIfAlone(MutexCall call, long woken) {
         if (waiting > 1 || woken <= taken || strayWakes) {
             return false;
@@ -542,8 +544,8 @@ final class LiveMutexes extends Mutexes {
     // ---- holders that are gone
 
     /**
-     * Has the mutex passed on if its holder is gone. Returns true if a rank is gone and the holder has been unknown for
-     * too long.
+     * Passes the mutex on if its holder is gone. Returns true if a rank is gone and the holder has been unknown for too
+     * long.
      */
     private boolean isHolderLost(MutexHome home, int index, MutexCall call) {
         long mutex = layout.mutex(index);

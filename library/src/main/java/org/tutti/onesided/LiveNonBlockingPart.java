@@ -12,8 +12,9 @@ import org.tutti.Section;
 import org.tutti.fabric.SectionPieces;
 
 /**
- * The non-blocking calls of a part. Puts, and all calls on a part of this node, are done when they return, like the
- * blocking calls. Gets from another node have a request. An aggregate has a part of its own, which gathers small puts.
+ * The non-blocking calls on a part. Gets from another node have a request, for which the caller waits. All other calls
+ * have ended when they return, in the same way as blocking calls. These are puts, and all calls on a part of this node.
+ * An aggregate uses an object of its own, which gathers small puts.
  */
 final class LiveNonBlockingPart extends NonBlockingPart {
     private final LivePart part;
@@ -21,8 +22,10 @@ final class LiveNonBlockingPart extends NonBlockingPart {
     private final LiveAggregate aggregate;
 
     /**
+     * Creates the non-blocking calls on a part.
+     *
      * @param part the part
-     * @param aggregate the aggregate of the calls, or null when each call has a request of its own
+     * @param aggregate the aggregate of the calls, or null if each call has a request of its own
      */
     LiveNonBlockingPart(LivePart part, LiveAggregate aggregate) {
         this.part = part;

@@ -13,7 +13,7 @@ import org.tutti.Span;
 import org.tutti.fabric.AtomicOperation;
 
 /**
- * The common base of parts on this node and on other nodes. It checks arguments at the caller before a call has any
+ * The base class of parts on this node and on other nodes. It checks the arguments in the caller before a call has any
  * effect.
  *
  * <p><b>Concurrency.</b> Any number of threads of a rank may use a part. The changing state of a call is in its {@link
@@ -31,7 +31,10 @@ abstract class LivePart extends RemotePart {
     final int rank;
     final long bytes;
 
-    /** The unit of offsets is 2 to this power bytes: 0 for bytes, otherwise the value for an element. */
+    /**
+     * The power of two of the unit in which offsets are given: 0 for bytes, otherwise the value for the size of an
+     * element.
+     */
     final int unitShift;
 
     private LivePart elements;
@@ -247,7 +250,7 @@ abstract class LivePart extends RemotePart {
         }
     }
 
-    /** The scale as frames carry it: a long for integer types, otherwise the bits of a double. */
+    /** Returns the scale as frames carry it. That is a long for integer types, otherwise the bits of a double. */
     private long scale(DataType type, double scale) {
         if (type == DataType.FLOAT || type == DataType.DOUBLE) {
             return Double.doubleToRawLongBits(scale);
@@ -309,14 +312,14 @@ abstract class LivePart extends RemotePart {
 
     // ---- checks
 
-    /** Checks a range of elements; returns the offset of its first byte. */
+    /** Checks a range of elements. Returns the offset of its first byte. */
     final long check(String call, long offset, long length, DataType type) {
         long at = check(call, offset, length);
         checkAligned(call, at, type, type.bytes());
         return at;
     }
 
-    /** Checks a range of bytes; returns the offset of its first byte. */
+    /** Checks a range of bytes. Returns the offset of its first byte. */
     private long check(String call, long offset, long length) {
         access.checkUsable(call);
         if (offset < 0 || length > bytes || offset > bytes - length >> unitShift) {
@@ -326,7 +329,7 @@ abstract class LivePart extends RemotePart {
         return offset << unitShift;
     }
 
-    /** The end of a message: an offset, and the size of the part. */
+    /** Returns the end of an error message, with an offset and the size of the part. */
     private String place(long offset) {
         return (unitShift == 0 ? " at offset " : " at element ") + offset + " of " + access.describe(rank)
                 + "'s part, which has " + size() + (unitShift == 0 ? " bytes" : " elements of " + (1 << unitShift)
@@ -372,19 +375,19 @@ abstract class LivePart extends RemotePart {
 
     // ---- operations on this node and on others; offsets are in bytes
 
-    /** The address by which the fabric reaches the part; null on this node. */
+    /** Returns the address by which the fabric reaches the part; null if the part is on this node. */
     abstract PartAddress address();
 
-    /** A view of the part with another unit of offsets. */
+    /** Returns a view of the part with another unit of offsets. */
     abstract LivePart view(int ofUnitShift);
 
-    /** A view of the part that keeps small puts to another node back for a while. */
+    /** Returns a view of the part that delays small puts to another node, so that several are sent together. */
     abstract LivePart gathering();
 
     /** Copies one or more bytes into the part. Their range has been checked. */
     abstract void copyIn(long offset, MemorySegment source, long length);
 
-    /** Copies the sections of a call, perhaps empty ones, into the part. */
+    /** Copies the sections of a call into the part. Sections may be empty. */
     abstract void copyIn(OneSidedCall call);
 
     /** Copies zero or more bytes into the part, and then adds 1 to a word of its region. */
@@ -393,13 +396,13 @@ abstract class LivePart extends RemotePart {
     /** Copies one or more bytes out of the part. Their range has been checked. */
     abstract void copyOut(long offset, MemorySegment target, long length);
 
-    /** Copies the sections of a call, perhaps empty ones, out of the part. */
+    /** Copies the sections of a call out of the part. Sections may be empty. */
     abstract void copyOut(OneSidedCall call);
 
     /** Combines one or more elements with the elements of the part. Their range has been checked. */
     abstract void combine(int code, long scale, long imaginary, long offset, MemorySegment source, long length);
 
-    /** Combines the sections of a call, perhaps empty ones, with the elements of the part. */
+    /** Combines the sections of a call with the elements of the part. Sections may be empty. */
     abstract void combine(int code, long scale, long imaginary, OneSidedCall call);
 
     abstract long atomic(String call, AtomicOperation operation, long offset, long operand, long expected);

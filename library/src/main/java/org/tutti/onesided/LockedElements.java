@@ -4,14 +4,17 @@ package org.tutti.onesided;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Accumulates by plain loads and stores into a range that the caller has locked. */
+/**
+ * Combines source elements with target elements by plain loads and stores. The caller must have locked the target
+ * range.
+ */
 final class LockedElements {
     private static final ValueLayout.OfFloat FLOATS = ValueLayout.JAVA_FLOAT_UNALIGNED;
     private static final ValueLayout.OfDouble DOUBLES = ValueLayout.JAVA_DOUBLE_UNALIGNED;
 
     private LockedElements() {}
 
-    /** Accumulates elements of type float; {@code bytes} is a multiple of the size of an element or pair. */
+    /** Combines elements of type float; {@code bytes} is a multiple of the size of an element or pair. */
     static void floats(Accumulation how, float scale, float imaginary, MemorySegment target, long targetOffset,
             MemorySegment source, long sourceOffset, int bytes) {
         switch (how) {
@@ -51,7 +54,7 @@ final class LockedElements {
         }
     }
 
-    /** Accumulates elements of type double; {@code bytes} is a multiple of the size of an element or pair. */
+    /** Combines elements of type double; {@code bytes} is a multiple of the size of an element or pair. */
     static void doubles(Accumulation how, double scale, double imaginary, MemorySegment target, long targetOffset,
             MemorySegment source, long sourceOffset, int bytes) {
         switch (how) {

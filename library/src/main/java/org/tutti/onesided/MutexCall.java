@@ -7,13 +7,13 @@ import org.tutti.fabric.SectionPieces;
 import org.tutti.memory.Waiter;
 
 /**
- * The state of a call on mutexes. It is reused, so that calls allocate nothing. One thread has it at a time: a call
- * takes it from the {@link Spares}, and puts it back.
+ * The state of a call on mutexes. Calls use these objects again, so that they allocate nothing. One thread at a time
+ * uses an object: a call takes it from the {@link Spares}, and puts it back.
  */
 final class MutexCall {
     /**
-     * The time for which the holder of a mutex may be unknown while a rank is gone. After that the lost rank is assumed
-     * to hold it.
+     * The time, in nanoseconds, for which the holder of a mutex may be unknown while a rank is gone. After that the
+     * lost rank is assumed to hold the mutex.
      */
     private static final long UNCLEAR_NANOS_MAX = 1_000_000_000;
 
@@ -21,12 +21,12 @@ final class MutexCall {
     final MutexCheck check;
 
     /**
-     * The check of steps that must not end halfway. Only the failure of a rank ends them, but no timeout and no
-     * interrupt.
+     * The check of steps that must not end halfway. Such a step ends if a rank has failed, but not because of a timeout
+     * or an interrupt.
      */
     final Waiter.Check alive = this::checkAlive;
 
-    /** The value before an atomic operation. */
+    /** The value that an atomic operation found. */
     final long[] result = new long[1];
 
     /** The content of an active message; see {@link MutexKeeper}. */
@@ -47,7 +47,7 @@ final class MutexCall {
         this.check = check;
     }
 
-    /** Begins a call for a mutex of a rank. */
+    /** Prepares this object for a call for a mutex of a rank. */
     MutexCall begin(int ofHome) {
         home = ofHome;
         left = false;
@@ -77,7 +77,7 @@ final class MutexCall {
     }
 
     /**
-     * Records that the holder, which has the given ticket, is unknown; returns whether it has been unknown for too
+     * Records that the holder, which has the given ticket, is unknown. Returns whether it has been unknown for too
      * long.
      */
     boolean noteUnclear(int ticket, boolean isAnyGone) {

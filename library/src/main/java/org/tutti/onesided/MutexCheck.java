@@ -6,11 +6,12 @@ import org.tutti.RankFailedException;
 import org.tutti.collective.members.Members;
 
 /**
- * Looks for reasons to end the wait for a mutex. It adds two reasons to those of any call: the timeout of a timed lock,
- * and the time to look whether the holder is gone. They are no failures, so their exceptions have no trace.
+ * Decides whether the wait for a mutex must end. Two reasons are added to those of any call: the timeout of a timed
+ * lock, and the time to look whether the holder is gone. They are not failures, so their exceptions have no stack
+ * trace.
  *
- * <p>It also tells how long the rank may sleep. If the mutex is on this node, QUEUE tells how many ranks are ahead
- * ({@link QueuePace}). Otherwise the arrival of the WAKE word wakes this rank.
+ * <p>This class also computes how long the rank may sleep. If the mutex is on this node, the length of its QUEUE
+ * decides ({@link QueuePace}). Otherwise the arrival of the WAKE word wakes this rank.
  *
  * <p>A rank that has left the job counts as failed here, because it has not closed the mutexes together with the
  * waiting rank.
@@ -30,7 +31,13 @@ final class MutexCheck extends CallCheck {
     private int ticket;
 
     /**
-     * @param changesAtFirst the value of {@link Members#changes} when the mutexes were made
+     * Creates the check of a rank's waits.
+     *
+     * @param members the states of the ranks
+     * @param rank this rank
+     * @param size the number of ranks
+     * @param policy what happens to a mutex if its holder fails
+     * @param changesAtFirst the value of {@link Members#changes} when the mutexes were created
      */
     MutexCheck(Members members, int rank, int size, HolderFailure policy, long changesAtFirst) {
         super(members, rank);
@@ -40,7 +47,8 @@ final class MutexCheck extends CallCheck {
     }
 
     /**
-     * Sets the time at which the next wait times out, {@link Long#MAX_VALUE} for never. The wait begins in no queue.
+     * Sets the time of {@link System#nanoTime()} at which the next wait times out, or {@link Long#MAX_VALUE} for never.
+     * The wait begins outside any queue.
      */
     void limit(long atNanos) {
         timeoutAtNanos = atNanos;
@@ -48,7 +56,7 @@ final class MutexCheck extends CallCheck {
         home = null;
     }
 
-    /** Sets the queue of the next wait. */
+    /** Sets the queue in which the rank waits next. */
     void queue(MutexHome at, long itsMutex, int itsTicket) {
         home = at;
         mutex = itsMutex;
@@ -58,7 +66,7 @@ final class MutexCheck extends CallCheck {
         }
     }
 
-    /** The number of tickets before this rank's, the holder's included. */
+    /** Returns the number of tickets in front of this rank's ticket, including the holder's. */
     private int ahead() {
         return ticket - MutexLayout.holdingTicket(home.nearQueue(mutex));
     }
@@ -71,12 +79,12 @@ final class MutexCheck extends CallCheck {
         return timeoutAtNanos == Long.MAX_VALUE ? nanos : Math.clamp(timeoutAtNanos - nowNanos, 0, nanos);
     }
 
-    /** Whether a rank has failed or left since the mutexes were made. */
+    /** Returns whether a rank has failed or left since the mutexes were created. */
     boolean hasAnyGone() {
         return members.changes() != changesAtFirst;
     }
 
-    /** A rank that has failed or left since the mutexes were made, or −1. */
+    /** Returns a rank that has failed or left since the mutexes were created, or −1 if there is none. */
     int anyGone() {
         for (int each = 0; hasAnyGone() && each < size; each++) {
             if (members.isGone(each)) {

@@ -10,9 +10,9 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * The mutexes of one rank as another rank uses them. On the same node it accesses them directly. On another node it
- * uses atomic operations, and active messages, which have no answer. This class also has this rank's state of each
- * mutex.
+ * The mutexes of one rank as another rank uses them. On the same node, this class accesses them directly. On another
+ * node, it uses atomic operations, and active messages, which have no answer. This class also holds this rank's state
+ * of each mutex.
  *
  * <p><b>Several threads.</b> A thread that wants a mutex first makes its state BUSY, by a compare-and-swap. Meanwhile
  * other threads of the rank wait for the word {@code changes}, which grows whenever a state stops being BUSY or HELD.
@@ -21,16 +21,16 @@ import org.tutti.memory.Words;
  * written.
  */
 final class MutexHome {
-    /** This rank has no ticket. */
+    /** The state of a mutex for which this rank has no ticket. */
     static final int FREE = 0;
 
-    /** This rank has left the queue, and its ticket may still be in it. */
+    /** The state of a mutex if this rank has left its queue. The rank's ticket may still be in the queue. */
     static final int LEFT = 1;
 
-    /** A thread of this rank holds the mutex. */
+    /** The state of a mutex that a thread of this rank holds. */
     static final int HELD = 2;
 
-    /** A thread of this rank is locking the mutex. */
+    /** The state of a mutex that a thread of this rank is locking. */
     static final int BUSY = 3;
 
     final int rank;
@@ -58,12 +58,12 @@ final class MutexHome {
         this.region = region;
     }
 
-    /** Makes the home of mutexes on this node. */
+    /** Creates the mutexes of a rank on this node. */
     static MutexHome near(int rank, int count, MemorySegment data, MutexKeeper keeper) {
         return new MutexHome(rank, count, data, keeper, null, -1, 0);
     }
 
-    /** Makes the home of mutexes on another node. */
+    /** Creates the mutexes of a rank on another node. */
     static MutexHome far(int rank, int count, SectionTransport fabric, int process, long region) {
         return new MutexHome(rank, count, null, null, fabric, process, region);
     }
@@ -72,7 +72,7 @@ final class MutexHome {
         return near != null;
     }
 
-    /** The queue of a mutex on this node. */
+    /** Returns the value of QUEUE of a mutex on this node. */
     long nearQueue(long mutex) {
         return Words.load(near, mutex);
     }
@@ -87,30 +87,32 @@ final class MutexHome {
         return states.getAcquire(index);
     }
 
-    /** Makes a state BUSY, if it still has the expected value. */
+    /** Makes a state BUSY if it still has the expected value. Returns whether it did. */
     boolean claim(int index, int expected) {
         return states.compareAndSet(index, expected, BUSY);
     }
 
-    /** Records that this thread holds a mutex. It has made the state BUSY before. */
+    /** Records that this thread, which has made the state BUSY, holds the mutex. */
     void hold(int index) {
         holders[index] = Thread.currentThread();
         states.setRelease(index, HELD);
     }
 
-    /** Gives up this thread's claim to a mutex, so that another thread of the rank may claim it. */
+    /**
+     * Ends this thread's claim to a mutex and sets the state, so that another thread of the rank may claim the mutex.
+     */
     void release(int index, int state) {
         holders[index] = null;
         states.setRelease(index, state);
         Words.add(changes, 0, 1);
     }
 
-    /** Whether the calling thread holds a mutex. */
+    /** Returns whether the calling thread holds a mutex. */
     boolean isHeldByThisThread(int index) {
         return state(index) == HELD && Thread.currentThread().equals(holders[index]);
     }
 
-    /** Waits until another thread of this rank may have given up its claim to a mutex. */
+    /** Waits until another thread of this rank may have ended its claim to a mutex. */
     void awaitOtherThread(int index, Waiter waiter, Waiter.Check check) {
         long seen = Words.load(changes, 0);
         int state = state(index);
@@ -122,8 +124,8 @@ final class MutexHome {
     // ---- operations on the mutexes
 
     /**
-     * Runs an atomic operation, and waits until the call's result has the old value; returns false if the rank's
-     * process is gone.
+     * Runs an atomic operation on a word of a mutex, and stores the value that it found in the call's result. Returns
+     * false if the process of the mutexes' rank is gone.
      */
     boolean atomic(MutexCall call, AtomicOperation operation, long offset, long operand, long expected) {
         if (near != null) {
@@ -133,7 +135,10 @@ final class MutexHome {
         return fabric.atomic(process, region, offset, operation, operand, expected, call.result, call.alive);
     }
 
-    /** Has the rank's {@link MutexKeeper} run an operation; returns false if the rank's process is gone. */
+    /**
+     * Requests an operation from the {@link MutexKeeper} of the mutexes' rank. Returns false if the rank's process is
+     * gone.
+     */
     boolean tell(MutexCall call, int operation, long mutex, int ticket, int of) {
         if (near != null) {
             keeper.apply(operation, mutex, ticket, of);
@@ -147,7 +152,7 @@ final class MutexHome {
         return there;
     }
 
-    /** Waits until all operations that {@link #tell} has sent are done. */
+    /** Waits until all operations that {@link #tell} has requested have taken effect. */
     void settle(MutexCall call) {
         if (sent) {
             fabric.fence(process, call.alive);

@@ -15,27 +15,27 @@ import static org.tutti.onesided.MutexLayout.PASSED;
 import static org.tutti.onesided.MutexLayout.WAITING;
 
 /**
- * Passes the mutexes of a rank on, in the memory of that rank's node. For ranks of the node it runs on their own
- * threads. For ranks of other nodes it runs when their active messages arrive.
+ * Passes the mutexes of a rank from one holder to the next, in the memory of that rank's node. Ranks of the node run
+ * this code on their own threads. For ranks of other nodes it runs when their active messages arrive.
  *
- * <p><b>Concurrency.</b> Only one thread passes a mutex on at a time: the thread that has taken the holder's cell away
- * by a compare-and-swap. It then takes the holder off QUEUE. If tickets are left, it looks at the next cell. A WAITING
- * cell becomes HELD, and its rank is woken. A LEFT cell, or the WAITING cell of a rank that is gone, is skipped as if
- * it had been held. A cell is still EMPTY if its rank has drawn the ticket, but not yet written WAITING. It becomes
- * HELD, and the rank will find it HELD. All changes of a cell are compare-and-swaps, except the one from PASSED, which
- * only one thread makes. Therefore a rank that gives up and a holder that gives it the mutex agree on the order of the
- * two.
+ * <p><b>Concurrency.</b> Only one thread passes a mutex on at a time. It is the thread that has changed the holder's
+ * cell by a compare-and-swap. It then takes the holder off QUEUE. If tickets remain, it looks at the next cell. A
+ * WAITING cell becomes HELD, and its rank is woken. A LEFT cell, or the WAITING cell of a rank that is gone, is skipped
+ * in the same way as the cell of a holder. A cell is still EMPTY if its rank has drawn the ticket, but not yet written
+ * WAITING. It becomes HELD, and the rank will find it HELD. All changes of a cell are compare-and-swaps, except the one
+ * from PASSED, which only one thread makes. Therefore a rank that gives up and a holder that gives it the mutex agree
+ * on the order of the two.
  *
  * <p><b>Memory ordering.</b> A cell is EMPTY again before its ticket is taken off QUEUE. A rank that draws the next
  * ticket for that cell reads QUEUE first, and so finds the cell EMPTY. The change of QUEUE, the change of the next cell
- * and the WAKE word publish all that a holder has done: they are atomic operations, and the next holder has read one of
+ * and the WAKE word publish all that a holder has done. They are atomic operations, and the next holder has read one of
  * them.
  */
 final class MutexKeeper implements RegionHandler {
     /** The operation by which the holder unlocks the mutex. */
     static final int UNLOCK = 0;
 
-    /** The operation by which a waiting rank says that the holder is gone. */
+    /** The operation by which a waiting rank reports that the holder is gone. */
     static final int PASS_ON = 1;
 
     /** The layout of a message. */
@@ -47,10 +47,12 @@ final class MutexKeeper implements RegionHandler {
     private final IntConsumer wake;
 
     /**
+     * Creates the keeper of a rank's mutexes.
+     *
      * @param data the memory of the rank's mutexes
      * @param layout the layout of the mutexes
      * @param members the states of the ranks
-     * @param wake tells a rank that it holds the mutex that it has waited for
+     * @param wake a function that wakes a rank, because the rank holds the mutex for which it has waited
      */
     MutexKeeper(MemorySegment data, MutexLayout layout, Members members, IntConsumer wake) {
         this.data = data;
@@ -59,7 +61,7 @@ final class MutexKeeper implements RegionHandler {
         this.wake = wake;
     }
 
-    /** The content of a message: the holder's ticket and rank. */
+    /** Returns the content of a message: the holder's ticket and rank. */
     static long message(int ticket, int rank) {
         return (long) ticket << Integer.SIZE | rank;
     }
@@ -77,15 +79,15 @@ final class MutexKeeper implements RegionHandler {
         return apply(operation, offset, (int) (said >>> Integer.SIZE), (int) said) ? bytes : REFUSED;
     }
 
-    /** Runs the operation of a message, or of a rank of this node; returns whether it had an effect. */
+    /** Runs an operation that a rank of this node or a message requests. Returns whether it had an effect. */
     boolean apply(int operation, long mutex, int ticket, int rank) {
         return layout.isRank(rank)
                 && (operation == UNLOCK ? unlock(mutex, ticket, rank) : passOn(mutex, ticket, rank));
     }
 
     /**
-     * Whether the rank in a cell is gone. An invalid rank counts as gone, because other nodes may have written any
-     * value.
+     * Returns whether the rank in a cell is gone. An invalid rank counts as gone, because other nodes may have written
+     * any value.
      */
     private boolean isGone(int rank) {
         return !layout.isRank(rank) || members.isGone(rank);
@@ -96,7 +98,7 @@ final class MutexKeeper implements RegionHandler {
         return MutexLayout.length(queue) > 0 && MutexLayout.holdingTicket(queue) == ticket;
     }
 
-    /** Unlocks a mutex; returns whether the rank held it by that ticket. */
+    /** Unlocks a mutex. Returns whether the rank held it by that ticket. */
     boolean unlock(long mutex, int ticket, int rank) {
         long at = layout.cell(mutex, ticket);
         long cell = Words.load(data, at);
@@ -109,7 +111,10 @@ final class MutexKeeper implements RegionHandler {
         return true;
     }
 
-    /** Takes a mutex from a rank that is gone; returns false if the rank is not gone, or another rank was faster. */
+    /**
+     * Takes a mutex from a rank that is gone, and gives it to the next. Returns false if the rank is not gone, or
+     * another rank did so first.
+     */
     boolean passOn(long mutex, int ticket, int rank) {
         long at = layout.cell(mutex, ticket);
         if (rank < 0 || !members.isGone(rank) || !isHolding(mutex, ticket) || !Words.compareAndSet(data, at,
@@ -123,8 +128,8 @@ final class MutexKeeper implements RegionHandler {
     }
 
     /**
-     * Passes the mutex on from a ticket, until a rank holds the mutex or no ticket is left. The ticket's cell is EMPTY
-     * again.
+     * Gives the mutex to the tickets after one that is done, until a rank holds the mutex or no ticket remains. The
+     * cell of the ticket that is done must be EMPTY again.
      */
     private void giveToNext(long mutex, int done) {
         int next = done;
@@ -137,7 +142,7 @@ final class MutexKeeper implements RegionHandler {
         } while (!give(mutex, next) && next - done < layout.cells());
     }
 
-    /** Gives the mutex to a ticket; returns false if the ticket's rank has left the queue or is gone. */
+    /** Gives the mutex to a ticket. Returns false if the ticket's rank has left the queue or is gone. */
     private boolean give(long mutex, int ticket) {
         long at = layout.cell(mutex, ticket);
         while (true) {

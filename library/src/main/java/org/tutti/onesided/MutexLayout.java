@@ -35,7 +35,7 @@ final class MutexLayout {
     static final int WAITING = 1;
     static final int LEFT = 2;
     static final int HELD = 3;
-    /** Held by a rank that is gone, while another rank passes the mutex on. */
+    /** The state of the cell of a holder that is gone, while another rank passes the mutex on. */
     static final int PASSED = 4;
 
     private static final long FAILED = 8;
@@ -56,29 +56,29 @@ final class MutexLayout {
         this.mutexBytes = Memory.roundToLines(CELLS + (long) cells * Long.BYTES);
     }
 
-    /** Whether a number, which may come from another node, is a rank. */
+    /** Returns whether a number, which may come from another node, is a rank. */
     boolean isRank(int rank) {
         return rank >= 0 && rank < ranks;
     }
 
-    /** The bytes that a rank needs for a number of mutexes. */
+    /** Returns the number of bytes that a rank needs for a number of mutexes. */
     long bytes(int count) {
         return Words.LINE_BYTES + count * mutexBytes;
     }
 
-    /** The number of mutexes of a rank that has allocated the given bytes. */
+    /** Returns the number of mutexes of a rank that has allocated the given number of bytes. */
     int count(long bytes) {
         return (int) ((bytes - Words.LINE_BYTES) / mutexBytes);
     }
 
-    /** The offset of a mutex, which is the offset of its QUEUE. */
+    /** Returns the offset of a mutex, which is the offset of its QUEUE. */
     long mutex(int index) {
         return Words.LINE_BYTES + index * mutexBytes;
     }
 
     /**
-     * Whether a mutex may begin at an offset, which may come from another node. The offset may lie behind the last
-     * mutex.
+     * Returns whether a mutex may begin at an offset, which may come from another node. The offset may be after the
+     * last mutex.
      */
     boolean isMutex(long offset) {
         return offset >= Words.LINE_BYTES && (offset - Words.LINE_BYTES) % mutexBytes == 0;
@@ -96,47 +96,47 @@ final class MutexLayout {
         return mutex + FAILED;
     }
 
-    /** The offset of a ticket's cell. */
+    /** Returns the offset of a ticket's cell. */
     long cell(long mutex, int ticket) {
         return mutex + CELLS + (long) (ticket & cells - 1) * Long.BYTES;
     }
 
     // ---- QUEUE
 
-    /** The next ticket to be drawn, from a value of QUEUE. */
+    /** Returns the ticket that is drawn next, from a value of QUEUE. */
     static int nextTicket(long queue) {
         return (int) (queue >>> Integer.SIZE);
     }
 
-    /** The number of tickets in the queue, the holder's included. */
+    /** Returns the number of tickets in the queue, including the holder's, from a value of QUEUE. */
     static int length(long queue) {
         return (int) queue;
     }
 
-    /** The ticket of the holder, if there is one. */
+    /** Returns the ticket of the holder from a value of QUEUE, if there is a holder. */
     static int holdingTicket(long queue) {
         return nextTicket(queue) - length(queue);
     }
 
-    /** The value of an empty QUEUE. */
+    /** Returns the value of an empty QUEUE. */
     static long freeQueue(int nextTicket) {
         return (long) nextTicket << Integer.SIZE;
     }
 
     // ---- cells
 
-    /** The value of a ticket's cell, with a rank or −1 for none. */
+    /** Returns the value of a ticket's cell with a state, and with a rank or −1 for none. */
     long cell(int ticket, int state, int rank) {
         return Integer.toUnsignedLong(ticket >>> generationShift) << Integer.SIZE
                 | (long) state << RANK_BITS | rank + 1;
     }
 
-    /** The value of a ticket's cell before the ticket is drawn, or before its rank has written WAITING. */
+    /** Returns the value of a ticket's cell before the ticket is drawn, and until its rank has written WAITING. */
     long emptyCell(int ticket) {
         return cell(ticket, EMPTY, -1);
     }
 
-    /** The value of a ticket's cell when the ticket has left the queue. */
+    /** Returns the value of a ticket's cell after the ticket has left the queue. */
     long nextCell(int ticket) {
         return emptyCell(ticket + cells);
     }
@@ -145,7 +145,7 @@ final class MutexLayout {
         return (int) (cell >>> RANK_BITS) & STATE_MASK;
     }
 
-    /** The rank in a cell, or −1. */
+    /** Returns the rank in a cell, or −1 if there is none. */
     static int rank(long cell) {
         return ((int) cell & RANK_MASK) - 1;
     }

@@ -11,8 +11,8 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * Tells ranks that they hold the mutex for which they have waited, by the WAKE word of their own part. For a rank on
- * another node that is a put without bytes. A thread that receives messages must not call the fabric, so it starts a
+ * Wakes ranks that hold the mutex for which they have waited, by the WAKE word of the part of each rank. For a rank on
+ * another node, that is a put without bytes. A thread that receives messages must not call the fabric, so it starts a
  * virtual thread for such a put. There is at most one such thread for a mutex, because a mutex is given to one rank at
  * a time.
  */
@@ -25,7 +25,9 @@ final class MutexWaker {
     private final MemorySegment[] near;
 
     /**
-     * @param allocator gives access to the fabric and the node's memory
+     * Creates the waker of a rank.
+     *
+     * @param allocator the access to the fabric and the node's memory
      * @param topology the nodes of the ranks
      * @param rank this rank
      * @param check the check of a put that waits for room
@@ -42,7 +44,7 @@ final class MutexWaker {
         return topology.nodeOf(other) == topology.nodeOf(rank);
     }
 
-    /** Sets the parts of all ranks. Other ranks may already have begun to use them. */
+    /** Sets the parts of all ranks. Other ranks may already have begun to use the mutexes. */
     void complete(Part[] parts) {
         PutTarget[] far = new PutTarget[parts.length];
         for (int other = 0; other < parts.length; other++) {
@@ -56,17 +58,17 @@ final class MutexWaker {
         shared.complete(far);
     }
 
-    /** Records that the parts could not be made. */
+    /** Records that the parts could not be created. */
     void fail(RuntimeException failure) {
         shared.completeExceptionally(failure);
     }
 
-    /** The mutexes of a rank on this node. */
+    /** Returns the memory of the mutexes of a rank on this node. */
     MemorySegment near(int other) {
         return near[other];
     }
 
-    /** Wakes a rank, from a thread that runs a program. */
+    /** Wakes a rank. A thread that runs a program may call this method. */
     void wake(int other) {
         if (isNear(other)) {
             Words.add(near[other], MutexLayout.WAKE, 1);
@@ -78,7 +80,7 @@ final class MutexWaker {
         fabric.flush();
     }
 
-    /** Wakes a rank, from a thread that receives messages. */
+    /** Wakes a rank. A thread that receives messages may call this method. */
     void wakeFromFabric(int other) {
         if (shared.isDone() && isNear(other)) {
             wake(other);

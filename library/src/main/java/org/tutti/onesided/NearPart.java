@@ -17,8 +17,8 @@ import org.tutti.memory.Words;
 
 /**
  * The part of a rank on this node. Its calls are loads, stores and copies in the node's memory. The processor may
- * reorder them until a fence. The fence is a full one, so that a load of this rank after the fence does not pass a put
- * before it.
+ * reorder them until a fence. The fence is a full one, so that a load of this rank after the fence is not done before a
+ * put that precedes the fence.
  */
 final class NearPart extends LivePart {
     private final MemorySegment data;
@@ -34,7 +34,7 @@ final class NearPart extends LivePart {
         this.accumulator = new PartAccumulator(block, bytes, members, access.rank());
     }
 
-    /** Makes a view of the part with another unit of offsets. */
+    /** Creates a view of the part with another unit of offsets. */
     private NearPart(NearPart part, int unitShift) {
         super(part.access, part.rank, part.bytes, unitShift);
         this.data = part.data;

@@ -9,9 +9,9 @@ import org.tutti.collective.members.Members;
 import org.tutti.memory.Words;
 
 /**
- * Looks for reasons to end the wait for notifications at one word, or at any of several words. Any rank may notify, so
- * the wait also ends when all other ranks have left the job. Their puts arrive before the news that they have left.
- * Therefore the words are read once more before the wait fails.
+ * Decides whether a wait for notifications must end. The wait is at one word, or at any of several words. Any rank may
+ * notify, so the wait also ends if all other ranks have left the job. Their puts arrive before the news that they have
+ * left. Therefore the words are read once more before the wait fails.
  */
 final class NotificationCheck extends CallCheck {
     private final int self;
@@ -30,7 +30,7 @@ final class NotificationCheck extends CallCheck {
         this.size = size;
     }
 
-    /** Begins a wait for a word to reach a count. */
+    /** Prepares this object for a wait until a word reaches a count. */
     void begin(String name, MemorySegment memory, int which, long offset, long atLeast, long untilNanos) {
         begin(name, ANY, untilNanos);
         region = memory;
@@ -40,7 +40,7 @@ final class NotificationCheck extends CallCheck {
         notifications = null;
     }
 
-    /** Begins a wait for one more notification at any of some words. */
+    /** Prepares this object for a wait for one more notification at any of some words. */
     void beginAny(String name, SeenNotifications before, MemorySegment memory, long bytes, int[] which,
             long untilNanos) {
         begin(name, ANY, untilNanos);
@@ -50,14 +50,14 @@ final class NotificationCheck extends CallCheck {
         notifications = which;
     }
 
-    /** Whether the awaited notification has arrived. */
+    /** Returns whether the awaited notification has arrived. */
     boolean hasCome() {
         return notifications == null ? Words.load(region, word) >= count
                 : seen.isAny(region, dataBytes, notifications);
     }
 
     /**
-     * Takes a notification at any of the words, if one has arrived; returns the word, or {@link
+     * Takes a notification at any of the words, if one has arrived. Returns the index of the word, or {@link
      * SeenNotifications#NONE}.
      */
     int takeAny() {

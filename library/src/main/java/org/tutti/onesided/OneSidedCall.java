@@ -10,17 +10,18 @@ import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.Transport;
 
 /**
- * The state of a call on remote memory. It is reused, so that calls allocate nothing. One thread has it at a time: a
- * call takes it from the {@link Spares}, and puts it back.
+ * The state of a call on remote memory. Calls use these objects again, so that they allocate nothing. One thread at a
+ * time uses an object: a call takes it from the {@link Spares}, and puts it back.
  */
 final class OneSidedCall {
-    /** The greatest number of runs that are requested before the first has arrived. */
+    /** The greatest number of requests that a get sends before the first answer has arrived. */
     static final int ASKED_MAX = 16;
 
     /**
-     * The length of the buffer in which chunks of a get arrive, if they are several runs in the caller's memory.
-     * Pipelined streaming divides the get into {@link Chunks}. The buffer has room for eight of the longest: the next
-     * ones arrive while the first is unpacked. Streaming has one chunk at a time in the buffer.
+     * The length, in bytes, of the buffer in which chunks of a get arrive, if they are several runs in the caller's
+     * memory. Pipelined streaming divides the get into {@link Chunks}. The buffer has room for eight of the longest, so
+     * that the next ones arrive while the first is unpacked. Streaming without pipelining has one chunk at a time in
+     * the buffer.
      */
     static final long STREAM_BUFFER_BYTES = 256 << 10;
 
@@ -29,13 +30,13 @@ final class OneSidedCall {
     /** The sections of the call. */
     final SectionPieces pieces = new SectionPieces();
 
-    /** One run of the sections, for calls that request each run by itself. */
+    /** One run of the sections, for calls that request each run separately. */
     final SectionPieces run = new SectionPieces();
 
     /** The target of a put with a notification. */
     final PutTarget notified = new PutTarget();
 
-    /** The value before an atomic operation. */
+    /** The value that an atomic operation found. */
     final long[] result = new long[1];
 
     /** The check that ends the call's waits. */
@@ -61,14 +62,14 @@ final class OneSidedCall {
         this.arrival = new NotificationCheck(members, rank, size);
     }
 
-    /** Records that a call begins or ends; returns whether the state has changed. For assertions. */
+    /** Records that a call begins or ends. Returns whether the state has changed. Only assertions use this method. */
     boolean setInUse(boolean now) {
         boolean before = inUse;
         inUse = now;
         return before != now;
     }
 
-    /** The array in which a fence of several processes keeps its requests. */
+    /** Returns the array in which a fence of several processes keeps its requests. */
     long[] fences(int processes) {
         if (fences.length < processes) {
             fences = new long[processes];
@@ -76,7 +77,7 @@ final class OneSidedCall {
         return fences;
     }
 
-    /** The buffer in which chunks arrive before they are unpacked; made at first use. */
+    /** Returns the buffer in which chunks arrive before they are unpacked. It is created at first use. */
     MemorySegment streamBuffer() {
         if (streamBuffer == null) {
             streamBuffer = Arena.ofAuto().allocate(STREAM_BUFFER_BYTES);
@@ -84,7 +85,7 @@ final class OneSidedCall {
         return streamBuffer;
     }
 
-    /** The wait for a notification at any of several words; made at first use. */
+    /** Returns the wait for a notification at any of several words. It is created at first use. */
     AnyNotification any(Transport fabric, boolean coreForEach) {
         if (any == null) {
             any = new AnyNotification(fabric, coreForEach);

@@ -14,12 +14,12 @@ import org.tutti.memory.Asking;
 import org.tutti.memory.Words;
 
 /**
- * A request for bytes from other nodes, in pieces. The numbers of pieces that have begun and ended change under the
- * monitor of the {@link PendingGets}. The number of ended pieces is a word, because threads wait for it. A failure is
- * stored before the word grows.
+ * A request for bytes from other nodes, which arrive in pieces. The numbers of pieces that have begun and ended change
+ * under the monitor of the {@link PendingGets}. The number of ended pieces is a word, because threads wait for it. A
+ * failure is stored before the word grows.
  */
 final class OneSidedRequest implements Request {
-    /** The request of a call that is done when it returns. */
+    /** The request of a call that has ended when it returns. */
     static final Request DONE = new Request() {
         @Override
         public boolean isDone() {
@@ -49,28 +49,30 @@ final class OneSidedRequest implements Request {
     private volatile long begun;
     private volatile RuntimeException failure;
 
-    /** Makes a request. Its pieces will be in the given table. */
+    /** Creates a request with its pieces in a table. */
     OneSidedRequest(PendingGets gets) {
         this.gets = gets;
     }
 
     /**
-     * Sets the time at which the request must have ended, {@link Long#MAX_VALUE} for never. A call that begins to use
-     * the request sets it.
+     * Sets the time by which the request must have ended, or {@link Long#MAX_VALUE} for never. A call that begins to
+     * use the request sets it.
      */
     OneSidedRequest until(long nanos) {
         deadlineNanos = nanos;
         return this;
     }
 
-    /** Counts one more piece, under the monitor of the gets; returns its number, from 1 on. */
+    /**
+     * Counts a piece that begins. The caller holds the monitor of the gets. Returns the number of the piece, from 1.
+     */
     long begin() {
         long more = begun + 1;
         begun = more;
         return more;
     }
 
-    /** Counts a piece that has ended, with a failure or null, under the monitor of the gets. */
+    /** Counts a piece that has ended, with its failure or null. The caller holds the monitor of the gets. */
     void end(RuntimeException ofPiece) {
         if (failure == null && ofPiece != null) {
             failure = ofPiece;
@@ -129,8 +131,8 @@ final class OneSidedRequest implements Request {
     }
 
     /**
-     * Waits until the first pieces have ended. Another thread may begin pieces meanwhile, and some of these may end
-     * earlier.
+     * Waits until a number of pieces has ended, counted from the first. Meanwhile another thread may begin further
+     * pieces, and some of these may end earlier.
      */
     private void awaitPieces(long pieces, long untilNanos) {
         long atLeast = pieces;
@@ -155,7 +157,7 @@ final class OneSidedRequest implements Request {
         }
     }
 
-    /** Ends the request when a rank has failed, or the deadline has passed. */
+    /** Ends the request if a rank has failed, or the deadline has passed. */
     private void endIfInVain() {
         RuntimeException reason = gets.failure();
         if (reason == null && deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {

@@ -11,24 +11,24 @@ import org.tutti.fabric.RegionHandler;
 import org.tutti.memory.Words;
 
 /**
- * Accumulates into a part of this node. Ranks of the node use it directly. The part's own process uses it when
+ * Accumulates into a part of this node. Ranks of the node call it directly. The part's own process calls it when
  * accumulates of other nodes arrive.
  *
  * <p><b>One mechanism for each type.</b> Elements of type int and long are changed one by one by atomic instructions,
- * which {@code fetchAddLong} and the like also use. Therefore a program may mix both. Float and double have no such
- * instructions. They are changed under the locks of their stripes. A thread holds one of these locks at a time, in the
- * order of addresses. A complex number is a pair that begins at a multiple of its size, so it never lies in two
+ * which {@code fetchAddLong} and similar calls also use. Therefore a program may mix both. Float and double have no
+ * such instructions. They are changed under the locks of their stripes. A thread holds one of these locks at a time, in
+ * the order of addresses. A complex number is a pair that begins at a multiple of its size, so it never lies in two
  * stripes.
  *
  * <p><b>Locks.</b> A thread holds a lock for a microsecond at most, and waits for nothing meanwhile. Therefore a thread
- * that finds a lock taken spins, and gives its core away periodically. If a holder's process is stopped, the lock stays
- * taken for longer. Therefore the wait ends after {@value #TURNS_MAX} turns, and the caller decides what to do before
- * it tries the rest again. A calling rank has nothing else to do, but a thread that receives messages has. The lock
- * word names the rank of a holder that was killed. In that case there is no other try, and the job makes no more use of
- * the memory, because the stripe is half changed.
+ * that finds a lock held spins, and yields its core periodically. If the process of a holder is stopped, the lock stays
+ * held for longer. Therefore the wait ends after {@value #TURNS_MAX} turns, and the caller decides what to do before it
+ * tries the rest again. A calling rank has nothing else to do, but a thread that receives messages has. The lock word
+ * names the rank of a holder that was killed. In that case there is no other try, and the job makes no more use of the
+ * memory, because the stripe is half changed.
  *
- * <p><b>Memory ordering.</b> A lock is taken by a compare-and-exchange and given back by a store with release order.
- * Therefore a thread that takes the lock sees all that was done under it before.
+ * <p><b>Memory ordering.</b> A lock is acquired by a compare-and-exchange and released by a store with release order.
+ * Therefore a thread that acquires the lock sees everything that earlier holders wrote before they released it.
  */
 final class PartAccumulator implements RegionHandler {
     private static final int TURNS_PER_PARK = 64;
@@ -42,8 +42,10 @@ final class PartAccumulator implements RegionHandler {
     private final BorrowedKernels kernels = new BorrowedKernels();
 
     /**
+     * Creates the accumulator of a part.
+     *
      * @param block the part's block, laid out as in {@link PartLayout}
-     * @param dataBytes the size of the part
+     * @param dataBytes the size of the part, in bytes
      * @param members the states of the ranks
      * @param rank the rank that this object names as the holder of its locks
      */
@@ -119,7 +121,7 @@ final class PartAccumulator implements RegionHandler {
         return bytes;
     }
 
-    /** Takes a lock and returns 0. If the lock stays taken for too long, returns its word, which names the holder. */
+    /** Acquires a lock and returns 0. If the lock stays held for too long, returns its word, which names the holder. */
     private long lock(long lock) {
         long holder = Words.compareAndExchange(block, lock, 0, owner);
         for (int turn = 1; holder != 0 && turn <= TURNS_MAX; turn++) {

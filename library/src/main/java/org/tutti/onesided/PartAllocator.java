@@ -20,12 +20,12 @@ import org.tutti.memory.Memory;
 import org.tutti.memory.Waiter;
 
 /**
- * Claims the parts of a rank in its node's memory, tells the other ranks where they are, and frees them. It also has
- * the means by which a rank reaches the parts of others, and waits.
+ * Claims the parts of a rank in its node's memory, publishes their addresses to the other ranks, and frees the parts.
+ * It also holds the resources with which a rank accesses the parts of others, and waits.
  *
- * <p>The ranks tell each other where their parts are by one allreduce of a table, in which each rank fills in its own
- * line. The allreduce is also the barrier after which parts may be used. A rank that has found too little memory says
- * so in its line, and the call then fails at all ranks.
+ * <p>The ranks exchange the addresses of their parts by one allreduce of a table, in which each rank fills in its own
+ * line. The allreduce is also the barrier after which parts may be used. If a rank finds too little memory, it marks
+ * its line, and the call then fails at all ranks.
  */
 final class PartAllocator {
     private static final int FIELDS = 5;
@@ -47,12 +47,15 @@ final class PartAllocator {
     private Spares<OneSidedCall> spareCalls;
 
     /**
+     * Creates the allocator of a rank for one communicator.
+     *
      * @param memory the node's memory
      * @param fabric the transport to other nodes, or null with one node
      * @param members the states of the ranks
      * @param endpoints the endpoints of ranks on other nodes, or null with one node
      * @param coreForEach whether every rank of the node has a core of its own
-     * @param ended tells whether the rank has left its job; after that its remote memory cannot be used any more
+     * @param ended a function that returns whether the rank has left its job. Once it has, its remote memory cannot be
+     *            used.
      */
     PartAllocator(Memory memory, SectionTransport fabric, Members members, EndpointTable endpoints, boolean coreForEach,
             BooleanSupplier ended) {
@@ -67,10 +70,16 @@ final class PartAllocator {
     }
 
     /**
-     * Makes a part at every rank of a communicator, and tells all ranks where the parts are.
+     * Allocates a part at every rank of a communicator, and exchanges their addresses. All ranks call this method.
      *
-     * @param sum adds up the numbers of all ranks
-     * @param handler makes the handler of other ranks' messages to this rank's part, from the part's block
+     * @param communicator the communicator
+     * @param sum a function that sums a table over all ranks, element by element
+     * @param bytes the size of this rank's part, in bytes
+     * @param notifications the number of notification words of this rank's part
+     * @param handler a function that creates the handler of other ranks' messages to this rank's part, from the part's
+     *            block
+     * @return the parts of all ranks, by rank
+     * @throws NodeMemoryException if a rank has found too little memory
      */
     Part[] share(Communicator communicator, Consumer<long[]> sum, long bytes, int notifications,
             Function<MemorySegment, RegionHandler> handler) {
@@ -133,18 +142,18 @@ final class PartAllocator {
         return new Part(address, bytes, notifications, handle);
     }
 
-    /** Counts an allocation that is open. */
+    /** Counts an allocation that this rank has opened. */
     void noteOpen() {
         open.incrementAndGet();
     }
 
-    /** Counts an allocation that is closed, with or without the other ranks. */
+    /** Counts an allocation that this rank has closed, with or without the other ranks. */
     void noteClosed() {
         int left = open.decrementAndGet();
         assert left >= 0 : left + " remote memories are open";
     }
 
-    /** The number of remote memories and sets of mutexes that this rank has not closed. */
+    /** Returns the number of remote memories and sets of mutexes that this rank has not closed. */
     int open() {
         return open.get();
     }
@@ -153,7 +162,7 @@ final class PartAllocator {
         return ended.getAsBoolean();
     }
 
-    /** Revokes a part of this rank, so that other processes cannot reach it any more. */
+    /** Revokes a part of this rank, so that other processes can no longer reach it. */
     void revoke(Part own) {
         if (fabric != null) {
             fabric.revoke(own.handle());
@@ -173,12 +182,12 @@ final class PartAllocator {
         return members;
     }
 
-    /** The block of a part of this node. */
+    /** Returns the block of a part of this node. */
     MemorySegment block(Part part) {
         return memory.block(part.address(), PartLayout.bytes(part.bytes(), part.notifications()));
     }
 
-    /** The pool of call states for calls of this rank's threads on all remote memory of the communicator. */
+    /** Returns the pool of call states that this rank's threads use for all remote memory of the communicator. */
     synchronized Spares<OneSidedCall> spareCalls(int size, int rank) {
         if (spareCalls == null) {
             spareCalls = new Spares<>(() -> new OneSidedCall(members, rank, size));
@@ -186,12 +195,12 @@ final class PartAllocator {
         return spareCalls;
     }
 
-    /** The waiter for words of this node. */
+    /** Returns the waiter for words that ranks of this node raise. */
     Waiter waiter() {
         return waiter;
     }
 
-    /** The waiter for words that another node raises. */
+    /** Returns the waiter for words that another node raises. */
     Waiter answers() {
         return answers;
     }
@@ -200,7 +209,7 @@ final class PartAllocator {
         return coreForEach;
     }
 
-    /** A number greater than that of any process with a rank of the communicator. */
+    /** Returns a number greater than that of any process with a rank of the communicator. */
     int processesEnd() {
         int last = 0;
         for (int rank = 0; rank < endpoints.size(); rank++) {
@@ -209,7 +218,7 @@ final class PartAllocator {
         return last + 1;
     }
 
-    /** The process of a rank, by its first rank. */
+    /** Returns the number of a rank's process, which is the number of the process's first rank. */
     int process(int rank) {
         return endpoints.process(rank);
     }

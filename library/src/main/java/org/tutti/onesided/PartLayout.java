@@ -20,7 +20,7 @@ import org.tutti.memory.Words;
  * region as the data, because a put raises words only of its own region.
  */
 final class PartLayout {
-    /** The length of a stripe: the data under one lock at a time. */
+    /** The length of a stripe in bytes. A stripe is the data that one lock protects at a time. */
     static final int STRIPE_BYTES = 32 << 10;
 
     /** The greatest number of locks of a part. */
@@ -32,27 +32,30 @@ final class PartLayout {
         return Math.clamp(Math.ceilDiv(dataBytes, (long) STRIPE_BYTES), 1, LOCKS_MAX);
     }
 
-    /** The size of a part's block. It has room behind the last word for the tag that fabrics may write there. */
+    /**
+     * Returns the size of a part's block in bytes. The block has room behind the last word for the tag that fabrics may
+     * write there.
+     */
     static long bytes(long dataBytes, int notifications) {
         return locks(dataBytes) * Words.LINE_BYTES + Memory.roundToLines(notification(dataBytes, notifications + 1));
     }
 
-    /** The data of a part. */
+    /** Returns the data of a part, from its block. */
     static MemorySegment data(MemorySegment block, long dataBytes) {
         return block.asSlice(locks(dataBytes) * Words.LINE_BYTES, dataBytes);
     }
 
-    /** The region that other processes can reach: the data, and then the notification words. */
+    /** Returns the region that other processes can reach: the data, and then the notification words. */
     static MemorySegment region(MemorySegment block, long dataBytes) {
         return block.asSlice(locks(dataBytes) * Words.LINE_BYTES);
     }
 
-    /** The offset of a notification word in the region. */
+    /** Returns the offset of a notification word in the region. */
     static long notification(long dataBytes, int index) {
         return Memory.roundToLines(dataBytes) + (long) index * Long.BYTES;
     }
 
-    /** The offset in the block of the lock for a byte of the data. */
+    /** Returns the offset in the block of the lock that protects a byte of the data. */
     static long lock(long dataBytes, long offset) {
         assert offset >= 0 && offset < dataBytes : "byte " + offset + " of a part of " + dataBytes;
         return offset / STRIPE_BYTES % locks(dataBytes) * Words.LINE_BYTES;

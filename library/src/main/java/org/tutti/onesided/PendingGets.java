@@ -11,15 +11,15 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * The non-blocking gets of a rank from other nodes, a table of a limited number of pieces. The bytes arrive in the
- * caller's memory without any action of this class. A thread that waits then records all answers, also those of other
- * requests.
+ * The table of the non-blocking gets of a rank from other nodes. It has a limited number of pieces. The bytes arrive in
+ * the caller's memory without any action of this class. A thread that waits then records all answers, also those of
+ * other requests.
  *
- * <p><b>Concurrency.</b> Any thread begins pieces, and any thread waits for some. The table of pieces is changed under
- * this object's monitor, which no thread holds while it waits: waiting is for a word that grows with every piece that
- * has ended. An entry of the table is reserved before the fabric is asked, so that several threads do not ask for more
- * pieces than the table has entries. The bytes are visible to a thread that has read the word, because the thread that
- * stored the word had read the fabric's word of the answer before.
+ * <p><b>Concurrency.</b> Any thread begins pieces, and any thread waits for some. The table is changed under this
+ * object's monitor. No thread holds the monitor while it waits, because it waits for a word that grows with every piece
+ * that has ended. An entry of the table is reserved before the fabric is asked, so that several threads do not ask for
+ * more pieces than the table has entries. The bytes are visible to a thread that has read the word, because the thread
+ * that stored the word had read the fabric's word of the answer before.
  */
 final class PendingGets implements Waiter.Progress {
     private static final int PIECES_MAX = NonBlockingPart.IN_FLIGHT_MAX;
@@ -38,6 +38,8 @@ final class PendingGets implements Waiter.Progress {
     private volatile int count;
 
     /**
+     * Creates the table of a rank.
+     *
      * @param fabric the transport to other nodes
      * @param members the states of the ranks
      * @param rank this rank
@@ -51,12 +53,12 @@ final class PendingGets implements Waiter.Progress {
         this.answer = new CallCheck(members, rank);
     }
 
-    /** The name of this rank in messages. */
+    /** Returns the name of this rank for messages. */
     String self() {
         return members.describe(rank);
     }
 
-    /** The failure that ends all waits, or null. */
+    /** Returns the failure that ends all waits, or null if there is none. */
     RuntimeException failure() {
         return members.failure(CallCheck.ANY);
     }
@@ -65,6 +67,13 @@ final class PendingGets implements Waiter.Progress {
      * Requests a piece. If the table or the fabric has no room for it, waits until another piece has ended. If there is
      * no other piece, gets the bytes by a blocking call.
      *
+     * @param owner the request to which the piece belongs
+     * @param part the part that has the bytes
+     * @param offset the offset of the bytes in the part
+     * @param target the memory in which the bytes arrive
+     * @param targetOffset the offset of the bytes in that memory
+     * @param length the number of bytes
+     * @param check the check of a wait
      * @param piece an object of the caller that describes the bytes
      */
     void begin(OneSidedRequest owner, PartAddress part, long offset, MemorySegment target, long targetOffset,
@@ -127,7 +136,7 @@ final class PendingGets implements Waiter.Progress {
         return count == 0;
     }
 
-    /** Whether any of the first pieces of a request has not ended. Later pieces may have ended earlier. */
+    /** Returns whether any of the first pieces of a request has not ended. Later pieces may have ended earlier. */
     synchronized boolean isPending(OneSidedRequest owner, long pieces) {
         for (int i = 0; i < count; i++) {
             if (owners[i] == owner && numbers[i] <= pieces) {
@@ -137,7 +146,7 @@ final class PendingGets implements Waiter.Progress {
         return false;
     }
 
-    /** Waits until a word that counts ended pieces has grown. */
+    /** Waits until a word that counts ended pieces has reached a value. */
     void await(MemorySegment word, long atLeast, Waiter.Check check) {
         fabric.flush();
         waiter.await(word, 0, atLeast, check);

@@ -2,22 +2,22 @@
 package org.tutti.onesided;
 
 /**
- * Tells how long a rank in the queue of a mutex may sleep, so that it is awake when its turn comes.
+ * Computes how long a rank in the queue of a mutex may sleep, so that it is awake when its turn comes.
  *
  * <p>A rank that sleeps at its turn holds up all ranks behind it, and a rank that is awake takes a core from the
  * holder. Therefore the next rank in the queue stays awake, and a rank behind it sleeps for half of the time until its
  * turn. That time is the number of ranks ahead, times the mean time of a hand-over during this wait. A rank that
  * expects its turn within the time that waking takes stays awake, too, so short waits never sleep.
  *
- * <p>A sleep is no longer than the wait was before it, because the queue may become faster: after a holder that
- * computes for long, others may not. A wait does not begin with the pace of the last wait either, because after one
- * slow hand-over all ranks would sleep at their turns, and that would keep the queue slow.
+ * <p>A sleep is no longer than the wait was before it, because the queue may become faster. After a holder that
+ * computes for long, others may not. For a similar reason a wait does not begin with the pace of the last wait. After
+ * one slow hand-over all ranks would sleep at their turns, and that would keep the queue slow.
  *
- * <p>A rank with n ranks ahead wakes up some 2 log n times until its turn, and one or two ranks of the queue are awake
- * at a time, or as many as pass the mutex on within {@value #WAKING_NANOS} ns.
+ * <p>A rank with n ranks ahead wakes up some 2 log n times until its turn. One or two ranks of the queue are awake at a
+ * time, or as many as pass the mutex on within {@value #WAKING_NANOS} ns.
  */
 final class QueuePace {
-    /** The longest sleep. */
+    /** The longest sleep, in nanoseconds. */
     static final long SLEEP_NANOS_MAX = 20_000_000;
 
     private static final long WAKING_NANOS = 400_000;
@@ -29,8 +29,8 @@ final class QueuePace {
     /**
      * Begins a wait.
      *
-     * @param ahead the number of ranks ahead, the holder included
-     * @param nowNanos the time
+     * @param ahead the number of ranks ahead, including the holder
+     * @param nowNanos the time of {@link System#nanoTime()}
      */
     void begin(int ahead, long nowNanos) {
         aheadAtFirst = ahead;
@@ -38,10 +38,10 @@ final class QueuePace {
     }
 
     /**
-     * Tells how long to sleep before looking at the queue again.
+     * Returns how long to sleep before the rank looks at the queue again.
      *
-     * @param ahead the number of ranks ahead, the holder included
-     * @param nowNanos the time
+     * @param ahead the number of ranks ahead, including the holder
+     * @param nowNanos the time of {@link System#nanoTime()}
      * @return the longest sleep in nanoseconds, or 0 to stay awake
      */
     long sleepNanos(int ahead, long nowNanos) {

@@ -8,12 +8,12 @@ import org.tutti.fabric.Transport;
 import org.tutti.memory.Asking;
 
 /**
- * The common base of a rank's calls on all parts of a remote memory. It checks that the memory may be used, and has the
- * states of calls, their deadlines, and the names of ranks in messages.
+ * The state that a rank's calls on all parts of one remote memory share. Each part has a reference to it. It checks
+ * that the memory may be used. It also has the call states, the deadlines of calls, and the names of ranks in messages.
  *
  * <p><b>Several threads.</b> A call that may wait, or walks over sections, takes a {@link OneSidedCall} of its own and
- * puts it back when it ends. When two threads store the last seen number of changes, the older number may win. In that
- * case a later call looks for failures once more.
+ * puts it back when it ends. If two threads store the last seen number of changes at the same time, the older number
+ * may remain. In that case a later call looks for failures once more.
  */
 final class RemoteAccess {
     private final PartAllocator allocator;
@@ -29,8 +29,13 @@ final class RemoteAccess {
     private volatile boolean closed;
 
     /**
-     * @param elementShift the bits by which an element's index is shifted to give its offset in bytes
-     * @param deadlineNanos tells the time until which a call that begins now must end
+     * Creates the access of a rank to a remote memory.
+     *
+     * @param allocator the access to the fabric and the node's memory
+     * @param rank this rank
+     * @param parts the parts of all ranks, by rank
+     * @param elementShift the number of bits by which an element's index is shifted to give its offset in bytes
+     * @param deadlineNanos a function that returns the time by which a call that begins now must end
      * @param oneNode whether all ranks are on this node
      */
     RemoteAccess(PartAllocator allocator, int rank, Part[] parts, int elementShift, LongSupplier deadlineNanos,
@@ -50,12 +55,12 @@ final class RemoteAccess {
         return rank;
     }
 
-    /** The states of the ranks. */
+    /** Returns the states of the ranks. */
     Members members() {
         return members;
     }
 
-    /** The name of this rank in messages. */
+    /** Returns the name of this rank for messages. */
     String self() {
         return describe(rank);
     }
@@ -81,12 +86,15 @@ final class RemoteAccess {
         return notification;
     }
 
-    /** The bits by which an element's index is shifted to give its offset in bytes. */
+    /** Returns the number of bits by which an element's index is shifted to give its offset in bytes. */
     int elementShift() {
         return elementShift;
     }
 
-    /** Checks before a call that the memory is open, this rank has not left, and no rank has failed. */
+    /**
+     * Throws an exception if the memory is closed, this rank has left its job, or a rank has failed. Calls begin with
+     * it.
+     */
     void checkUsable(String call) {
         if (closed || allocator.hasEnded()) {
             throw new IllegalStateException(self() + " cannot " + call + ": "
@@ -114,7 +122,7 @@ final class RemoteAccess {
 
     // ---- the state of a call
 
-    /** Takes a call state for a call. The call puts it back when it ends. */
+    /** Returns a state for a call that begins. The call puts it back when it ends. */
     OneSidedCall takeCall() {
         OneSidedCall call = spareCalls.take();
         assert call.setInUse(true) : "two calls of " + self() + " have the same state";
@@ -127,19 +135,19 @@ final class RemoteAccess {
         spareCalls.putBack(call);
     }
 
-    /** The time until which a call that begins now must end. */
+    /** Returns the time by which a call that begins now must end. */
     long deadlineNanos() {
         return deadlineNanos.getAsLong();
     }
 
-    /** Begins a call that may wait for a rank on another node. */
+    /** Returns the check of a call that may wait for a rank on another node, prepared for that call. */
     CallCheck begin(OneSidedCall call, String name, int target) {
         return call.check.begin(name, target, deadlineNanos());
     }
 
     /**
-     * Returns the value that a compare-and-swap has found. If the value is unexpected, the rank is about to try again,
-     * so this method lets other threads run now and then.
+     * Returns the value that a compare-and-swap has found. If the value is not the expected one, the rank will probably
+     * try again. Therefore this method sometimes lets other threads run.
      */
     long compared(long expected, long found) {
         if (found != expected) {
@@ -148,29 +156,32 @@ final class RemoteAccess {
         return found;
     }
 
-    /** Lets other threads run now and then, because the rank may ask again. */
+    /**
+     * Lets other threads run at intervals. A call without success calls this method, because the rank may repeat the
+     * call.
+     */
     void askedInVain() {
         asking.inVain();
     }
 
     // ---- non-blocking calls
 
-    /** Makes a request for pieces from other nodes that no call uses yet; null when all ranks are on this node. */
+    /** Returns a new request that no call uses yet; null if all ranks are on this node. */
     OneSidedRequest newRequest() {
         return pending == null ? null : new OneSidedRequest(pending);
     }
 
-    /** The request of a call that begins: the given one, or a new one for null. */
+    /** Returns the request of a call that begins. That is the given request, or a new one if the given one is null. */
     OneSidedRequest beginRequest(OneSidedRequest given) {
         return (given != null ? given : new OneSidedRequest(pending)).until(deadlineNanos());
     }
 
-    /** The non-blocking gets of this rank; null when all ranks are on this node. */
+    /** Returns the non-blocking gets of this rank; null if all ranks are on this node. */
     PendingGets pending() {
         return pending;
     }
 
-    /** Sends puts that were gathered. */
+    /** Sends puts that were delayed. */
     void flush() {
         Transport fabric = allocator.fabric();
         if (fabric != null) {

@@ -7,20 +7,22 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.tutti.memory.Words;
 
 /**
- * Counts the notifications of each word that this rank has taken. The counts only grow.
+ * Counts the notifications that this rank has taken from each word. The counts only grow.
  *
  * <p><b>Concurrency.</b> Threads take notifications by a compare-and-swap of the count, so each notification is taken
- * once. A thread takes only notifications that have arrived, so a thread that gives up its wait has nothing to give
- * back.
+ * once. A thread takes only notifications that have arrived, so a thread that ends its wait early has nothing to
+ * return.
  */
 final class SeenNotifications {
-    /** The result when no word has a notification. */
+    /** The result if no word has a notification. */
     static final int NONE = -1;
 
     private final AtomicLongArray counts;
     private int next; // the first index to look at, so that words take turns; a race of several threads does no harm
 
     /**
+     * Creates counts of 0.
+     *
      * @param notifications the number of words
      */
     SeenNotifications(int notifications) {
@@ -39,13 +41,13 @@ final class SeenNotifications {
         }
     }
 
-    /** Takes notifications that have arrived; returns false if the count has changed meanwhile. */
+    /** Takes notifications that have arrived. Returns false if the count is no longer the one before. */
     boolean take(int notification, long before, long more) {
         assert before >= 0 && more >= 0 : more + " notifications are taken after " + before;
         return counts.compareAndSet(notification, before, before + more);
     }
 
-    /** Whether one of some words has a notification that no thread has taken. */
+    /** Returns whether one of some words has a notification that no thread has taken. */
     boolean isAny(MemorySegment region, long dataBytes, int[] notifications) {
         for (int each : notifications) {
             if (hasMore(region, dataBytes, each)) {
@@ -59,7 +61,9 @@ final class SeenNotifications {
         return Words.load(region, PartLayout.notification(dataBytes, notification)) > counts.get(notification);
     }
 
-    /** Takes one notification that has arrived at one of some words; returns the word, or {@link #NONE}. */
+    /**
+     * Takes one notification that has arrived at one of some words. Returns the index of the word, or {@link #NONE}.
+     */
     int takeAny(MemorySegment region, long dataBytes, int[] notifications) {
         int first = next;
         for (int i = 0; i < notifications.length; i++) {

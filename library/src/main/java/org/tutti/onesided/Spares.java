@@ -5,22 +5,22 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 
 /**
- * A pool of reusable call states. A thread takes a state when a call begins, and puts it back when the call ends. It
- * makes a state if it finds none. Therefore there are as many states as threads have been in calls at the same time.
- * The pool keeps at most {@value #KEPT_MAX}.
+ * A pool of reusable call states. A thread takes a state when a call begins, and puts it back when the call ends. If
+ * the pool has none, the thread creates a state. Therefore there are as many states as threads have been in calls at
+ * the same time. The pool keeps at most {@value #KEPT_MAX}.
  *
  * <p><b>The owner.</b> Most ranks have one thread that makes calls. The first thread that takes a state owns the pool
  * until that thread ends. It also owns a state that no other thread gets, and takes it and puts it back by a plain
- * store. A nested call of the owner takes another state, like the calls of other threads.
+ * store. A nested call of the owner takes another state from the pool, in the same way as the calls of other threads.
  *
  * <p><b>Memory ordering.</b> The field {@code owner} is set under this object's monitor, by the thread itself, when it
- * is null or names a thread that has ended. Therefore a thread that reads its own name there is alone with the owner's
- * state. It sees everything that the previous owner has done, because it has seen that the previous owner has ended. A
- * thread that reads any other value takes a state from the array {@code kept}. Taking from an array element is an
- * atomic operation, and putting back is a store with release order. Therefore no two threads take the same state, and a
- * thread that takes a state sees everything that the previous thread has done with it. If two threads put their states
- * back into the same element at the same moment, one state is lost, which costs a later call an allocation. A look at
- * the element before the store makes that rare.
+ * is null or names a thread that has ended. Therefore a thread that reads its own name there is the only user of the
+ * owner's state. It sees everything that the previous owner has done, because it has seen that the previous owner has
+ * ended. A thread that reads any other value takes a state from the array {@code kept}. Taking from an array element is
+ * an atomic operation, and putting back is a store with release order. Therefore no two threads take the same state,
+ * and a thread that takes a state sees everything that the previous thread has done with it. If two threads put their
+ * states back into the same element at the same moment, one state is lost, and a later call has to allocate one. A look
+ * at the element before the store makes that rare.
  *
  * <p>A thread begins its search at an element that depends on its number. Threads with different elements share only
  * the cache lines of the array.
@@ -39,13 +39,15 @@ final class Spares<T> {
     private boolean isOwnedTaken;
 
     /**
-     * @param maker makes a state when the pool has none
+     * Creates an empty pool.
+     *
+     * @param maker a function that creates a state when the pool has none
      */
     Spares(Supplier<T> maker) {
         this.maker = maker;
     }
 
-    /** Takes a state for a call that begins. */
+    /** Returns a state for a call that begins. */
     @SuppressWarnings("ReferenceEquality")
     T take() {
         if (owner != Thread.currentThread()) {
@@ -58,7 +60,9 @@ final class Spares<T> {
         return owned;
     }
 
-    /** Takes a state for a thread that does not own the pool. The thread becomes the owner if the pool has none. */
+    /**
+     * Returns a state for a thread that does not own the pool. If the pool has no owner, the thread becomes the owner.
+     */
     private T takeFirst() {
         Thread other = owner;
         return other != null && other.isAlive() || !becomesOwner() ? takeKept() : take();

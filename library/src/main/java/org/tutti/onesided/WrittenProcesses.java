@@ -5,17 +5,18 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The other processes to which a thread of this rank has written without a fence since.
+ * The set of the other processes to which a thread of this rank has written without a fence since.
  *
- * <p>Each process has a mark. It tells whether the process was written to since its last fence began, and how many of
- * its fences are under way. A put sets the mark when the fabric has accepted its bytes. A fence takes the mark away,
- * and then has the fabric wait for all puts so far. A fence that fails sets the mark again.
+ * <p>Each process has a mark. The mark records whether the process was written to since its last fence began, and how
+ * many of its fences are under way. A put sets the mark when the fabric has accepted its bytes. A fence clears the
+ * mark, and then waits until the fabric reports that all puts so far are visible. A fence that fails sets the mark
+ * again.
  *
  * <p><b>Memory ordering.</b> All accesses to a mark are volatile, and so is the fabric's count of the puts that it has
- * accepted. A put raises that count and then looks at the mark; a fence takes the mark away and then reads the count.
- * Therefore the fence that takes the mark away counts every put that has found the mark set and left it set, and waits
- * for these puts. A fence that finds no mark while another thread's fence is under way asks the fabric, too, because
- * the other fence may have taken away the mark of a put for which it still waits.
+ * accepted. A put raises that count and then looks at the mark. A fence clears the mark and then reads the count.
+ * Therefore the fence that clears the mark counts every put that has found the mark set and left it set, and waits for
+ * these puts. A fence that finds no mark while another thread's fence is under way asks the fabric, too, because the
+ * other fence may have cleared the mark of a put for which it still waits.
  */
 final class WrittenProcesses {
     private static final VarHandle MARKS = MethodHandles.arrayElementVarHandle(int[].class);
@@ -29,7 +30,9 @@ final class WrittenProcesses {
     private volatile int count;
 
     /**
-     * @param processes greater than the number of any process
+     * Creates an empty set.
+     *
+     * @param processes a number greater than that of any process
      */
     WrittenProcesses(int processes) {
         this.marks = new int[processes];
@@ -64,22 +67,22 @@ final class WrittenProcesses {
         }
     }
 
-    /** The number of processes to which this rank has ever written. */
+    /** Returns the number of processes to which this rank has ever written. */
     int count() {
         return count;
     }
 
-    /** A process to which this rank has written. */
+    /** Returns a process to which this rank has written, by its index in the order of first writes. */
     int process(int index) {
         return listed[index];
     }
 
-    /** A rank of the communicator in the process with an index, for messages. */
+    /** Returns a rank of the communicator in the process with an index, for messages. */
     int rank(int index) {
         return ranks[index];
     }
 
-    /** Whether a fence has something to wait for. */
+    /** Returns whether a fence has something to wait for. */
     boolean isAny() {
         for (int i = 0; i < count; i++) {
             if ((mark(listed[i]) & ~LISTED) != 0) {
@@ -89,7 +92,7 @@ final class WrittenProcesses {
         return false;
     }
 
-    /** Begins a fence; returns whether there is something to wait for. If there is, {@link #endFence} must follow. */
+    /** Begins a fence. Returns whether there is something to wait for. If there is, {@link #endFence} must follow. */
     boolean beginFence(int process) {
         int mark = mark(process);
         while ((mark & ~LISTED) != 0) {
@@ -101,7 +104,7 @@ final class WrittenProcesses {
         return false;
     }
 
-    /** Ends a fence. If it has failed, the next fence has to wait for the same puts. */
+    /** Ends a fence. If the fence has failed, the next fence has to wait for the same puts. */
     void endFence(int process, boolean inVain) {
         int mark = mark(process);
         assert mark >= FENCE : "a fence of process " + process + " ends that has not begun, with mark " + mark;
