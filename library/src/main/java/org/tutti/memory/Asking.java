@@ -4,17 +4,17 @@ package org.tutti.memory;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Lets other threads run between polling calls: calls such as a test for completion, which answer without waiting and
- * which a rank repeats until the answer is yes. A virtual thread keeps its carrier until it blocks, so ranks that only
- * poll would keep all carriers from the threads that they poll for. Therefore every {@value #YIELD_INTERVAL}th call
- * that answers no also yields. Every {@value #PARK_INTERVAL}th of these yields parks a virtual thread for a nanosecond
- * instead, because threads that only yield can still starve others ({@link Waiter}).
+ * Lets other threads run between polling calls. A polling call, such as a test for completion, answers without waiting,
+ * and a rank repeats it until the answer is yes. A virtual thread keeps its carrier until it blocks. Ranks that only
+ * poll would therefore keep all carriers from the threads that they poll for. To prevent that, every {@value
+ * #YIELD_INTERVAL}th call that answers no also yields. Every {@value #PARK_INTERVAL}th of these yields parks a virtual
+ * thread for a nanosecond instead, because threads that only yield can still starve others ({@link Waiter}).
  *
- * <p>An answer takes from 10 ns to 2 µs (if the call polls connections); a yield that meets no other thread takes 0.2
- * to 0.5 µs. The yields therefore cost the polling rank a few nanoseconds a call. Another thread waits some
+ * <p>An answer takes from 10 ns to 2 µs (if the call polls connections). A yield that finds no other thread to run
+ * takes 0.2 to 0.5 µs. Therefore the yields cost the polling rank a few nanoseconds a call. Another thread waits some
  * microseconds for the next yield, at most 0.1 ms.
  *
- * <p>Any number of threads may share one instance. Its counter is a plain field: a lost increment does no harm.
+ * <p>Any number of threads may share one instance. Its counter is a plain field, because a lost increment does no harm.
  */
 public final class Asking {
     private static final int YIELD_INTERVAL = 64;
@@ -22,7 +22,7 @@ public final class Asking {
 
     private int asked;
 
-    /** Counts a call that answered no; every {@value #YIELD_INTERVAL}th such call lets other threads run. */
+    /** Counts a call that answered no. Every {@value #YIELD_INTERVAL}th such call lets other threads run. */
     public void inVain() {
         int now = ++asked;
         if (now % YIELD_INTERVAL == 0) {

@@ -3,7 +3,7 @@ package org.tutti.memory;
 
 import java.util.Locale;
 
-/** Writes numbers of bytes for messages. */
+/** Formats numbers of bytes for messages. */
 public final class Bytes {
     private static final String[] UNITS = {"KiB", "MiB", "GiB", "TiB"};
     private static final long STEP = 1 << 10;
@@ -11,10 +11,10 @@ public final class Bytes {
     private Bytes() {}
 
     /**
-     * Writes a number of bytes, such as {@code 12 bytes} or {@code 1.5 GiB}.
+     * Returns a number of bytes as text, such as {@code 12 bytes} or {@code 1.5 GiB}.
      *
-     * @param bytes the number, 0 or more
-     * @return the number with its unit; with one decimal from 1 KiB on
+     * @param bytes the number of bytes, 0 or more
+     * @return the number with its unit; from 1 KiB on, with one decimal
      */
     public static String text(long bytes) {
         if (bytes < STEP) {

@@ -5,29 +5,29 @@ import java.net.URL;
 import java.util.Optional;
 
 /**
- * The position of a thread, read from its stack: the call of this library that it is in, if any, and the line of the
- * program. Nothing is recorded before a position is requested.
+ * The position of a thread, read from its stack. It consists of the call of this library that the thread is in, if any,
+ * and the line of the program. Nothing is recorded before a position is requested.
  *
- * <p>Every class outside the JDK and outside this library's own jar (or directory) counts as the program. A program may
- * therefore be in a package below the library's, as the command line and the tests are.
+ * <p>Every class outside the JDK and outside this library's own jar (or directory) counts as the program. Therefore a
+ * program may be in a package below the library's, as the command line and the tests are.
  *
- * @param call the library's method that the program called, such as "allreduce"; empty when the thread is in none
- * @param frame the program's frame that made the call; outside any call, the program's innermost frame
+ * @param call the library's method that the program called, such as "allreduce"; empty if the thread is in no call
+ * @param frame the program's frame that made the call; if the thread is in no call, the program's innermost frame
  */
 public record CallSite(String call, StackTraceElement frame) {
     private static final String LIBRARY = "org.tutti.";
     private static final String RANKS = LIBRARY + "job.LocalRanks"; // calls all that a rank runs on a thread
 
-    /** The location of this library; found at the first use, not when the outer class is loaded. */
+    /** Holds the location of this library. It is determined at the first use, not when the outer class is loaded. */
     private static final class Library {
         private static final String PLACE = place(CallSite.class);
     }
 
     /**
-     * Finds the position of a thread.
+     * Returns the position of a thread.
      *
-     * @param thread any thread, the calling one included
-     * @return its position; empty when the thread has ended, or runs nothing of the program
+     * @param thread any thread, including the calling one
+     * @return its position; empty if the thread has ended, or runs no code of the program
      */
     public static Optional<CallSite> of(Thread thread) {
         return of(thread.getStackTrace());
@@ -36,8 +36,8 @@ public record CallSite(String call, StackTraceElement frame) {
     /**
      * Returns the line at which the calling thread called this library, for messages.
      *
-     * @return such as " at Program.main(Program.java:12)"; empty on the library's own threads, such as that of a
-     *            nonblocking call
+     * @return text such as " at Program.main(Program.java:12)"; empty on the library's own threads, such as the thread
+     *            of a nonblocking call
      */
     public static String here() {
         return of(Thread.currentThread()).filter(CallSite::isInCall).map(CallSite::frame)
@@ -47,8 +47,9 @@ public record CallSite(String call, StackTraceElement frame) {
     }
 
     /**
-     * Finds the position from a stack, innermost frame first. A library call inside a library call belongs to the outer
-     * one. Frames outside the program of a rank, such as those of an engine that runs ranks, are not searched.
+     * Returns the position in a stack. The frames are given innermost first. A library call inside a library call
+     * belongs to the outer one. Frames outside the program of a rank, such as those of an engine that runs ranks, are
+     * not searched.
      */
     static Optional<CallSite> of(StackTraceElement[] stack) {
         CallSite found = null;
@@ -79,14 +80,14 @@ public record CallSite(String call, StackTraceElement frame) {
     }
 
     /**
-     * {@return the line of the program, such as {@code Heat:17}, or its method if the class has no line numbers}
+     * {@return the line of the program, such as {@code Heat:17}; the method's name if the class has no line numbers}
      */
     public String line() {
         String type = frame.getClassName().replace('$', '.');
         return type + (frame.getLineNumber() < 0 ? "." + frame.getMethodName() : ":" + frame.getLineNumber());
     }
 
-    /** Returns whether a frame is the JDK's, or one of this class, which reads the stack. */
+    /** Returns whether a frame belongs to the JDK or to this class, which reads the stack. */
     private static boolean isPassedOver(StackTraceElement frame) {
         String module = frame.getModuleName();
         return module != null && (module.startsWith("java.") || module.startsWith("jdk."))
@@ -105,7 +106,10 @@ public record CallSite(String call, StackTraceElement frame) {
         }
     }
 
-    /** Returns the jar or directory of a class. The code source cannot tell: class data archives keep an older one. */
+    /**
+     * Returns the jar or directory of a class. The class's code source cannot be used for this, because class data
+     * archives keep an older one.
+     */
     private static String place(Class<?> type) {
         String file = "/" + type.getName().replace('.', '/') + ".class";
         URL url = type.getResource(file);

@@ -27,8 +27,8 @@ import java.util.Set;
 import org.tutti.NodeMemoryException;
 
 /**
- * The memory that ranks in several processes of a node share: one file on a memory file system, which each process maps
- * as a whole.
+ * The memory that ranks in several processes of a node share. It is one file on a memory file system, which each
+ * process maps as a whole.
  *
  * <pre>
  *  byte 0         64          128                                claimed                capacity
@@ -38,26 +38,26 @@ import org.tutti.NodeMemoryException;
  *   +-------------+-----------+----------------+----------------+----------------------+
  * </pre>
  *
- * <p>The file is sparse, and as long as it may ever become: the size of its file system. Each process therefore maps
- * the file once, addresses are offsets, and every process can read a block as soon as it is claimed. Touching a page
- * that a full file system cannot provide would kill the process. Claiming a block therefore first writes zeros to it
- * through the file, which fails with an ordinary error. Many processes raise the claimed word. Other processes know a
- * block only after its owner has published its address.
+ * <p>The file is sparse, and as long as it may ever become, which is the size of its file system. Therefore each
+ * process maps the file once, addresses are offsets, and every process can read a block as soon as it is claimed. If a
+ * process touched a page that a full file system cannot provide, the process would be killed. Therefore a claim first
+ * writes zeros to the block through the file, which fails with an ordinary error. Many processes raise the claimed
+ * word. Other processes know a block only after its owner has published its address.
  *
  * <p>A process that uses the file holds a lock on a byte beyond the file's end, one byte for each participant. The
- * kernel drops the lock when the process ends, however it ends, so the other processes know which participants live
- * without comparing process numbers. A process also loses its locks when it closes any descriptor of the file. It must
- * therefore never open the file twice, not even through copies of this class in other class loaders. System properties,
- * which all copies see, name the files that the process has open. All copies open, publish and close under the same
- * monitor, so that no copy opens a file that another copy has just opened.
+ * kernel releases the lock when the process ends for any reason. Therefore the other processes know which participants
+ * live without comparing process numbers. A process also loses its locks when it closes any descriptor of the file.
+ * Therefore it must never open the file twice, not even through copies of this class in other class loaders. System
+ * properties, which all copies see, name the files that the process has open. All copies open, publish and close under
+ * the same monitor, so that no copy opens a file that another copy has just opened.
  *
- * <p>The creator makes, locks and fills the file under a temporary name, and then links it to its final name. A visible
- * file is therefore complete, and a visible file that no process has locked is left over. A process that opens a file
- * locks it first and then checks that the file still has its name, because another process may be removing it as left
- * over. A locked file is never removed as left over.
+ * <p>The creator makes, locks and fills the file under a temporary name, and then links it to its final name. Therefore
+ * a visible file is complete, and a visible file that no process has locked is abandoned. A process that opens a file
+ * locks it first and then checks that the file still has its name, because another process may be removing it as
+ * abandoned. A locked file is never removed as abandoned.
  *
- * <p>Core dumps leave the mapping out. It is as large as the file system, which the dump of a sparse file would fill,
- * and it contains the job's secret.
+ * <p>Core dumps exclude the mapping. It is as large as the file system, which the dump of a sparse file would fill, and
+ * it contains the job's secret.
  */
 public final class FileMemory extends Memory {
     /** The address of the block that the creator claimed. */
@@ -69,8 +69,8 @@ public final class FileMemory extends Memory {
     private static final long CAPACITY_MAX = 1L << 40;
     private static final long LOCKS = 1L << 62;
     /**
-     * The prefix of the system properties, and the monitor of all copies of this class: equal literals are the same
-     * object in every class loader.
+     * The prefix of the names of the system properties. It is also the monitor of all copies of this class, because
+     * equal literals are the same object in every class loader.
      */
     private static final String OPEN = "org.tutti.memory.open.";
     private static final Set<OpenOption> EXISTING =
@@ -94,7 +94,7 @@ public final class FileMemory extends Memory {
     /** Overlapping parts of the mapping, each short enough to be viewed as a {@link ByteBuffer}. */
     private final MemorySegment[] pieces;
 
-    /** Maps the file; the caller holds the monitor. */
+    /** Maps the file. The caller holds the monitor. */
     private FileMemory(Path path, Path made, Object key, FileChannel file, long capacity) throws IOException {
         this.path = path;
         this.made = made;
@@ -122,14 +122,14 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Makes the file, which its owner alone may read and write, and claims its first block. Other processes cannot see
+     * Creates the file, which only its owner may read and write, and claims its first block. Other processes cannot see
      * the file before {@link #publish}.
      *
-     * @param path its final name
-     * @param firstBlockBytes the size of the block at {@link #FIRST_BLOCK}
-     * @param participant the number of the lock that this process takes
+     * @param path the final name of the file
+     * @param firstBlockBytes the size of the block at {@link #FIRST_BLOCK}, in bytes
+     * @param participant the number of the lock that this process acquires
      * @return the memory
-     * @throws NodeMemoryException when the file cannot be made
+     * @throws NodeMemoryException if the file cannot be created
      */
     public static FileMemory create(Path path, long firstBlockBytes, int participant) {
         FileMemory memory;
@@ -152,8 +152,8 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Makes the file under a temporary name; returns null when another process removed it as left over before it was
-     * locked.
+     * Creates the file under a temporary name. Returns null if another process removed the file as abandoned before it
+     * was locked.
      */
     private static FileMemory make(Path path, int participant) throws IOException {
         Path made = path.resolveSibling(path.getFileName() + ".new-" + ProcessHandle.current().pid() + "-"
@@ -192,10 +192,10 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Lets other processes open the file; the first block must be filled.
+     * Lets other processes open the file. The caller must have filled the first block.
      *
-     * @throws FileAlreadyExistsException when another file of this user has the name; this file must then be discarded
-     * @throws NodeMemoryException when the name belongs to a file of another user, or is no plain file
+     * @throws FileAlreadyExistsException if another file of this user has the name; this file must then be discarded
+     * @throws NodeMemoryException if the name belongs to a file of another user, or not to a plain file
      */
     public void publish() throws FileAlreadyExistsException {
         synchronized (OPEN) {
@@ -231,14 +231,14 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Opens a file that another process made and that some process uses.
+     * Opens a file that another process created and that at least one process uses.
      *
-     * @param path where
-     * @param participant the number of the lock that this process takes
-     * @return the memory, or null when another process holds the participant's lock, or this process already has the
-     *            file open
-     * @throws NoSuchFileException when there is no file, or none that a process uses: an unused file is removed
-     * @throws NodeMemoryException when the file cannot be used
+     * @param path the name of the file
+     * @param participant the number of the lock that this process acquires
+     * @return the memory, or null if another process holds the participant's lock, or this process already has the file
+     *            open
+     * @throws NoSuchFileException if there is no file, or no process uses it; an unused file is removed
+     * @throws NodeMemoryException if the file cannot be used
      */
     public static FileMemory open(Path path, int participant) throws NoSuchFileException {
         try {
@@ -283,7 +283,9 @@ public final class FileMemory extends Memory {
         }
     }
 
-    /** Returns whether no other participant holds a lock; if so, this process then holds all of them. */
+    /**
+     * Returns whether no other participant holds a lock. If so, this process then holds the locks of all participants.
+     */
     private static boolean isUnused(FileChannel file, int participant) throws IOException {
         long from = LOCKS + participant;
         FileLock before = file.tryLock(LOCKS - 1, from - LOCKS + 1, false); // never empty: no participant has LOCKS - 1
@@ -304,8 +306,8 @@ public final class FileMemory extends Memory {
     /**
      * Removes a file of this user if no process uses it.
      *
-     * @param path where
-     * @throws IOException when the file cannot be examined or removed
+     * @param path the name of the file
+     * @throws IOException if the file cannot be examined or removed
      */
     public static void deleteIfUnused(Path path) throws IOException {
         synchronized (OPEN) {
@@ -364,15 +366,18 @@ public final class FileMemory extends Memory {
         }
     }
 
-    /** Gives back the pages before the addresses: freed addresses may immediately belong to another block. */
+    /**
+     * Releases a block that could not be claimed. It returns the pages to the file system first, and then the
+     * addresses, because released addresses may immediately belong to another block.
+     */
     private void giveBack(long address, long bytes) {
         Pages.giveBack(mapping.asSlice(address, bytes));
         Words.compareAndSet(mapping, CLAIMED, address + bytes, address); // unless a later block was claimed after them
     }
 
     /**
-     * Takes the next addresses. A claim that cannot be met takes none, and does not fill the file system before it
-     * fails.
+     * Reserves the next addresses for a block. If the claim cannot be met, it reserves none, and does not fill the file
+     * system before it fails.
      */
     private long reserve(long bytes) throws IOException {
         File system = path.getParent().toFile();
@@ -412,11 +417,11 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Returns whether a participant's process lives and uses this file.
+     * Returns whether the process of a participant lives and uses this file.
      *
      * @param participant the number of a lock that this process does not hold
-     * @return whether a process holds that lock
-     * @throws IOException when that cannot be found out
+     * @return whether another process holds that lock
+     * @throws IOException if the lock cannot be tested
      */
     public boolean isHeld(int participant) throws IOException {
         try {
@@ -431,8 +436,8 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Removes the file's name, if it is still this file's. No process can open the file afterwards, and it vanishes
-     * when the last process that maps it ends.
+     * Removes the file's name, if it still belongs to this file. No process can open the file afterwards. The file
+     * vanishes when the last process that maps it ends.
      */
     public void unlink() {
         try {

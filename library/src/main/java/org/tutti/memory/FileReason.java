@@ -6,12 +6,12 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 
-/** Explains in plain words why a file or directory cannot be used, without the names of Java's classes. */
+/** Explains why a file or directory cannot be used, without the names of Java's exception classes. */
 public final class FileReason {
     private FileReason() {}
 
     /**
-     * Returns the reason of a failure.
+     * Returns the reason of a failure in plain words.
      *
      * @param failure the exception
      * @return a clause that does not repeat the path

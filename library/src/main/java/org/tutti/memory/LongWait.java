@@ -2,9 +2,9 @@
 package org.tutti.memory;
 
 /**
- * A wait in turns, which enters itself in {@link Waits} at the first turn after {@link Waits#LASTING_NANOS} ns. The
- * wait begins with the first {@link #turn}, so a caller that does not have to wait pays nothing, and ends with {@link
- * #close}. It can then be used again, by one thread at a time.
+ * A wait in turns, which is listed in {@link Waits} from the first turn after {@link Waits#LASTING_NANOS} ns. The wait
+ * begins with the first {@link #turn}, so a caller that does not have to wait pays nothing, and ends with {@link
+ * #close}. The object can then be used again, by one thread at a time.
  */
 public final class LongWait implements AutoCloseable {
     private boolean begun;
@@ -13,7 +13,7 @@ public final class LongWait implements AutoCloseable {
     private Waits.Wait outer;
 
     /**
-     * Begins the wait, or continues it: the awaited event has not happened yet.
+     * Begins the wait, or continues it, because the awaited event has not happened yet.
      *
      * @param check names the waiting call
      */

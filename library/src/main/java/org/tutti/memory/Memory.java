@@ -11,16 +11,16 @@ import java.util.TreeMap;
  * The memory that the ranks of a node share. Ranks claim blocks from it, and release them to be claimed again. The
  * address of a block is a number that means the same to every rank of the node.
  *
- * <p>A block that a process released is claimed again by the same process. Free blocks are listed by size, and a claim
- * takes a block that has at most {@value #WASTE_MAX} times the requested bytes. Blocks therefore need no lock that a
- * dying process could keep, and new memory is taken only when no free block fits.
+ * <p>A block that a process released is claimed again only by the same process. Free blocks are listed by size, and a
+ * claim takes a block that has at most {@value #WASTE_MAX} times the requested bytes. Therefore blocks need no lock
+ * that a dying process could keep, and new memory is taken only when no free block fits.
  *
  * <p>Memory ordering: every rank that used a block stores a word with release order after its last use. The rank that
  * claimed the block loads these words with acquire order before it releases the block. The monitor of the lists orders
  * the release before the next claim, on any thread. The next claim precedes the zeros, and the zeros are written before
  * other ranks learn of the block.
  *
- * <p>Safe for use by any number of threads.
+ * <p>Any number of threads may use this class.
  */
 public abstract class Memory implements AutoCloseable {
     private static final int WASTE_MAX = 2;
@@ -34,12 +34,12 @@ public abstract class Memory implements AutoCloseable {
     private final Map<Long, Long> claimed = new HashMap<>();
 
     /**
-     * Claims a block that is not in use: all zeros, aligned to a line.
+     * Claims a block that is not in use. The block is filled with zeros and aligned to a cache line.
      *
-     * @param bytes the size of the block, more than 0
-     * @param purpose the use of the block, named by the message when there is too little memory
-     * @return its address
-     * @throws org.tutti.NodeMemoryException when there is too little memory; the message says how much was needed
+     * @param bytes the size of the block in bytes, more than 0
+     * @param purpose the use of the block, named by the message if there is too little memory
+     * @return the address of the block
+     * @throws org.tutti.NodeMemoryException if there is too little memory; the message says how much was needed
      */
     public final long claim(long bytes, String purpose) {
         assert bytes > 0 : bytes + " bytes are claimed for " + purpose;
@@ -53,12 +53,12 @@ public abstract class Memory implements AutoCloseable {
         return address;
     }
 
-    /** Notes a claim and returns whether the block was free; for assertions. */
+    /** Records a claim for assertions. Returns whether the block was free. */
     private synchronized boolean setClaimed(long address, long bytes) {
         return claimed.putIfAbsent(address, bytes) == null;
     }
 
-    /** Notes a release and returns whether the block was claimed with this size; for assertions. */
+    /** Records a release for assertions. Returns whether the block was claimed with this size. */
     private synchronized boolean setReleased(long address, long bytes) {
         return claimed.remove(address, bytes);
     }
@@ -79,10 +79,10 @@ public abstract class Memory implements AutoCloseable {
     }
 
     /**
-     * Releases a block that this rank claimed; no rank may read or write it any more.
+     * Releases a block that this rank claimed. No rank may read or write the block any more.
      *
-     * @param address the block
-     * @param bytes the size with which it was claimed
+     * @param address the address of the block
+     * @param bytes the size with which it was claimed, in bytes
      */
     public synchronized void release(long address, long bytes) {
         assert setReleased(address, bytes) : bytes + " bytes are released at " + address + ", which were not claimed";
@@ -91,30 +91,30 @@ public abstract class Memory implements AutoCloseable {
     }
 
     /**
-     * Claims new memory. The parameters are those of {@link #claim}, with the size in whole lines.
+     * Claims memory that no block has used before.
      *
-     * @param bytes the size of the block
-     * @param purpose the use of the block
-     * @return its address
-     * @throws org.tutti.NodeMemoryException when there is too little memory
+     * @param bytes the size of the block in bytes, a multiple of {@link Words#LINE_BYTES}
+     * @param purpose the use of the block, named by the message if there is too little memory
+     * @return the address of the block
+     * @throws org.tutti.NodeMemoryException if there is too little memory
      */
     protected abstract long claimNew(long bytes, String purpose);
 
     /**
      * Fills a block that was used before with zeros.
      *
-     * @param address the block
-     * @param bytes how many of its bytes, from the first on
+     * @param address the address of the block
+     * @param bytes the number of bytes to fill, from the first on
      */
     protected void clear(long address, long bytes) {
         block(address, bytes).fill((byte) 0);
     }
 
     /**
-     * Returns a claimed block, as memory of this process.
+     * Returns a claimed block as memory of this process.
      *
      * @param address the result of {@link #claim}, in this or another process
-     * @param bytes the block's size
+     * @param bytes the block's size, in bytes
      * @return its memory
      */
     public MemorySegment block(long address, long bytes) {
@@ -131,9 +131,9 @@ public abstract class Memory implements AutoCloseable {
     public abstract MemorySegment around(long address);
 
     /**
-     * Returns the offset of a byte in the memory {@linkplain #around around} it.
+     * Returns the offset of a byte in the segment that {@link #around} returns for it.
      *
-     * @param address as for {@link #around}
+     * @param address the address of the byte, as for {@link #around}
      * @return the offset in bytes
      */
     public abstract long offset(long address);
@@ -142,7 +142,7 @@ public abstract class Memory implements AutoCloseable {
      * Returns the address of a segment, by which other ranks of the node can find it.
      *
      * @param segment any memory
-     * @return the address of its first byte, for {@link #block} in every process; 0 when the segment is no part of this
+     * @return the address of its first byte, for {@link #block} in every process; 0 if the segment is no part of this
      *            memory, or other processes cannot reach it
      */
     public long addressOf(MemorySegment segment) {
@@ -150,30 +150,31 @@ public abstract class Memory implements AutoCloseable {
     }
 
     /**
-     * Returns the array in which the users of a block lend each other memory of their own. A reference means something
-     * in one process only, so ranks in several processes have no such array. Words of the block order the write of an
+     * Returns the array in which the users of a block lend each other memory of their own. A reference has a meaning in
+     * one process only, so ranks in several processes have no such array. Words of the block order the write of an
      * element before its reads.
      *
-     * @param address the block
+     * @param address the address of the block
      * @param places the length of the array, the same in every call for the block
-     * @return the array, all null at first, and the same for all users; or null when the users may be in several
-     *            processes
+     * @return the array, which is the same for all users and has only nulls at first; null if the users may be in
+     *            several processes
      */
     public MemorySegment[] loans(long address, int places) {
         return null;
     }
 
     /**
-     * Frees the memory, in this process. A thread that still reads or writes it gets an {@link IllegalStateException}.
+     * Frees the memory in this process. If a thread still reads or writes it, that thread gets an {@link
+     * IllegalStateException}.
      */
     @Override
     public abstract void close();
 
     /**
-     * Rounds a size up to whole lines.
+     * Returns a size rounded up to whole cache lines.
      *
-     * @param bytes 0 or more
-     * @return the next multiple of {@link Words#LINE_BYTES}
+     * @param bytes the size, 0 or more
+     * @return the least multiple of {@link Words#LINE_BYTES} that is not less than the size
      */
     public static long roundToLines(long bytes) {
         return (bytes + Words.LINE_BYTES - 1) & -Words.LINE_BYTES;

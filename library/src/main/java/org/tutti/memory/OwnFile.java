@@ -9,12 +9,13 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.UserPrincipal;
 
 /**
- * Checks that a plain file belongs to this process's user, in directories that others can write to, such as /dev/shm.
+ * Checks that a plain file belongs to the user of this process, in directories to which others can write, such as
+ * /dev/shm.
  *
  * <p>A caller checks a file before it opens it, because opening another user's pipe may block or may wake that user's
  * process. It checks again afterwards, because another user's file may have taken the name in between. If the {@link
- * #key} is the same both times, the opened file is the checked one: other users can neither take a file of this user
- * from its name nor put it back.
+ * #key} is the same both times, the opened file is the checked one, because other users can neither take a file of this
+ * user from its name nor put it back.
  */
 public final class OwnFile {
     private static final Path SELF = Path.of("/proc/self");
@@ -22,7 +23,7 @@ public final class OwnFile {
 
     private OwnFile() {}
 
-    /** Thrown when a file is another user's or no plain file; the message is a clause that tells which. */
+    /** Thrown if a file belongs to another user, or is not a plain file. The message is a clause that says which. */
     public static final class NotOwnException extends IOException {
         private static final long serialVersionUID = 1;
 
@@ -34,22 +35,22 @@ public final class OwnFile {
     /**
      * Returns the user of this process.
      *
-     * @return the number of its user
-     * @throws IOException when the kernel does not tell
+     * @return the number of the user
+     * @throws IOException if the kernel does not report it
      */
     public static int user() throws IOException {
         return (Integer) Files.getAttribute(SELF, "unix:uid");
     }
 
     /**
-     * Identifies the file that currently has a name.
+     * Returns a key of the file that currently has a name, if it is a plain file of this user.
      *
      * @param path the name
      * @param links whether links are followed
      * @return a key that no other file has while this one exists
-     * @throws java.nio.file.NoSuchFileException when there is none
-     * @throws NotOwnException when it is not a plain file of this user
-     * @throws IOException when that cannot be found out
+     * @throws java.nio.file.NoSuchFileException if there is no such file
+     * @throws NotOwnException if it is not a plain file of this user
+     * @throws IOException if the file cannot be examined
      */
     public static Object key(Path path, LinkOption... links) throws IOException {
         UserPrincipal user = Files.getOwner(SELF);
@@ -62,26 +63,27 @@ public final class OwnFile {
     }
 
     /**
-     * Returns whether a file is root's and this user is not root. Root can read and replace this user's files anyway,
-     * so a file that root put there for this user can be trusted.
+     * Returns whether the file is owned by root and the current user is not root. Root can read and replace this user's
+     * files anyway, so a file that root put there for this user can be trusted.
      *
      * @param path the name; links are followed
-     * @return whether the file is root's, and this user is not
-     * @throws java.nio.file.NoSuchFileException when there is none
-     * @throws IOException when that cannot be found out
+     * @return whether the file is owned by root, and the current user is not root
+     * @throws java.nio.file.NoSuchFileException if there is no such file
+     * @throws IOException if the file cannot be examined
      */
     public static boolean isRoots(Path path) throws IOException {
         return (Integer) Files.getAttribute(path, "unix:uid") == ROOT && user() != ROOT;
     }
 
     /**
-     * Identifies a file for which {@link #isRoots} is true, as {@link #key} does for this user's own.
+     * Returns a key of the file that currently has a name, if it is a plain file of root. It is for files for which
+     * {@link #isRoots} is true.
      *
      * @param path the name; links are followed
      * @return a key that no other file has while this one exists
-     * @throws java.nio.file.NoSuchFileException when there is none
-     * @throws NotOwnException when it is not a plain file of root
-     * @throws IOException when that cannot be found out
+     * @throws java.nio.file.NoSuchFileException if there is no such file
+     * @throws NotOwnException if it is not a plain file of root
+     * @throws IOException if the file cannot be examined
      */
     public static Object keyOfRoots(Path path) throws IOException {
         var attributes = Files.readAttributes(path, PosixFileAttributes.class);

@@ -9,8 +9,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Gives pages of a mapped file back to its file system. Java has no call for that, so this class calls the C library,
- * for which a JVM without {@code --enable-native-access} prints a warning. Only a failed claim comes here.
+ * Returns pages of a mapped file to its file system. Java has no call for that, so this class calls the C library. A
+ * JVM without {@code --enable-native-access} then prints a warning. Only a failed claim uses this class.
  */
 final class Pages {
     private static final int MADV_REMOVE = 9; // the value on Linux
@@ -18,10 +18,10 @@ final class Pages {
     private Pages() {}
 
     /**
-     * Gives back the whole pages of an unused stretch, which then read as zeros. If the file system cannot take them
-     * back, they stay as they are.
+     * Returns the whole pages of an unused range to the file system. The pages read as zeros afterwards. If the file
+     * system cannot take them back, they stay unchanged.
      *
-     * @param stretch a part of a shared mapping
+     * @param stretch the range, a part of a shared mapping
      */
     static void giveBack(MemorySegment stretch) {
         try {

@@ -10,11 +10,11 @@ import java.util.Map;
 import org.tutti.NodeMemoryException;
 
 /**
- * The memory of ranks that are threads of one process: ordinary native memory, one segment for each block. An address
- * consists of the number of its block, from 1, and the offset in the block.
+ * The memory of ranks that are threads of one process. It is ordinary native memory, with one segment for each block.
+ * An address consists of the number of its block, from 1, and the offset in the block.
  *
- * <p>Threads read the list of blocks without a lock. A thread gets an address by a word from the rank that claimed the
- * block, and the word orders the change of the list before the read.
+ * <p>Threads read the list of blocks without a lock. A thread gets an address through a word from the rank that claimed
+ * the block. That word orders the change of the list before the read.
  */
 public final class PrivateMemory extends Memory {
     private static final int BLOCK_SHIFT = 40;
@@ -53,7 +53,7 @@ public final class PrivateMemory extends Memory {
         return loans.computeIfAbsent(address, _ -> new MemorySegment[places]);
     }
 
-    /** Forgets the memory that was lent through the block, too. */
+    /** {@inheritDoc} This method also drops the references to memory that was lent through the block. */
     @Override
     public synchronized void release(long address, long bytes) {
         loans.remove(address);

@@ -7,19 +7,19 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * Runs file operations where no interrupt reaches them: an interrupt of a thread closes the channel that the thread
- * uses, and this library cannot keep the program from interrupting its threads. Only opening and claiming use it, which
- * are rare and short.
+ * Runs file operations on threads that no interrupt reaches. If a thread is interrupted while it uses a channel, the
+ * channel is closed, and this library cannot keep the program from interrupting its threads. Only opening and claiming
+ * use this class, because they are rare and short.
  */
 final class Uninterruptible {
     private Uninterruptible() {}
 
     /**
-     * Runs an action on a new thread and waits for it; an interrupt of the calling thread takes effect afterwards.
+     * Runs an action on a new thread and waits for it. An interrupt of the calling thread takes effect afterwards.
      *
      * @param action the action
      * @return its result
-     * @throws IOException when the action does
+     * @throws IOException if the action throws it
      */
     static <T> T call(Callable<T> action) throws IOException {
         FutureTask<T> task = new FutureTask<>(action);

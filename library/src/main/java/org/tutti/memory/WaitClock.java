@@ -4,8 +4,8 @@ package org.tutti.memory;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The clock of a waiting thread: it tells the time, and puts the thread to sleep. The library uses {@link #SYSTEM}
- * alone, so that its calls are bound to one class; tests use a clock that they move.
+ * The clock of a waiting thread, which returns the time and lets the thread sleep. The library uses {@link #SYSTEM}
+ * alone, so that the JVM binds its calls to one class. Tests use a clock that they set.
  */
 public interface WaitClock {
     /** The clock of this machine. */
@@ -21,15 +21,13 @@ public interface WaitClock {
         }
     };
 
-    /**
-     * {@return the time in nanoseconds since some fixed moment, as {@link System#nanoTime()}}
-     */
+    /** {@return the time in nanoseconds since a fixed moment, in the same way as {@link System#nanoTime()}} */
     long nanos();
 
     /**
-     * Sleeps; may return earlier, as {@link LockSupport#parkNanos(long)} may.
+     * Lets the calling thread sleep. The method may return earlier, as {@link LockSupport#parkNanos(long)} may.
      *
-     * @param nanos how long to sleep
+     * @param nanos the longest sleep, in nanoseconds
      */
     void park(long nanos);
 }

@@ -5,28 +5,28 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Waits for a word, by one rule for all of Tutti: spin briefly, then yield, then park for a time that grows with the
- * time already waited.
+ * Waits until a word has reached a value, by one rule for all of Tutti. A waiting thread spins briefly, then yields,
+ * and then parks for a time that grows with the time already waited.
  *
- * <p>The writer is often another process, and its store cannot wake a thread of this one. Every park is therefore
+ * <p>The writer is often another process, and its store cannot wake a thread of this one. Therefore every park is
  * timed, no store needs a fence or a wake-up call, and a wait that took {@code t} ends at most {@code t/16} late:
  *
  * <ul>
  * <li><b>Spin</b>: with a core for every rank, the word usually arrives within the time of a few cache misses. With
  * more ranks than cores, spinning only keeps the awaited rank from running, so the waiter then hardly spins.
  * <li><b>Yield</b>, for {@value #YIELD_MILLIS} ms: {@link Thread#yield} is {@code sched_yield} for a platform thread
- * and a switch in user space for a virtual one. A virtual thread never only yields: two carriers that keep running
- * their own yielding threads can starve the thread for which both wait. Every {@value #VIRTUAL_PARK_INTERVAL}th failed
- * yield therefore parks for a nanosecond, which sends the thread through the scheduler's queue.
- * <li><b>Park</b> for a sixteenth of the time waited so far, at most {@value #PARK_MILLIS_MAX} ms: after a second of
+ * and a switch in user space for a virtual one. A virtual thread never only yields, because two carriers that keep
+ * running their own yielding threads can starve the thread for which both wait. Therefore every {@value
+ * #VIRTUAL_PARK_INTERVAL}th failed yield parks for a nanosecond, which sends the thread through the scheduler's queue.
+ * <li><b>Park</b> for a sixteenth of the time waited so far, at most {@value #PARK_MILLIS_MAX} ms. After a second of
  * waiting, a rank costs well below 1 % of a core (a wake-up took 50 to 120 µs on the machine on which Tutti was built).
  * </ul>
  *
- * <p>A wait in the background of a computing rank leaves the core to others: it only {@linkplain Check#sleepNanos
- * sleeps}. A wait that parks, or has slept for {@value #YIELD_MILLIS} ms, is listed in {@link Waits}.
+ * <p>A wait in the background of a computing rank leaves the core to others, because it only {@linkplain
+ * Check#sleepNanos sleeps}. A wait that parks, or has slept for {@value #YIELD_MILLIS} ms, is listed in {@link Waits}.
  *
  * <p>From the second stage on, a {@link Check} runs at intervals and ends the wait by throwing. The check also handles
- * interrupts: an interrupted thread no longer parks, and the check must notice the interrupt.
+ * interrupts. An interrupted thread no longer parks, and the check must notice the interrupt.
  *
  * <p>Memory ordering: the last read of the word has acquire order, on every path.
  */
@@ -43,16 +43,16 @@ public final class Waiter {
          * Returns how long to sleep before the word is read again. A wait in the background of a computing rank returns
          * more than 0, so that the rank has the core.
          *
-         * @param waitedNanos how long the wait has lasted, in nanoseconds
-         * @return the longest sleep in nanoseconds, or 0 when the wait may use the core
+         * @param waitedNanos the duration of the wait so far, in nanoseconds
+         * @return the longest sleep in nanoseconds, or 0 if the wait may use the core
          */
         default long sleepNanos(long waitedNanos) {
             return 0;
         }
 
         /**
-         * Names the waiting call, for reports of where a rank is stuck. Another thread may call this method while the
-         * wait lasts.
+         * Names the waiting call, for reports of where a rank is stuck. Another thread may call this method during the
+         * wait.
          *
          * @return the call; null if the wait belongs to no call
          */
@@ -61,27 +61,25 @@ public final class Waiter {
         }
     }
 
-    /** Takes in messages from other nodes, which may raise a word of this process. */
+    /** Receives messages from other nodes, which may raise a word of this process. */
     @FunctionalInterface
     public interface Progress {
         /**
-         * Takes in the messages that have arrived; never waits.
+         * Receives the messages that have arrived, without waiting.
          *
          * @return whether a message had arrived
          */
         boolean poll();
 
-        /**
-         * Gives up the core until a message arrives, for at most a millisecond; may return earlier.
-         */
+        /** Yields the core until a message arrives, for at most a millisecond. The method may return earlier. */
         default void awaitArrival() {
             LockSupport.parkNanos(1);
         }
 
         /**
-         * Sleeps until another thread has taken in a message, or this thread is unparked. May return earlier, and
-         * returns without sleeping if a word has reached a value. The default implementation does not end with a
-         * message.
+         * Sleeps until another thread has received a message, or this thread is unparked. The method may return
+         * earlier. If the word has reached the value, it returns without sleeping. The default implementation does not
+         * return early because of a message.
          *
          * @param memory the memory of the word
          * @param offset the offset of the word in bytes
@@ -92,9 +90,7 @@ public final class Waiter {
             LockSupport.parkNanos(nanosMax);
         }
 
-        /**
-         * Called after a thread has taken in a message: wakes the sleeping threads.
-         */
+        /** Wakes the sleeping threads. It is called after a thread has received a message. */
         default void arrived() {
             // no thread sleeps
         }
@@ -138,7 +134,7 @@ public final class Waiter {
     }
 
     /**
-     * Creates a waiter that also takes in messages from other nodes: it polls between reads of the word.
+     * Creates a waiter that also receives messages from other nodes. It polls for them between reads of the word.
      *
      * @param coreForEach whether every rank that may wait here has a core of its own
      * @param progress the progress to poll, or null
@@ -148,9 +144,9 @@ public final class Waiter {
     }
 
     /**
-     * Creates a waiter for the answers of another process, where a thread may first have to wake up. Instead of
+     * Creates a waiter for the answers of another process, in which a thread may first have to wake up. Instead of
      * yielding, the waiting rank gives up its core until a message arrives. That thread can then run immediately on the
-     * free core; next to a rank that only yields, it would wait for the end of a time slice.
+     * free core. If the rank only yielded, the thread would wait for the end of a time slice.
      *
      * @param coreForEach whether every rank that may wait here has a core of its own
      * @param progress the progress to poll
@@ -176,12 +172,12 @@ public final class Waiter {
     }
 
     /**
-     * Waits until a word has at least a value.
+     * Waits until a word has reached a value.
      *
      * @param memory the memory of the word
      * @param offset the offset of the word in bytes
      * @param atLeast the value
-     * @param check may end the wait by throwing
+     * @param check ends the wait by throwing an exception
      */
     public void await(MemorySegment memory, long offset, long atLeast, Check check) {
         if (check.sleepNanos(0) > 0) {
@@ -202,12 +198,16 @@ public final class Waiter {
     }
 
     /**
-     * Polls and spins in turns; returns whether the word arrived. A poll is a system call for each connection, so the
-     * word is read several times between polls. The budget of polls, after which other threads get the core, is
-     * learned, because a rank cannot know whether the awaited rank has a core when jobs share a host. The budget
-     * follows the polls that successful waits needed, and halves when a wait fails, because the polls of a failed wait
-     * are wasted; failed trials leave it unchanged. At intervals a larger budget is tried, and in every sixteenth trial
-     * the largest: with a budget below the time of an answer, a waiter would otherwise never learn that more pays. Most
+     * Polls for messages and spins in turns. Returns whether the word has reached the value. A poll is a system call
+     * for each connection, so the word is read several times between polls.
+     *
+     * <p>The budget of polls, after which other threads get the core, is learned. A rank cannot know whether the
+     * awaited rank has a core if jobs share a host. The budget follows the number of polls that successful waits
+     * needed. It halves when a wait fails, because the polls of a failed wait are wasted. Failed trials leave it
+     * unchanged.
+     *
+     * <p>In a trial, which takes place at intervals, a larger budget is used, and in every sixteenth trial the largest.
+     * With a budget below the time of an answer, a waiter would otherwise never learn that a larger one pays. Most
      * trials are short, because a failed one has kept a core from other threads.
      */
     private boolean awaitPolling(MemorySegment memory, long offset, long atLeast) {
@@ -229,7 +229,7 @@ public final class Waiter {
         return false;
     }
 
-    /** Sleeps until the word has the value, or the wait may use the core. */
+    /** Sleeps until the word has reached the value, or the wait may use the core. */
     private void sleep(MemorySegment memory, long offset, long atLeast, Check check, long start) {
         long waited = clock.nanos() - start;
         long nanos = check.sleepNanos(waited);

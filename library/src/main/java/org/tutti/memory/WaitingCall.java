@@ -4,17 +4,17 @@ package org.tutti.memory;
 /**
  * Describes a waiting call, for reports of where a rank is stuck.
  *
- * @param job the job, one of those in this process; jobs are compared by identity
+ * @param job the job of the call, one of the jobs in this process; jobs are compared by identity
  * @param rank the calling rank, a rank of the job
- * @param name the call, such as "allreduce"
- * @param communicator the call's communicator, as messages name it
+ * @param name the name of the call, such as "allreduce"
+ * @param communicator the call's communicator, in the form that messages use
  * @param number the number of the operation on that communicator, from 1; 0 if its operations are not numbered
- * @param awaited the rank of the job for which the call waits; {@link #ANYBODY}, or {@link #UNKNOWN}
+ * @param awaited the rank of the job for which the call waits, or {@link #ANYBODY}, or {@link #UNKNOWN}
  */
 public record WaitingCall(Object job, int rank, String name, String communicator, long number, int awaited) {
-    /** Any rank may end the wait. */
+    /** The value of {@code awaited} if any rank may end the wait. */
     public static final int ANYBODY = -1;
 
-    /** The rank that will end the wait is not known. */
+    /** The value of {@code awaited} if the rank that will end the wait is not known. */
     public static final int UNKNOWN = -2;
 }

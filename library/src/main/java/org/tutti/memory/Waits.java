@@ -7,12 +7,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * Lists the long waits of this process by thread, for reports of where a rank is stuck. A thread enters its own wait
+ * Lists the long waits of this process by thread, for reports of where a rank is stuck. A thread adds its own wait
  * after {@link #LASTING_NANOS} ns, so shorter waits cost nothing. The waiting call is described only when a report is
  * made. The reporting thread reads it without synchronization, so the description may be slightly out of date.
  */
 public final class Waits {
-    /** The time that a wait lasts before it is entered, in nanoseconds. */
+    /** The time in nanoseconds after which a wait is added to the list. */
     public static final long LASTING_NANOS = 2_000_000;
 
     private static final Map<Thread, Wait> LASTING = new ConcurrentHashMap<>();
@@ -22,24 +22,24 @@ public final class Waits {
     /**
      * A long wait.
      *
-     * @param call describes the waiting call; null if the wait belongs to no call
-     * @param sinceNanos the time at which it began, by {@link System#nanoTime()}
+     * @param call returns the description of the waiting call; null if the wait belongs to no call
+     * @param sinceNanos the time at which the wait began, by {@link System#nanoTime()}
      */
     public record Wait(Supplier<WaitingCall> call, long sinceNanos) {}
 
     /**
-     * Enters a wait of the calling thread. It may be inside another wait of the same thread.
+     * Adds a wait of the calling thread. The wait may be inside another wait of the same thread.
      *
-     * @param call describes the waiting call; called on any thread
+     * @param call returns the description of the waiting call; it is called on any thread
      * @param sinceNanos the time at which the wait began, by {@link System#nanoTime()}
-     * @return the enclosing wait, or null; for {@link #end}
+     * @return the enclosing wait, or null if there is none; the argument of {@link #end}
      */
     public static Wait begin(Supplier<WaitingCall> call, long sinceNanos) {
         return LASTING.put(Thread.currentThread(), new Wait(call, sinceNanos));
     }
 
     /**
-     * Ends the wait that the calling thread entered last.
+     * Removes the wait that the calling thread added last.
      *
      * @param outer the result of {@link #begin}
      */
@@ -52,7 +52,7 @@ public final class Waits {
     }
 
     /**
-     * {@return the long wait of a thread, if it is in one}
+     * {@return the long wait of a thread, or empty if it is in none}
      *
      * @param thread the thread
      */

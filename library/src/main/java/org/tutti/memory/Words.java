@@ -6,16 +6,17 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /**
- * Reads and writes words: 64 bits in shared memory that only grow. A word has either one writer, which stores with
- * release order, or many writers, which add; never both. (A word that is set once, such as the one that breaks a
- * communicator, is set by the first rank to arrive, with {@link #compareAndSet}.) A rank always waits for {@code word
- * >= value}, so no word is ever reset, and none can be reset too early.
+ * Reads and writes words. A word is a number of 64 bits in shared memory that only grows. A word has either one writer,
+ * which stores with release order, or many writers, which add; never both. A word that is set once is set by the first
+ * rank to arrive, with {@link #compareAndSet}. (The word that breaks a communicator is an example.) A rank always waits
+ * for {@code word >= value}, so no word is ever reset, and none can be reset too early.
  *
  * <p>Memory ordering: writes before {@link #store} (or {@link #add}) are visible to a thread that reads the stored or a
- * later value with {@link #load}. The methods named plain order nothing; they serve bytes that a word publishes.
+ * later value with {@link #load}. The methods with plain in their names order nothing. They are for bytes that a word
+ * publishes.
  */
 public final class Words {
-    /** The bytes of a cache line; words of different writers lie on different lines. */
+    /** The number of bytes of a cache line. Words of different writers lie on different lines. */
     public static final int LINE_BYTES = 64;
 
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
@@ -50,7 +51,7 @@ public final class Words {
      *
      * @param memory the memory of the word
      * @param offset the offset in bytes, a multiple of 8
-     * @param increment the increment
+     * @param increment the number to add
      * @return the value before
      */
     public static long add(MemorySegment memory, long offset, long increment) {
@@ -58,11 +59,11 @@ public final class Words {
     }
 
     /**
-     * Sets a word once, which several threads may try to set, with the order of a volatile variable.
+     * Sets a word that is set only once, with the order of a volatile variable. Several threads may try to set it.
      *
      * @param memory the memory of the word
      * @param offset the offset in bytes, a multiple of 8
-     * @param expected the value that it must have
+     * @param expected the value that the word must have
      * @param value its new value
      * @return whether this call set it
      */
@@ -71,8 +72,8 @@ public final class Words {
     }
 
     /**
-     * Sets 64 bits that are no word, because their value may shrink, and returns their old value; with the order of a
-     * volatile variable.
+     * Sets 64 bits and returns their old value, with the order of a volatile variable. The bits are not a word, because
+     * their value may shrink.
      *
      * @param memory the memory of the bits
      * @param offset the offset in bytes, a multiple of 8
@@ -84,8 +85,8 @@ public final class Words {
     }
 
     /**
-     * Sets 64 bits that are no word, because their value may shrink, if they have an expected value; with the order of
-     * a volatile variable.
+     * Sets 64 bits if they have an expected value, with the order of a volatile variable. The bits are not a word,
+     * because their value may shrink.
      *
      * @param memory the memory of the bits
      * @param offset the offset in bytes, a multiple of 8
@@ -98,11 +99,11 @@ public final class Words {
     }
 
     /**
-     * Adds to 32 bits, which are no word, with the order of a volatile variable.
+     * Adds to 32 bits that are not a word, with the order of a volatile variable.
      *
      * @param memory the memory of the bits
      * @param offset the offset in bytes, a multiple of 4
-     * @param increment the increment
+     * @param increment the number to add
      * @return the value before
      */
     public static int addInt(MemorySegment memory, long offset, int increment) {
@@ -110,7 +111,7 @@ public final class Words {
     }
 
     /**
-     * Sets 32 bits, which are no word, and returns their old value; with the order of a volatile variable.
+     * Sets 32 bits that are not a word and returns their old value, with the order of a volatile variable.
      *
      * @param memory the memory of the bits
      * @param offset the offset in bytes, a multiple of 4
@@ -122,7 +123,7 @@ public final class Words {
     }
 
     /**
-     * Sets 32 bits, which are no word, if they have an expected value; with the order of a volatile variable.
+     * Sets 32 bits that are not a word if they have an expected value, with the order of a volatile variable.
      *
      * @param memory the memory of the bits
      * @param offset the offset in bytes, a multiple of 4
@@ -135,7 +136,7 @@ public final class Words {
     }
 
     /**
-     * Reads 64 bits, which need not be a word, with the order of a volatile variable.
+     * Reads 64 bits, which may be a word, with the order of a volatile variable.
      *
      * @param memory the memory of the bits
      * @param offset the offset in bytes, a multiple of 8
@@ -146,7 +147,7 @@ public final class Words {
     }
 
     /**
-     * Reads 32 bits, which are no word, with the order of a volatile variable.
+     * Reads 32 bits that are not a word, with the order of a volatile variable.
      *
      * @param memory the memory of the bits
      * @param offset the offset in bytes, a multiple of 4
