@@ -91,7 +91,7 @@ public enum Collective {
     }
 
     /**
-     * Tells whether a rank's source has a block for each rank, and not a single one.
+     * Returns whether a rank's source has a block for each rank, and not a single one.
      *
      * @param rank the rank
      * @param root the root, 0 if the operation has none
@@ -102,7 +102,7 @@ public enum Collective {
     }
 
     /**
-     * Tells whether a rank's target has a block from each rank, and not a single one.
+     * Returns whether a rank's target has a block from each rank, and not a single one.
      *
      * @param rank the rank
      * @param root the root, 0 if the operation has none
@@ -113,7 +113,7 @@ public enum Collective {
     }
 
     /**
-     * Tells whether the operation writes to a rank's memory.
+     * Returns whether the operation writes to a rank's memory.
      *
      * @param rank the rank
      * @param root the root, 0 if the operation has none

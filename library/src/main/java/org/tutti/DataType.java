@@ -39,7 +39,7 @@ public enum DataType {
     }
 
     /**
-     * Tells whether elements of this type may lie in a segment: in any native segment, in a {@code byte[]}, or in an
+     * Returns whether elements of this type may lie in a segment: in any native segment, in a {@code byte[]}, or in an
      * array of this type. A {@code boolean[]} has no segment; {@link #BOOLEAN} elements lie in bytes.
      *
      * @param segment the memory in question

@@ -200,7 +200,7 @@ public final class Reduction {
     }
 
     /**
-     * Tells whether the operator supports elements of a type.
+     * Returns whether the operator supports elements of a type.
      *
      * @param type the type of the elements
      * @return whether the table above, or the declaration of a user-defined operator, contains the type

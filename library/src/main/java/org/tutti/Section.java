@@ -369,7 +369,7 @@ public final class Section {
     }
 
     /**
-     * Tells whether all runs that are not empty begin and end at multiples of a number.
+     * Returns whether all runs that are not empty begin and end at multiples of a number.
      *
      * @param unit the number, 1 or more
      * @return whether all begin and end at multiples

@@ -113,8 +113,8 @@ final class TestProcesses implements AutoCloseable {
     }
 
     /**
-     * Whether ranks get an option of this process. They get neither the debugger, nor the main class, nor the class
-     * path option.
+     * Returns whether ranks get an option of this process. They get neither the debugger, nor the main class, nor the
+     * class path option.
      */
     private static boolean isOfEachProcess(String option) {
         return !option.contains("jdwp") && !option.startsWith("-Djdk.module.main")
@@ -122,8 +122,8 @@ final class TestProcesses implements AutoCloseable {
     }
 
     /**
-     * The class path, and the locations of JUnit's and Tutti's classes, because a test runner may load these from
-     * elsewhere.
+     * Returns the class path, and the locations of JUnit's and Tutti's classes, because a test runner may load these
+     * from elsewhere.
      */
     private static String classPath() {
         Set<String> entries = new LinkedHashSet<>();

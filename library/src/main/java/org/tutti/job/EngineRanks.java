@@ -55,7 +55,7 @@ public final class EngineRanks {
          *
          * @param job the job, as this rank sees it; it is closed when this returns
          * @return the result
-         * @throws Exception when the rank fails
+         * @throws Exception if the rank fails
          */
         R run(Job job) throws Exception;
     }
@@ -67,8 +67,8 @@ public final class EngineRanks {
      * @param firstRank the lowest rank that runs in this process
      * @param ranks the number of ranks in this process
      * @param secret the job's secret
-     * @throws org.tutti.JobStartException when the environment is wrong
-     * @throws org.tutti.NodeMemoryException when there is too little memory
+     * @throws org.tutti.JobStartException if the environment is wrong
+     * @throws org.tutti.NodeMemoryException if there is too little memory
      */
     public EngineRanks(NodeShape shape, int firstRank, int ranks, Secret secret) {
         this.environment = JobEnvironment.ofEngine(shape, firstRank, ranks);
@@ -108,7 +108,7 @@ public final class EngineRanks {
     }
 
     /**
-     * Tells whether a failure is only a consequence of another rank's failure.
+     * Returns whether a failure is only a consequence of another rank's failure.
      *
      * @param failure the exception of a rank
      * @return whether the failure or one of its causes only reports what another rank did

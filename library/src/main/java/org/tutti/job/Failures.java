@@ -13,12 +13,12 @@ final class Failures {
 
     private Failures() {}
 
-    /** Whether a rank threw this, or one of its causes, only because of what another rank did. */
+    /** Returns whether a rank threw this, or one of its causes, only because of what another rank did. */
     static boolean isSecondary(Throwable failure) {
         return consequence(failure) != null;
     }
 
-    /** The rank in the job that caused a failure; −1 if it is unknown, or if the failure is a first cause. */
+    /** Returns the rank in the job that caused a failure; −1 if it is unknown, or if the failure is a first cause. */
     static int culprit(Throwable failure) {
         return switch (consequence(failure)) {
             case RankFailedException failed -> failed.rank();
@@ -28,8 +28,8 @@ final class Failures {
     }
 
     /**
-     * Whether this is the result of a job of threads that the rank itself ran. Such a job's ranks are not ranks of this
-     * job, so its failure is a first cause here.
+     * Returns whether this is the result of a job of threads that the rank itself ran. Such a job's ranks are not ranks
+     * of this job, so its failure is a first cause here.
      */
     private static boolean isOfInnerJob(Throwable failure) {
         return failure instanceof RankFailedException && failure.getCause() != null;

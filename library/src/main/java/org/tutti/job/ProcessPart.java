@@ -260,7 +260,7 @@ final class ProcessPart {
         }
     }
 
-    /** Whether a rank has not left yet. As long as this is true, memory and network are open. */
+    /** Returns whether a rank has not left yet. As long as this is true, memory and network are open. */
     synchronized boolean isOpen() {
         return notLeft > 0;
     }

@@ -182,7 +182,7 @@ public final class ProcessRanks {
         spreadNews();
     }
 
-    /** Whether a thread is in {@code System.exit}, which never returns. */
+    /** Returns whether a thread is in {@code System.exit}, which never returns. */
     private static boolean isExiting(Thread thread) {
         return Arrays.stream(thread.getStackTrace())
                 .anyMatch(frame -> frame.getClassName().equals("java.lang.Runtime")
@@ -210,7 +210,7 @@ public final class ProcessRanks {
         }
     }
 
-    /** Whether a launcher has started this process, and a rank of it has joined its job and not left it. */
+    /** Returns whether a launcher has started this process, and a rank of it has joined its job and not left it. */
     static boolean hasNotLeft(int index) {
         synchronized (LOCK) {
             return instance != null && instance.launched

@@ -201,7 +201,7 @@ public final class RankProcess {
         return hasCause;
     }
 
-    /** Whether the process ends because a rank threw. The other ranks know already. */
+    /** Returns whether the process ends because a rank threw. The other ranks know already. */
     static boolean isEnding() {
         return ending;
     }
@@ -215,7 +215,10 @@ public final class RankProcess {
         }
     }
 
-    /** The trace as one text, so that traces of several ranks stay apart, and without the frames that called main. */
+    /**
+     * Returns the trace as one text, so that traces of several ranks stay apart, and without the frames that called
+     * main.
+     */
     private static String trace(Throwable failure) {
         StackTraceElement[] frames = failure.getStackTrace();
         int kept = 0;

@@ -140,7 +140,7 @@ final class Conversation implements AutoCloseable {
      *
      * @param millis the longest wait, at least 1
      * @return the message, or empty when none has arrived
-     * @throws IOException when the other side has gone, or the message is not from it
+     * @throws IOException if the other side has gone, or the message is not from it
      */
     Optional<Message> receive(int millis) throws IOException {
         socket.setSoTimeout(millis);
@@ -161,7 +161,7 @@ final class Conversation implements AutoCloseable {
      * gets little time and memory.
      *
      * @return the message
-     * @throws IOException when the message has not arrived in time, or its sender does not know the secret
+     * @throws IOException if the message has not arrived in time, or its sender does not know the secret
      */
     Message receiveProof() throws IOException {
         return message(read(1, proofDeadlineNanos)[0], PROOF_BYTES_MAX, proofDeadlineNanos);

@@ -44,7 +44,10 @@ final class Gathering {
      * @param text the rank's exception, a note that it was lost, or the exception of another rank because of it
      */
     record Cause(int rank, String text) {
-        /** The message to other ranks. It is short because running ranks do not read, so it must fit their buffers. */
+        /**
+         * Returns the message to other ranks. It is short because running ranks do not read, so it must fit their
+         * buffers.
+         */
         Message.Stop stop() {
             return new Message.Stop(rank, Message.cut(text, STOP_TEXT_MAX));
         }

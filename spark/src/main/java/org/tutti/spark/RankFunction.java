@@ -21,7 +21,7 @@ public interface RankFunction<T, R> extends Serializable {
      * @param job the job, in which this rank's number is the partition's; it is closed when this method returns
      * @param partition the elements of the rank's partition; they can be read once
      * @return the result of the partition
-     * @throws Exception when the rank fails. The stage fails, and the calls of the other ranks end with an exception.
+     * @throws Exception if the rank fails. The stage fails, and the calls of the other ranks end with an exception.
      */
     R run(Job job, Iterator<T> partition) throws Exception;
 }

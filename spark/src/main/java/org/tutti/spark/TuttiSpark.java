@@ -93,8 +93,8 @@ public final class TuttiSpark<T> {
      * @param <R> the type of a partition's result
      * @param function the function that each rank runs
      * @return the result of each partition, in the order of the partitions
-     * @throws IllegalArgumentException when there are more partitions than a job has ranks, 4,096
-     * @throws RankFailedException when a rank or its task threw, or its executor was lost, in the last attempt. The
+     * @throws IllegalArgumentException if there are more partitions than a job has ranks, 4,096
+     * @throws RankFailedException if a rank or its task threw, or its executor was lost, in the last attempt. The
      *             message names the rank that failed first, and its exception or its executor. The cause is Spark's
      *             exception. Failures of earlier attempts are suppressed exceptions.
      */
@@ -147,7 +147,7 @@ public final class TuttiSpark<T> {
         }
     }
 
-    /** Whether the stage was cancelled. In that case failures of ranks are not the cause. */
+    /** Returns whether the stage was cancelled. In that case failures of ranks are not the cause. */
     private static boolean isCancelled(Throwable stage) {
         return stage instanceof SparkThrowable failure && CANCELLED.equals(failure.getCondition());
     }

@@ -51,14 +51,14 @@ final class CommunicatorCalls {
         this.waitNanosMax = waitNanosMax;
     }
 
-    /** A view that runs a collective by the given algorithm. */
+    /** Returns a view that runs a collective by the given algorithm. */
     CommunicatorCalls withAlgorithm(Collective collective, String name) {
         Choice changed = choice.with(collective, name);
         return new CommunicatorCalls(state, deadline, changed, changed.shortlist(state.topology()),
                 waitNanosMax);
     }
 
-    /** A view that limits the time of each call. */
+    /** Returns a view that limits the time of each call. */
     CommunicatorCalls withLimit(long nanosMax) {
         return new CommunicatorCalls(state, deadline, choice, shortlist, nanosMax);
     }
@@ -79,7 +79,7 @@ final class CommunicatorCalls {
         return team.describe();
     }
 
-    /** The time at which a call that begins now must end. */
+    /** Returns the time at which a call that begins now must end. */
     long deadlineNanos() {
         state.checkOpen();
         return deadline.ofCall(waitNanosMax);

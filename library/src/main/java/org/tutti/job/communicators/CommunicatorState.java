@@ -59,7 +59,7 @@ final class CommunicatorState {
         return topology;
     }
 
-    /** The rank in the job of a rank of the communicator. */
+    /** Returns the rank in the job of a rank of the communicator. */
     int rankInJob(int rank) {
         return members.rankInJob(rank);
     }

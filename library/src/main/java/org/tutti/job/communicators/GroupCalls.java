@@ -58,7 +58,7 @@ final class GroupCalls {
         return Optional.of(makeWithAll("split", own, ranksOf(own, choices), deadlineNanos));
     }
 
-    /** The ranks of a color, ordered by key; ranks with equal keys keep their order. */
+    /** Returns the ranks of a color, ordered by key; ranks with equal keys keep their order. */
     private static int[] ranksOf(int color, long[] choices) {
         var keyed = new long[choices.length];
         int count = 0;
@@ -110,7 +110,7 @@ final class GroupCalls {
                 deadlineNanos, () -> calls.runBarrierOf(called, same(called), deadlineNanos));
     }
 
-    /** A number that tells this call's barrier from any other call, even from a plain barrier. */
+    /** Returns a number that tells this call's barrier from any other call, even from a plain barrier. */
     private static int same(String called) {
         return called.hashCode() & Integer.MAX_VALUE | 1;
     }

@@ -36,7 +36,7 @@ public final class JobDeadline {
     }
 
     /**
-     * The time at which a call that begins now must end, by its own limit and the job's deadline; {@link
+     * Returns the time at which a call that begins now must end, by its own limit and the job's deadline; {@link
      * Long#MAX_VALUE} for never.
      */
     long ofCall(long limitNanos) {

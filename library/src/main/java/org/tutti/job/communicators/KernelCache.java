@@ -15,7 +15,7 @@ final class KernelCache {
 
     private final Kernel[] kernels = new Kernel[KERNELS_KEPT];
 
-    /** The kernel of an operator for elements of a type. */
+    /** Returns the kernel of an operator for elements of a type. */
     Kernel of(Reduction reduction, DataType type) {
         for (Kernel kernel : kernels) {
             if (kernel != null && kernel.isOf(reduction, type)) {

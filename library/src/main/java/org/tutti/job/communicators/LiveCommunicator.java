@@ -57,7 +57,7 @@ public final class LiveCommunicator extends Communicator {
         return calls.rank();
     }
 
-    /** The number by which all ranks know the communicator. */
+    /** Returns the number by which all ranks know the communicator. */
     long number() {
         return state.id;
     }

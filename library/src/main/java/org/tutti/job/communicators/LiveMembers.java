@@ -103,7 +103,9 @@ public final class LiveMembers implements Members {
         return making == null ? null : making.look(awaited, check);
     }
 
-    /** The member that failed first. If a rank outside the communicator failed first, any member that failed. */
+    /**
+     * Returns the member that failed first. If a rank outside the communicator failed first, any member that failed.
+     */
     private int firstFailed() {
         int first = node.firstFailedRank();
         if (first < 0 || ranks == null) {
@@ -155,13 +157,13 @@ public final class LiveMembers implements Members {
                 + node.host(rank).map(host -> " on host " + host).orElse(""));
     }
 
-    /** The rank in the communicator of a rank of the job, if it is a member. */
+    /** Returns the rank in the communicator of a rank of the job, if it is a member. */
     OptionalInt find(int rank) {
         int member = member(rank);
         return member == NOBODY ? OptionalInt.empty() : OptionalInt.of(member);
     }
 
-    /** The rank in the communicator of a rank of the job, or {@link #NOBODY}. */
+    /** Returns the rank in the communicator of a rank of the job, or {@link #NOBODY}. */
     private int member(int rank) {
         if (ranks == null) {
             return rank;

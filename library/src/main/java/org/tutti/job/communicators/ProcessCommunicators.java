@@ -35,27 +35,30 @@ public final class ProcessCommunicators {
         this.firstDeadline = new FirstDeadline(node, threads);
     }
 
-    /** The state that the ranks of the node share. */
+    /** Returns the state that the ranks of the node share. */
     public Node node() {
         return node;
     }
 
-    /** The connection to other nodes, or null with one node. */
+    /** Returns the connection to other nodes, or null with one node. */
     public Network network() {
         return network;
     }
 
-    /** The members of a communicator of all ranks of the job. */
+    /** Returns the members of a communicator of all ranks of the job. */
     public LiveMembers members() {
         return members(null);
     }
 
-    /** The members of a communicator of the given ranks of the job; null for all ranks in their order. */
+    /** Returns the members of a communicator of the given ranks of the job; null for all ranks in their order. */
     LiveMembers members(int[] ranks) {
         return new LiveMembers(node, ranks, firstDeadline);
     }
 
-    /** The view of the world from this node, with levels inside the node; made once for the ranks of the process. */
+    /**
+     * Returns the view of the world from this node, with levels inside the node; made once for the ranks of the
+     * process.
+     */
     synchronized NodeView world(int rank, int[] levels) {
         if (world == null || !Arrays.equals(world.topology().levels(), levels)) {
             Topology topology = node.topology().withLevels(levels);

@@ -50,7 +50,7 @@ final class ProcessGroup {
         return view;
     }
 
-    /** The endpoints of the ranks on other nodes, or null with one node. */
+    /** Returns the endpoints of the ranks on other nodes, or null with one node. */
     EndpointTable endpoints() {
         return endpoints;
     }

@@ -92,7 +92,7 @@ public final class RankCommunicators {
         return made;
     }
 
-    /** The calls of the world. */
+    /** Returns the calls of the world. */
     CommunicatorCalls world() {
         return calls(world);
     }
@@ -198,7 +198,7 @@ public final class RankCommunicators {
     /**
      * Closes a communicator at this rank. Has no effect if it is closed already.
      *
-     * @throws CollectiveMismatchException when the rank's last calls on the communicator differ from the calls of other
+     * @throws CollectiveMismatchException if the rank's last calls on the communicator differ from the calls of other
      *             ranks
      */
     void close(CommunicatorState state) {

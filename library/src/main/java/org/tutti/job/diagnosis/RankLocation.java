@@ -55,7 +55,7 @@ public record RankLocation(int rank, State state, String call, String communicat
     }
 
     /**
-     * A location for a rank that nothing is known of, because its process does not answer.
+     * Returns a location for a rank that nothing is known of, because its process does not answer.
      *
      * @param rank the rank
      * @param state the state of the rank

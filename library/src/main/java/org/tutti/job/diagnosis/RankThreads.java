@@ -40,7 +40,7 @@ public final class RankThreads {
         threads.put(rank, Thread.currentThread());
     }
 
-    /** The number of ranks with programs in this process. */
+    /** Returns the number of ranks with programs in this process. */
     int size() {
         return threads.size();
     }
@@ -60,7 +60,7 @@ public final class RankThreads {
                 .toList();
     }
 
-    /** The rank that waits, or {@link WaitingCall#UNKNOWN} if it is a rank of another job in this process. */
+    /** Returns the rank that waits, or {@link WaitingCall#UNKNOWN} if it is a rank of another job in this process. */
     private int rank(Waits.Wait wait) {
         var call = wait.call().get();
         return call == null || call.job() != node ? WaitingCall.UNKNOWN : call.rank();
@@ -82,7 +82,8 @@ public final class RankThreads {
     }
 
     /**
-     * The wait of a request that a thread awaits. A thread that awaits one of several requests is in no wait itself.
+     * Returns the wait of a request that a thread awaits. A thread that awaits one of several requests is in no wait
+     * itself.
      */
     private static Optional<Waits.Wait> ofRequest(Optional<CallSite> main,
             List<Map.Entry<Thread, Waits.Wait>> waiting) {

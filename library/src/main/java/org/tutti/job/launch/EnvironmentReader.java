@@ -20,7 +20,7 @@ public final class EnvironmentReader {
      * Reads the environment of this process.
      *
      * @return the job, or empty when the variables name no job
-     * @throws JobStartException when something is wrong or missing; the message names the variable and its value
+     * @throws JobStartException if something is wrong or missing; the message names the variable and its value
      */
     public static Optional<JobEnvironment> read() {
         return read(System.getenv());
@@ -31,7 +31,7 @@ public final class EnvironmentReader {
      *
      * @param environment the environment variables of the process
      * @return the job, or empty when the variables name no job
-     * @throws JobStartException when something is wrong or missing; the message names the variable and its value
+     * @throws JobStartException if something is wrong or missing; the message names the variable and its value
      */
     public static Optional<JobEnvironment> read(Map<String, String> environment) {
         return JobEnvironment.parse(KubernetesVariables.translate(translate(environment)));
@@ -47,8 +47,8 @@ public final class EnvironmentReader {
      * @param environment the environment variables of the process
      * @return the same with the variables of Tutti that it lacks; unchanged when it names job, rank or size itself, and
      *         when no launcher, or one of a single process, has started it
-     * @throws JobStartException when a variable is missing or malformed, or some contradict each other; the message
-     *         names them
+     * @throws JobStartException if a variable is missing or malformed, or some contradict each other; the message names
+     *             them
      */
     static Map<String, String> translate(Map<String, String> environment) {
         if (Stream.of(JobEnvironment.JOB, JobEnvironment.RANK, JobEnvironment.SIZE)

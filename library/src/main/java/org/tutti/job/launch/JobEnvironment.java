@@ -143,7 +143,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
      *
      * @param environment the variables
      * @return the job, or empty when the variables name no job
-     * @throws JobStartException when something is wrong or missing; the message names the variable and its value
+     * @throws JobStartException if something is wrong or missing; the message names the variable and its value
      */
     static Optional<JobEnvironment> parse(Map<String, String> environment) {
         boolean job = environment.containsKey(JOB);
@@ -224,7 +224,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
      *
      * @param environment the variables
      * @return the choice
-     * @throws JobStartException when an algorithm or the kind of links is unknown
+     * @throws JobStartException if an algorithm or the kind of links is unknown
      */
     public static Choice choice(Map<String, String> environment) {
         String text = environment.getOrDefault(ALGORITHM, "");
@@ -243,7 +243,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
         }
     }
 
-    /** The levels inside a node: the program's, or if it sets none the environment's; in a job of any kind. */
+    /** Returns the levels inside a node: the program's, or if it sets none the environment's; in a job of any kind. */
     public static int[] levels(Map<String, String> environment, JobOptions options) {
         if (!options.levels().isEmpty()) {
             return options.levels().stream().mapToInt(Integer::intValue).toArray();
@@ -261,7 +261,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
      *
      * @param text sizes of groups separated by commas, from the smallest to the greatest; may be empty
      * @return the sizes
-     * @throws IllegalArgumentException when they cannot be read or do not nest; the message says why
+     * @throws IllegalArgumentException if they cannot be read or do not nest; the message says why
      */
     public static int[] parseLevels(String text) {
         int[] levels;
@@ -274,21 +274,21 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
         return new Topology(new int[1], levels).levels();
     }
 
-    /** The job's name. */
+    /** Returns the job's name. */
     public String job() {
         return shape.job();
     }
 
     /**
-     * Whether every thread of this node that may poll has a core of its own. These threads are the ranks, and the
-     * service threads if they poll.
+     * Returns whether every thread of this node that may poll has a core of its own. These threads are the ranks, and
+     * the service threads if they poll.
      */
     public boolean hasCoreForEach() {
         int polling = service == Service.POLL ? (shape.nodeRanks() + ranks - 1) / ranks : 0;
         return shape.nodeRanks() + polling <= cores;
     }
 
-    /** The ranks of the job. */
+    /** Returns the ranks of the job. */
     public int size() {
         return shape.size();
     }

@@ -42,7 +42,7 @@ final class KubernetesVariables {
      * @param environment the environment variables of the process
      * @return the same with the variables of Tutti that it lacks; unchanged when it names job and rank itself, as a
      *         launcher inside a pod does, and outside an Indexed Job
-     * @throws JobStartException when a variable is missing, malformed or contradicts another one; the message names it
+     * @throws JobStartException if a variable is missing, malformed or contradicts another one; the message names it
      */
     static Map<String, String> translate(Map<String, String> environment) {
         if (!environment.containsKey(INDEX)
@@ -89,7 +89,10 @@ final class KubernetesVariables {
         return (pod == 0 ? first : first + "." + job) + ":" + PORT;
     }
 
-    /** The name of the Job, from the name of the pod's host, such as {@code sum-2} or {@code sum-2.sum.default.svc}. */
+    /**
+     * Returns the name of the Job, from the name of the pod's host, such as {@code sum-2} or {@code
+     * sum-2.sum.default.svc}.
+     */
     private static String job(Map<String, String> environment, int pod) {
         String host = environment.getOrDefault(HOST, "").split("\\.", 2)[0];
         String end = "-" + pod;

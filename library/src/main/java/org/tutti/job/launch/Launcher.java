@@ -46,39 +46,40 @@ enum Launcher {
                 + JobEnvironment.RANK + " and " + JobEnvironment.SIZE + " yourself";
     }
 
-    /** Whether this launcher has started the process. */
+    /** Returns whether this launcher has started the process. */
     boolean hasStarted(Map<String, String> environment) {
         return environment.containsKey(sign);
     }
 
     /**
-     * Whether the launcher has started several ranks. A single rank is a job of one without the launcher's variables.
+     * Returns whether the launcher has started several ranks. A single rank is a job of one without the launcher's
+     * variables.
      */
     boolean hasSeveralRanks(Map<String, String> environment) {
         return number(environment, size) != 1;
     }
 
-    /** The variable by which the launcher is known. */
+    /** Returns the variable by which the launcher is known. */
     String sign() {
         return sign;
     }
 
-    /** The variable that has the number of ranks. */
+    /** Returns the variable that has the number of ranks. */
     String size() {
         return size;
     }
 
-    /** The variable by which the launcher is known, with its value. */
+    /** Returns the variable by which the launcher is known, with its value. */
     String quote(Map<String, String> environment) {
         return sign + "=" + environment.get(sign);
     }
 
-    /** The launcher's name in messages. */
+    /** Returns the launcher's name in messages. */
     String title() {
         return title;
     }
 
-    /** The value of a required variable, which must be a number. */
+    /** Returns the value of a required variable, which must be a number. */
     long number(Map<String, String> environment, String name) {
         String text = text(environment, name);
         if (!NUMBER.matcher(text).matches()) {
@@ -87,7 +88,7 @@ enum Launcher {
         return Long.parseLong(text);
     }
 
-    /** The value of a required variable. */
+    /** Returns the value of a required variable. */
     String text(Map<String, String> environment, String name) {
         if (!environment.containsKey(name)) {
             throw new JobStartException("the environment variable " + name + " is missing, while " + quote(environment)
@@ -96,12 +97,12 @@ enum Launcher {
         return environment.get(name);
     }
 
-    /** An exception that says what is wrong with a variable, and what to do. */
+    /** Returns an exception that says what is wrong with a variable, and what to do. */
     JobStartException malformed(Map<String, String> environment, String name, String expected) {
         return new JobStartException(name + "=\"" + environment.get(name) + "\" is not " + expected + remedy);
     }
 
-    /** An exception that says why the variables cannot be used, and what to do. */
+    /** Returns an exception that says why the variables cannot be used, and what to do. */
     JobStartException unusable(String reason) {
         return new JobStartException(reason + remedy);
     }
@@ -114,8 +115,8 @@ enum Launcher {
     }
 
     /**
-     * A port for rank 0 to listen at. All ranks of a job compute the same port, and other jobs mostly compute another
-     * one.
+     * Returns a port for rank 0 to listen at. All ranks of a job compute the same port, and other jobs mostly compute
+     * another one.
      */
     static int port(long number) {
         return PORT_LEAST + Math.floorMod(number, PORTS);

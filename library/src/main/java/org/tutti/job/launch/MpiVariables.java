@@ -47,8 +47,8 @@ interface MpiVariables {
      * ranks. If the assumption is wrong, the nodes notice when they meet.
      *
      * @return variables of Tutti
-     * @throws JobStartException when a variable is missing or malformed, or some contradict each other; the message
-     *         names them
+     * @throws JobStartException if a variable is missing or malformed, or some contradict each other; the message names
+     *             them
      */
     default Map<String, String> translate() {
         long rank = number(rank());

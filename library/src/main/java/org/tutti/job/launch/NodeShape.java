@@ -14,7 +14,7 @@ import org.tutti.JobStartException;
  */
 public record NodeShape(String job, int size, int node, int nodes, int nodeRanks) {
     /**
-     * @throws JobStartException when the numbers contradict each other
+     * @throws JobStartException if the numbers contradict each other
      */
     public NodeShape {
         if (nodes < 1 || nodes > size || node < 0 || nodeRanks < 1
@@ -26,7 +26,7 @@ public record NodeShape(String job, int size, int node, int nodes, int nodeRanks
     }
 
     /**
-     * The shape of a job's only node.
+     * Returns the shape of a job's only node.
      *
      * @param job the job's name
      * @param size the ranks of the job

@@ -46,8 +46,8 @@ record OpenMpiVariables(Map<String, String> environment) implements MpiVariables
      *
      * @param environment the environment variables of the process
      * @return variables of Tutti
-     * @throws JobStartException when a variable is missing or malformed, or some contradict each other; the message
-     *         names them
+     * @throws JobStartException if a variable is missing or malformed, or some contradict each other; the message names
+     *             them
      */
     static Map<String, String> translate(Map<String, String> environment) {
         return new OpenMpiVariables(environment).translate();

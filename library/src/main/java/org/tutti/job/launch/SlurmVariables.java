@@ -55,7 +55,7 @@ final class SlurmVariables {
      *
      * @param environment the environment variables of the process
      * @return variables of Tutti
-     * @throws JobStartException when a variable of the step is missing or malformed; the message names it
+     * @throws JobStartException if a variable of the step is missing or malformed; the message names it
      */
     static Map<String, String> translate(Map<String, String> environment) {
         long job = Launcher.SLURM.number(environment, JOB);
@@ -89,7 +89,7 @@ final class SlurmVariables {
                 + environment.get(NODE));
     }
 
-    /** The first node of a list such as {@code rack[1-2]-n[001-004,7],login}: {@code rack1-n001}. */
+    /** Returns the first node of a list such as {@code rack[1-2]-n[001-004,7],login}: {@code rack1-n001}. */
     private static String firstNode(Map<String, String> environment) {
         String name =
                 NUMBERS_OF_NODES.matcher(Launcher.SLURM.text(environment, NODE_LIST)).replaceAll("$1").split(",", 2)[0];

@@ -108,7 +108,7 @@ public final class Farewells {
         return processes;
     }
 
-    /** The good-bye of this process to another one. */
+    /** Returns the good-bye of this process to another one. */
     synchronized Farewell to(int process) {
         return new Farewell((world == null ? 0 : HAS_WORLD) | (doubted.contains(process) ? 0 : HAS_GROUPS), worldCalls,
                 worldHistory, groups.getOrDefault(process, 0L));

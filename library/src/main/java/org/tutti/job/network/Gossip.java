@@ -150,7 +150,7 @@ public final class Gossip implements FabricListener {
             toldAll = false;
         }
 
-        /** Whether all connected processes have been told, or the communicator is not broken. */
+        /** Returns whether all connected processes have been told, or the communicator is not broken. */
         boolean isTold() {
             return toldAll || !isBroken();
         }
@@ -185,7 +185,7 @@ public final class Gossip implements FabricListener {
             return knows ? process : told;
         }
 
-        /** The leader of the nearest node in a direction that has a leader, or {@link #NOBODY}. */
+        /** Returns the leader of the nearest node in a direction that has a leader, or {@link #NOBODY}. */
         int neighbour(int direction) {
             int nodes = node.nodes();
             int own = directory.node(self);
@@ -198,7 +198,7 @@ public final class Gossip implements FabricListener {
             return NOBODY;
         }
 
-        /** The process of the lowest rank on a node that takes part in the job, or {@link #NOBODY}. */
+        /** Returns the process of the lowest rank on a node that takes part in the job, or {@link #NOBODY}. */
         int leader(int ofNode) {
             for (int rank : ranks) {
                 if (directory.node(rank) == ofNode && node.state(rank) == NodeLayout.JOINED) {
@@ -209,7 +209,7 @@ public final class Gossip implements FabricListener {
         }
     }
 
-    /** Whether a state is a failure. A failure may be the reason why other ranks leave. */
+    /** Returns whether a state is a failure. A failure may be the reason why other ranks leave. */
     private static boolean isFailure(long state) {
         return state == NodeLayout.FAILED;
     }
@@ -306,7 +306,7 @@ public final class Gossip implements FabricListener {
         wakeWatch();
     }
 
-    /** The good-byes that this process says and hears. */
+    /** Returns the good-byes that this process says and hears. */
     public Farewells farewells() {
         return farewells;
     }
@@ -355,7 +355,7 @@ public final class Gossip implements FabricListener {
         }
     }
 
-    /** The reason why this process cannot go on, or null if it can. */
+    /** Returns the reason why this process cannot go on, or null if it can. */
     Throwable failure() {
         return failure.get();
     }
@@ -491,8 +491,8 @@ public final class Gossip implements FabricListener {
     }
 
     /**
-     * The rank that failed first, if it is still untold. Others must hear of it before they hear of a rank that may
-     * have failed because of it.
+     * Returns the rank that failed first, if it is still untold. Others must hear of it before they hear of a rank that
+     * may have failed because of it.
      */
     private int causeOf(int rank, byte[] told) {
         int first = node.firstFailedRank();
@@ -523,7 +523,7 @@ public final class Gossip implements FabricListener {
         }
     }
 
-    /** Whether a process still has ranks that take part. A rank of several may fail alone, by an exception. */
+    /** Returns whether a process still has ranks that take part. A rank of several may fail alone, by an exception. */
     private boolean hasRanks(int process) {
         for (int rank = process; rank < node.size(); rank++) {
             if (isOf(process, rank) && node.state(rank) == NodeLayout.JOINED) {

@@ -87,17 +87,17 @@ public final class Network implements AutoCloseable {
         return node.rendezvous().or(environment::rendezvous);
     }
 
-    /** The number of this process: its first rank. */
+    /** Returns the number of this process: its first rank. */
     public int process() {
         return environment.firstRank();
     }
 
-    /** The fabric, which moves bytes to other nodes. */
+    /** Returns the fabric, which moves bytes to other nodes. */
     public Fabric fabric() {
         return fabric;
     }
 
-    /** The gossip, which exchanges news with other nodes. */
+    /** Returns the gossip, which exchanges news with other nodes. */
     public Gossip gossip() {
         return gossip;
     }
@@ -123,10 +123,10 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Whether this rank meets the other nodes on behalf of its own. On rank 0's node, rank 0 does so as soon as its
-     * record is written: it does not count records, because the records of other nodes may arrive before those of its
-     * own node. On another node, the lowest rank does so when all ranks of the node have joined and their records are
-     * written. Ranks of other nodes count as absent until the nodes have met.
+     * Returns whether this rank meets the other nodes on behalf of its own. On rank 0's node, rank 0 does so as soon as
+     * its record is written: it does not count records, because the records of other nodes may arrive before those of
+     * its own node. On another node, the lowest rank does so when all ranks of the node have joined and their records
+     * are written. Ranks of other nodes count as absent until the nodes have met.
      */
     public boolean isMeeting(int rank) {
         if (rank == 0) {
@@ -215,7 +215,7 @@ public final class Network implements AutoCloseable {
         }
     }
 
-    /** Whether rank 0 listens at one of its addresses at least. */
+    /** Returns whether rank 0 listens at one of its addresses at least. */
     private boolean isRankZeroListening() {
         Optional<String> why = fabric.whyUnreachable(rankZero, PROBE_MILLIS);
         unanswered = why.map(text -> "; on host " + hostName() + " " + text).orElse("");
@@ -271,7 +271,7 @@ public final class Network implements AutoCloseable {
         }
     }
 
-    /** The rendezvous as far as this node knows it, for messages. */
+    /** Returns the rendezvous as far as this node knows it, for messages. */
     public String whereRankZeroIs() {
         return rendezvous().map(text -> " (they meet at " + text + unanswered + ")").orElse("");
     }
@@ -292,8 +292,7 @@ public final class Network implements AutoCloseable {
     /**
      * Says good-bye to the other processes and closes the fabric, also when a step throws.
      *
-     * @throws CollectiveMismatchException when ranks of another node have made other calls than the ranks of this
-     *             process
+     * @throws CollectiveMismatchException if ranks of another node have made other calls than the ranks of this process
      */
     @Override
     public void close() {

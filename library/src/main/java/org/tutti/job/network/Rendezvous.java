@@ -46,16 +46,16 @@ final class Rendezvous {
     /**
      * Reads the text, and looks up names of hosts.
      *
-     * @throws JobStartException when the text is malformed, or has an address twice
-     * @throws UnknownHostException when a name is unknown
+     * @throws JobStartException if the text is malformed, or has an address twice
+     * @throws UnknownHostException if a name is unknown
      */
     static List<List<InetSocketAddress>> parse(String text) throws UnknownHostException {
         return parse(text, InetAddress::getAllByName);
     }
 
     /**
-     * Whether the text itself says that all ranks are on this machine, by {@code localhost} or loopback addresses. A
-     * name that this machine resolves to a loopback address does not count.
+     * Returns whether the text itself says that all ranks are on this machine, by {@code localhost} or loopback
+     * addresses. A name that this machine resolves to a loopback address does not count.
      */
     static boolean isOnlyHere(String text) {
         return Stream.of(text.split("[,|]")).map(Rendezvous::host).allMatch(host -> {
@@ -73,7 +73,7 @@ final class Rendezvous {
      * networkaddress.cache.negative.ttl} says otherwise.
      *
      * @param deadlineNanos the time until which to try
-     * @throws JobStartException also when a name is still unknown at that time
+     * @throws JobStartException also if a name is still unknown at that time
      */
     static List<List<InetSocketAddress>> await(String text, long deadlineNanos) {
         return await(text, deadlineNanos, InetAddress::getAllByName);

@@ -62,7 +62,8 @@ public final class TcpFabricFactory implements FabricFactory {
     }
 
     /**
-     * The addresses of this host on each rail. Those of rank 0's process have the ports at which the others expect it.
+     * Returns the addresses of this host on each rail. Those of rank 0's process have the ports at which the others
+     * expect it.
      */
     private List<List<InetSocketAddress>> rails() {
         try {
@@ -85,8 +86,8 @@ public final class TcpFabricFactory implements FabricFactory {
     }
 
     /**
-     * The addresses of the rendezvous. Loopback addresses are left out if the rendezvous is a name, because a host may
-     * know its own name as 127.0.1.1, as on Debian, while other hosts know its real address.
+     * Returns the addresses of the rendezvous. Loopback addresses are left out if the rendezvous is a name, because a
+     * host may know its own name as 127.0.1.1, as on Debian, while other hosts know its real address.
      */
     private List<InetAddress> towards(List<List<InetSocketAddress>> expected) {
         boolean onlyHere = Rendezvous.isOnlyHere(environment.rendezvous().orElse(""));
@@ -95,9 +96,9 @@ public final class TcpFabricFactory implements FabricFactory {
     }
 
     /**
-     * A rail of rank 0's process, which listens at the port where the others look for it. It listens on all addresses
-     * of the rail, because the others may know the host by another address than the host itself. It also listens on
-     * loopback if this host resolves its own name to loopback.
+     * Returns a rail of rank 0's process, which listens at the port where the others look for it. It listens on all
+     * addresses of the rail, because the others may know the host by another address than the host itself. It also
+     * listens on loopback if this host resolves its own name to loopback.
      */
     private List<InetSocketAddress> fixed(int rail, List<InetAddress> addresses, List<InetSocketAddress> expected,
             int most) {

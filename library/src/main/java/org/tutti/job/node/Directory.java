@@ -40,7 +40,7 @@ public final class Directory {
         this.size = size;
     }
 
-    /** The block of the directory, laid out as {@link DirectoryLayout} describes. */
+    /** Returns the block of the directory, laid out as {@link DirectoryLayout} describes. */
     public MemorySegment memory() {
         return words;
     }
@@ -81,12 +81,12 @@ public final class Directory {
         Words.add(words, DirectoryLayout.KNOWN, 1);
     }
 
-    /** The number of ranks that have a record here. */
+    /** Returns the number of ranks that have a record here. */
     public int known() {
         return (int) Words.load(words, DirectoryLayout.KNOWN);
     }
 
-    /** The number of other nodes that have got the directory from this node. */
+    /** Returns the number of other nodes that have got the directory from this node. */
     public int fetched() {
         return (int) Words.load(words, DirectoryLayout.FETCHED);
     }
@@ -96,22 +96,22 @@ public final class Directory {
         Words.store(words, DirectoryLayout.COMPLETE, 1);
     }
 
-    /** Whether the directory has the records of all ranks. */
+    /** Returns whether the directory has the records of all ranks. */
     public boolean isComplete() {
         return Words.load(words, DirectoryLayout.COMPLETE) == 1;
     }
 
-    /** Whether the record of a rank is here; for messages. */
+    /** Returns whether the record of a rank is here; for messages. */
     public boolean has(int rank) {
         return field(rank, DirectoryLayout.RAILS) > 0;
     }
 
-    /** The number of a rank's node, from the rank's environment. */
+    /** Returns the number of a rank's node, from the rank's environment. */
     public int node(int rank) {
         return (int) field(rank, DirectoryLayout.NODE);
     }
 
-    /** The first rank of a rank's process. */
+    /** Returns the first rank of a rank's process. */
     public int firstRankOfProcess(int rank) {
         return (int) field(rank, DirectoryLayout.FIRST_RANK_OF_PROCESS);
     }
@@ -131,12 +131,15 @@ public final class Directory {
         Words.storePlain(words, DirectoryLayout.record(0) + DirectoryLayout.LINKS, links.ordinal());
     }
 
-    /** The kind of links between the nodes from rank 0's environment, so that all ranks choose the same algorithms. */
+    /**
+     * Returns the kind of links between the nodes from rank 0's environment, so that all ranks choose the same
+     * algorithms.
+     */
     public Links links() {
         return field(0, DirectoryLayout.LINKS) == Links.SLOW.ordinal() ? Links.SLOW : Links.FAST;
     }
 
-    /** The addresses at which the process of a rank listens, by rail. */
+    /** Returns the addresses at which the process of a rank listens, by rail. */
     public List<List<InetSocketAddress>> rails(int rank) {
         List<List<InetSocketAddress>> rails = new ArrayList<>();
         for (long rail = Math.clamp(field(rank, DirectoryLayout.RAILS), 0, RailAddresses.RAILS_MAX); rail > 0; rail--) {
@@ -164,12 +167,12 @@ public final class Directory {
         }
     }
 
-    /** The number of different nodes in the directory. */
+    /** Returns the number of different nodes in the directory. */
     public int nodes() {
         return (int) IntStream.range(0, size).map(this::node).distinct().count();
     }
 
-    /** Whether the ranks can form one job. */
+    /** Returns whether the ranks can form one job. */
     public boolean isAgreed() {
         return firstWithOther(DirectoryLayout.RAILS) < 0 && firstWithOther(DirectoryLayout.NODES) < 0
                 && field(0, DirectoryLayout.NODES) == nodes();
@@ -216,7 +219,10 @@ public final class Directory {
         return Words.loadPlain(words, DirectoryLayout.record(rank) + field);
     }
 
-    /** The topology of the job. Nodes are numbered in the order of their first ranks, not by the launcher's numbers. */
+    /**
+     * Returns the topology of the job. Nodes are numbered in the order of their first ranks, not by the launcher's
+     * numbers.
+     */
     Topology topology() {
         Map<Integer, Integer> numbers = new HashMap<>();
         int[] nodeOfRank = new int[size];
@@ -227,7 +233,7 @@ public final class Directory {
         return new Topology(nodeOfRank);
     }
 
-    /** The process and the handle by which each rank's ring of the world is reached. */
+    /** Returns the process and the handle by which each rank's ring of the world is reached. */
     public EndpointTable endpoints() {
         int[] processes = new int[size];
         long[] rings = new long[size];

@@ -46,7 +46,7 @@ public final class DirectoryLayout {
 
     private DirectoryLayout() {}
 
-    /** The length of the directory of a job with the given number of ranks. */
+    /** Returns the length of the directory of a job with the given number of ranks. */
     public static long bytes(int size) {
         return record(size);
     }

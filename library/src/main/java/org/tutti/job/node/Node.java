@@ -70,20 +70,23 @@ public final class Node {
         return new Node(memory, memory.block(address, NodeLayout.bytes(size)), size);
     }
 
-    /** The shape for which the node was made. The caller gives the job's name, because the node does not know it. */
+    /**
+     * Returns the shape for which the node was made. The caller gives the job's name, because the node does not know
+     * it.
+     */
     NodeShape shape(String job) {
         return new NodeShape(job, size, (int) Words.loadPlain(words, NodeLayout.NODE),
                 (int) Words.loadPlain(words, NodeLayout.NODES), (int) Words.loadPlain(words, NodeLayout.NODE_RANKS));
     }
 
-    /** The job's secret. A job of one node has none, and gets 32 zeros. */
+    /** Returns the job's secret. A job of one node has none, and gets 32 zeros. */
     public Secret secret() {
         return Secret.of(words.asSlice(NodeLayout.SECRET, Secret.BYTES).toArray(ValueLayout.JAVA_BYTE));
     }
 
     // ---- meeting of the nodes
 
-    /** The address of rank 0's process, once it is known. */
+    /** Returns the address of rank 0's process, once it is known. */
     public Optional<String> rendezvous() {
         int length = (int) Words.load(words, NodeLayout.RENDEZVOUS);
         return length == 0 ? Optional.empty()
@@ -108,72 +111,74 @@ public final class Node {
         }
     }
 
-    /** The nodes of all ranks; with several nodes only when the directory is complete. */
+    /** Returns the nodes of all ranks; with several nodes only when the directory is complete. */
     public Topology topology() {
         return directory == null ? new Topology(new int[size]) : directory.topology();
     }
 
-    /** The directory of all ranks, or null with one node. */
+    /** Returns the directory of all ranks, or null with one node. */
     public Directory directory() {
         return directory;
     }
 
-    /** Whether a rank that has joined runs on this node. */
+    /** Returns whether a rank that has joined runs on this node. */
     public boolean isHere(int rank) {
         return directory == null || directory.node(rank) == (int) Words.loadPlain(words, NodeLayout.NODE);
     }
 
-    /** The number of nodes of the job. */
+    /** Returns the number of nodes of the job. */
     public int nodes() {
         return (int) Words.loadPlain(words, NodeLayout.NODES);
     }
 
-    /** The number of the job's ranks on this node. */
+    /** Returns the number of the job's ranks on this node. */
     public int nodeRanks() {
         return (int) Words.loadPlain(words, NodeLayout.NODE_RANKS);
     }
 
-    /** The memory of the world's ring. */
+    /** Returns the memory of the world's ring. */
     public MemorySegment ring() {
         return ring;
     }
 
-    /** The memory of the node. */
+    /** Returns the memory of the node. */
     public Memory memory() {
         return memory;
     }
 
-    /** The number of ranks of the job. */
+    /** Returns the number of ranks of the job. */
     public int size() {
         return size;
     }
 
-    /** The address of the world's ring in the node's memory. */
+    /** Returns the address of the world's ring in the node's memory. */
     public long ringAddress() {
         return Words.loadPlain(words, NodeLayout.RING);
     }
 
-    /** Whether a launcher watches over the job. */
+    /** Returns whether a launcher watches over the job. */
     public boolean hasLauncher() {
         return Words.loadPlain(words, NodeLayout.LAUNCHER) == 1;
     }
 
-    /** The state of a rank: absent, joined, left or failed. */
+    /** Returns the state of a rank: absent, joined, left or failed. */
     public long state(int rank) {
         return word(rank) & NodeLayout.STATE_MASK;
     }
 
-    /** The state of a rank in the form that news have, with the reason and the witness if the rank has failed. */
+    /**
+     * Returns the state of a rank in the form that news have, with the reason and the witness if the rank has failed.
+     */
     public long word(int rank) {
         return Words.load(words, NodeLayout.state(rank));
     }
 
-    /** The first rank of a rank's process. */
+    /** Returns the first rank of a rank's process. */
     public int firstRankOfProcess(int rank) {
         return (int) Words.loadPlain(words, NodeLayout.firstRankOfProcess(rank));
     }
 
-    /** The process identifier of a rank's process on its host; 0 if the rank has never joined. */
+    /** Returns the process identifier of a rank's process on its host; 0 if the rank has never joined. */
     public long processIdentifier(int rank) {
         return Words.loadPlain(words, NodeLayout.processIdentifier(rank));
     }
@@ -183,7 +188,7 @@ public final class Node {
     /**
      * Marks a rank of this process as joined.
      *
-     * @throws JobStartException when the rank was part of the job before
+     * @throws JobStartException if the rank was part of the job before
      */
     public void markJoined(int rank, int firstRankOfProcess) {
         // no other process can have this rank, because this process holds the rank's lock
@@ -227,12 +232,15 @@ public final class Node {
         Words.store(words, NodeLayout.missed(rank), missed + 1L);
     }
 
-    /** The rank without which a rank of this node could not go on, although that other rank has not failed; or −1. */
+    /**
+     * Returns the rank without which a rank of this node could not go on, although that other rank has not failed; or
+     * −1.
+     */
     int missed(int rank) {
         return (int) Words.load(words, NodeLayout.missed(rank)) - 1;
     }
 
-    /** Whether the process of a rank of this node is known to have ended. */
+    /** Returns whether the process of a rank of this node is known to have ended. */
     public boolean hasEnded(int rank) {
         return Words.load(words, NodeLayout.ended(rank)) != 0;
     }
@@ -274,7 +282,7 @@ public final class Node {
         setAbort(status + 1L << Integer.SIZE | rank);
     }
 
-    /** The abort word: 0, or the rank that aborted the job and its status. */
+    /** Returns the abort word: 0, or the rank that aborted the job and its status. */
     public long abort() {
         return Words.load(words, NodeLayout.ABORT);
     }
@@ -295,27 +303,27 @@ public final class Node {
         Words.add(words, NodeLayout.beat(firstRankOfProcess), 1);
     }
 
-    /** The beat of a process of this node, which grows while the process runs. */
+    /** Returns the beat of a process of this node, which grows while the process runs. */
     public long beats(int firstRankOfProcess) {
         return Words.load(words, NodeLayout.beat(firstRankOfProcess));
     }
 
-    /** The status that the job was aborted with, or −1. */
+    /** Returns the status that the job was aborted with, or −1. */
     public int abortStatus() {
         return (int) (Words.load(words, NodeLayout.ABORT) >>> Integer.SIZE) - 1;
     }
 
-    /** The rank that aborted the job, if one did. */
+    /** Returns the rank that aborted the job, if one did. */
     public int abortRank() {
         return (int) Words.load(words, NodeLayout.ABORT);
     }
 
-    /** The rank that failed first, or −1. */
+    /** Returns the rank that failed first, or −1. */
     public int firstFailedRank() {
         return (int) Words.load(words, NodeLayout.FIRST_FAILURE) - 1;
     }
 
-    /** The failure of the rank that failed first. */
+    /** Returns the failure of the rank that failed first. */
     Optional<RankFailure> firstFailure() {
         int rank = firstFailedRank();
         return rank < 0 ? Optional.empty() : Optional.of(RankFailure.of(rank, word(rank)));
@@ -327,8 +335,8 @@ public final class Node {
     }
 
     /**
-     * The reason why this process could not connect to the process of a rank, as a clause; empty if it has not tried,
-     * or has connected.
+     * Returns the reason why this process could not connect to the process of a rank, as a clause; empty if it has not
+     * tried, or has connected.
      */
     public String whyUnreachable(int rank) {
         return unreachable.getOrDefault(firstRankOfProcess(rank), "");
@@ -352,17 +360,17 @@ public final class Node {
         Words.store(words, NodeLayout.DEADLINE_ANSWERED, 1);
     }
 
-    /** Whether the first rank to pass its deadline has its answers. */
+    /** Returns whether the first rank to pass its deadline has its answers. */
     public boolean hasFirstDeadlineEnded() {
         return Words.load(words, NodeLayout.DEADLINE_ANSWERED) != 0;
     }
 
-    /** A number that grows whenever a rank fails or leaves, or the job is aborted. */
+    /** Returns a number that grows whenever a rank fails or leaves, or the job is aborted. */
     public long changes() {
         return Words.load(words, NodeLayout.CHANGES);
     }
 
-    /** The host of a rank, if it is known. */
+    /** Returns the host of a rank, if it is known. */
     public Optional<String> host(int rank) {
         return directory == null || !directory.has(rank) ? Optional.empty() : Optional.of(directory.host(rank));
     }

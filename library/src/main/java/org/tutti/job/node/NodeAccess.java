@@ -8,13 +8,13 @@ import java.io.IOException;
  * only process of the node.
  */
 public interface NodeAccess extends AutoCloseable {
-    /** The state that the ranks of the node share. */
+    /** Returns the state that the ranks of the node share. */
     Node node();
 
-    /** Tells whether the process with a certain first rank lives. */
+    /** Returns whether the process with a certain first rank lives. */
     boolean livesProcess(int firstRank) throws IOException;
 
-    /** Tells whether the launcher lives. */
+    /** Returns whether the launcher lives. */
     boolean livesLauncher() throws IOException;
 
     /** Removes the memory's name, because all ranks have the memory and no process has to find it any more. */

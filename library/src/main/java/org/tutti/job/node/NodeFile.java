@@ -57,7 +57,7 @@ public final class NodeFile implements NodeAccess {
      * @param shape the job, and this node's part of it
      * @param secret the job's secret
      * @return the file
-     * @throws NodeMemoryException when the file cannot be made, or the directory has too little room
+     * @throws NodeMemoryException if the file cannot be made, or the directory has too little room
      */
     public static NodeFile create(Path directory, NodeShape shape, Secret secret) {
         sweep(directory);
@@ -140,7 +140,7 @@ public final class NodeFile implements NodeAccess {
         }
     }
 
-    /** The secret of a job without a launcher. With one node it is not needed. */
+    /** Returns the secret of a job without a launcher. With one node it is not needed. */
     private static Secret secret(JobEnvironment environment) {
         if (environment.shape().nodes() == 1) {
             return Secret.random();
@@ -182,8 +182,8 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Whether a job of this name runs and has removed its file's name. A process that made a new file would wait in
-     * vain for the other ranks.
+     * Returns whether a job of this name runs and has removed its file's name. A process that made a new file would
+     * wait in vain for the other ranks.
      *
      * @param refuses whether to throw if such a job runs, because it has had the time to end
      */
@@ -241,7 +241,8 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * The number of the user, which is part of the file's name, so that jobs of different users may have the same name.
+     * Returns the number of the user, which is part of the file's name, so that jobs of different users may have the
+     * same name.
      */
     private static int user() {
         try {
@@ -253,7 +254,8 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * The number of a process's lock. The locks of processes follow the launcher's lock, in the order of first ranks.
+     * Returns the number of a process's lock. The locks of processes follow the launcher's lock, in the order of first
+     * ranks.
      */
     private static int participant(int firstRank) {
         return LAUNCHER + 1 + firstRank;
@@ -292,7 +294,7 @@ public final class NodeFile implements NodeAccess {
     // ---- questions of the launcher
 
     /**
-     * Tells whether a rank has joined the job, even if it has left or failed since.
+     * Returns whether a rank has joined the job, even if it has left or failed since.
      *
      * @param rank the rank
      * @return whether it has
@@ -302,7 +304,7 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Tells whether a rank has left the job without a failure.
+     * Returns whether a rank has left the job without a failure.
      *
      * @param rank the rank
      * @return whether it has
@@ -390,13 +392,13 @@ public final class NodeFile implements NodeAccess {
 
     // ---- life and death
 
-    /** Tells whether the process with a certain first rank lives. */
+    /** Returns whether the process with a certain first rank lives. */
     @Override
     public boolean livesProcess(int firstRank) throws IOException {
         return memory.isHeld(participant(firstRank));
     }
 
-    /** Tells whether the launcher lives. */
+    /** Returns whether the launcher lives. */
     @Override
     public boolean livesLauncher() throws IOException {
         return memory.isHeld(LAUNCHER);

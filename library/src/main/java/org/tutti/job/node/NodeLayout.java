@@ -72,7 +72,7 @@ public final class NodeLayout {
 
     private NodeLayout() {}
 
-    /** The length of the block in a job with the given number of ranks. */
+    /** Returns the length of the block in a job with the given number of ranks. */
     public static long bytes(int size) {
         return state(size);
     }

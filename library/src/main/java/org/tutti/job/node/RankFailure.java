@@ -89,7 +89,7 @@ public record RankFailure(int rank, Reason reason, int witness, long detail) {
         return new RankFailure(rank, Reason.STATUS, -1, status);
     }
 
-    /** The same failure for another rank of the process. */
+    /** Returns the same failure for another rank of the process. */
     public RankFailure of(int other) {
         return new RankFailure(other, reason, witness, detail);
     }

@@ -85,7 +85,7 @@ public final class Secret {
      *             other users in this way
      * @param job the job's name
      * @return the secret
-     * @throws JobStartException when the file cannot be read, has another owner, or others can read it
+     * @throws JobStartException if the file cannot be read, has another owner, or others can read it
      */
     static Secret ofFile(Path file, String job) {
         try {
@@ -120,7 +120,7 @@ public final class Secret {
         return content;
     }
 
-    /** Whether others can read or write a file. A group may read a file of root. */
+    /** Returns whether others can read or write a file. A group may read a file of root. */
     static boolean isOpen(Set<PosixFilePermission> permissions, boolean roots) {
         return permissions.stream().anyMatch((roots ? OTHERS_THAN_A_GROUP : OTHERS)::contains);
     }

@@ -47,7 +47,7 @@ public final class StackQuery {
         return Words.load(words, NodeLayout.ASKED);
     }
 
-    /** Whether the process with this first rank has an unanswered question. */
+    /** Returns whether the process with this first rank has an unanswered question. */
     public boolean isAsked(int firstRank) {
         return Words.load(words, NodeLayout.ASKED) > Words.load(words, NodeLayout.answered(firstRank));
     }
@@ -76,7 +76,7 @@ public final class StackQuery {
         Words.store(words, NodeLayout.answered(firstRank), question);
     }
 
-    /** The answer of the process with this first rank to a question or to a later one, if it has answered. */
+    /** Returns the answer of the process with this first rank to a question or to a later one, if it has answered. */
     public Optional<String> answer(int firstRank, long question) {
         long answered = Words.load(words, NodeLayout.answered(firstRank));
         if (answered < question) {

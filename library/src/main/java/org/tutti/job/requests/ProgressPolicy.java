@@ -52,7 +52,7 @@ public final class ProgressPolicy {
         }
     }
 
-    /** Whether the rank waits for its requests, or has just asked whether one is done. */
+    /** Returns whether the rank waits for its requests, or has just asked whether one is done. */
     public boolean isAwaited() {
         return awaiting.get() > 0 || System.nanoTime() - lookedNanos < LOOK_NANOS;
     }
