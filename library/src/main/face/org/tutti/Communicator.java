@@ -83,16 +83,16 @@ public abstract class Communicator implements AutoCloseable {
     /** {@return the number of ranks of the communicator, 1 or more} */
     public abstract int size();
 
-    /** {@return the topology, which tells the node of each rank: ranks of a node share memory} */
+    /** {@return the placement of the ranks on nodes; ranks of a node share memory} */
     public abstract Topology topology();
 
     /**
-     * Finds the number of a rank in another communicator of the same job.
+     * Returns the number that a rank of this communicator has in another communicator of the same job.
      *
-     * @param other a communicator that this rank is a member of, too; either communicator may be closed
+     * @param other a communicator that also has this rank as a member; either communicator may be closed
      * @param rank a rank of this communicator
      * @return the number of that rank in the other communicator, empty if it is not a member
-     * @throws IllegalArgumentException if there is no such rank here, or the other communicator does not belong to this
+     * @throws IllegalArgumentException if this communicator has no such rank, or the other one does not belong to this
      *             rank of the job
      */
     public abstract OptionalInt rankIn(Communicator other, int rank);
@@ -101,7 +101,7 @@ public abstract class Communicator implements AutoCloseable {
      * Returns a view that uses the named algorithm for the calls of one collective, except calls with {@link Blocks}.
      *
      * @param collective the operation
-     * @param name an algorithm of it, as {@code tutti info --algorithms} lists them; the same at every rank
+     * @param name the name of an algorithm, as {@code tutti info --algorithms} lists it; the same at every rank
      * @return the view
      * @throws IllegalArgumentException if there is no such algorithm; the message lists the collective's algorithms
      */
@@ -125,15 +125,15 @@ public abstract class Communicator implements AutoCloseable {
     public abstract Communicator withName(String name);
 
     /**
-     * {@return the same collectives, without waiting: each call returns a {@link Request} immediately. The algorithms
-     * and the deadline of this view hold for them, too. Blocking and non-blocking calls share one order}
+     * {@return a view with the same collectives, in which each call returns a {@link Request} immediately. It keeps the
+     * algorithms and the deadline of this view. Blocking and non-blocking calls share one order}
      */
     public abstract NonBlockingCommunicator nonBlocking();
 
     /**
-     * Returns the same collectives for calls that are made many times with the same arguments (persistent calls).
+     * Returns a view with the same collectives for calls that are repeated with the same arguments (persistent calls).
      *
-     * @return the calls, each of which returns a {@link PreparedCall}
+     * @return the view, in which each call returns a {@link PreparedCall}
      */
     public abstract PreparedCommunicator prepare();
 
@@ -141,8 +141,8 @@ public abstract class Communicator implements AutoCloseable {
     public abstract void barrier();
 
     /**
-     * Allocates memory at every rank that all ranks can access ({@link RemoteMemory}). This is a collective call. The
-     * deadline of this view also holds for the calls on the memory.
+     * Allocates {@link RemoteMemory}, which has a part at every rank. All ranks can access all parts. This is a
+     * collective call. The deadline of this view also holds for the calls on the memory.
      *
      * @param bytes the number of bytes at this rank, 0 to {@link RemoteMemory#BYTES_MAX}; each rank chooses its own
      *            number
@@ -159,7 +159,7 @@ public abstract class Communicator implements AutoCloseable {
      *
      * @param type the type of the elements
      * @param count the number of elements at this rank, 0 or more
-     * @return the memory; its offsets count bytes, and in the view {@link RemotePart#elements} elements
+     * @return the memory; its offsets count bytes, or elements in the view {@link RemotePart#elements}
      * @throws IllegalArgumentException if the elements have more than {@link RemoteMemory#BYTES_MAX} bytes
      */
     public RemoteMemory allocate(DataType type, long count) {
@@ -172,58 +172,59 @@ public abstract class Communicator implements AutoCloseable {
      *
      * @param type the type of the elements
      * @param count the number of elements at this rank, 0 or more
-     * @param notifications the number of words of this rank's part, 0 to {@link RemoteMemory#NOTIFICATIONS_MAX}
-     * @return the memory; its offsets count bytes, and in the view {@link RemotePart#elements} elements
+     * @param notifications the number of this rank's notification words, 0 to {@link RemoteMemory#NOTIFICATIONS_MAX}
+     * @return the memory; its offsets count bytes, or elements in the view {@link RemotePart#elements}
      * @throws IllegalArgumentException if there are more bytes or words than the limits allow
      */
     public abstract RemoteMemory allocate(DataType type, long count, int notifications);
 
     /**
      * Makes a communicator of the ranks that pass the same color. This is a collective call, and it returns when all
-     * ranks of this communicator have made it. Steps: an allgather of 8 bytes a rank and a barrier, both on this
-     * communicator.
+     * ranks of this communicator have made it. The call consists of an allgather of 8 bytes a rank and a barrier, both
+     * on this communicator.
      *
-     * @param color 0 or more
-     * @param key orders the ranks of the new communicator; ranks with the same key keep their order
+     * @param color the color, 0 or more
+     * @param key the number by which the new communicator orders this rank; ranks with the same key keep their order
      * @return the communicator of this rank's color, to be {@linkplain #close closed}. It has the job's algorithms and
-     *         no deadline, whatever this view has; a deadline of this view holds for this call
+     *         no deadline, even if this view has others. A deadline of this view holds for this call
      * @throws IllegalArgumentException if the color is negative
      */
     public abstract Communicator split(int color, int key);
 
     /**
-     * Makes a communicator of the ranks that pass the same color, as {@link #split(int, int)} does; ranks that pass no
-     * color are in none. Ranks with a color may call either method.
+     * Makes a communicator of the ranks that pass the same color, as {@link #split(int, int)} does. Ranks that pass no
+     * color are in no new communicator. Ranks with a color may call either method.
      *
-     * @param color 0 or more, or empty
-     * @param key orders the ranks of the new communicator; ranks with the same key keep their order
+     * @param color the color, 0 or more; empty for none
+     * @param key the number by which the new communicator orders this rank; ranks with the same key keep their order
      * @return the communicator of this rank's color, to be {@linkplain #close closed}; empty without a color
      * @throws IllegalArgumentException if the color is negative
      */
     public abstract Optional<Communicator> split(OptionalInt color, int key);
 
     /**
-     * Makes a communicator of the given ranks. Only they make this call, all with the same list, and it returns when
-     * all of them have made it. Steps: a barrier of the new communicator.
+     * Makes a communicator of the given ranks. Only these ranks make the call, all with the same list. It makes a
+     * barrier of the new communicator, and returns when all of them have made the call.
      *
-     * @param ranks the ranks here of ranks 0, 1, … of the new communicator, in any order; this rank is among them
+     * @param ranks for each rank of the new communicator, in its order, that rank's number in this one; this rank is
+     *            among them
      * @return the communicator, to be {@linkplain #close closed}; algorithms and deadline are as for {@link #split}
      * @throws IllegalArgumentException if a rank is not in this communicator, a rank occurs twice, or this rank is
      *             missing
-     * @throws IllegalStateException if this rank has made groups of 65,536 different lists of this communicator
+     * @throws IllegalStateException if this rank has already made groups of 65,536 different lists of ranks
      */
     public abstract Communicator create(int... ranks);
 
     /**
      * Makes a communicator of the same ranks in the same order, for a library or another thread. Its calls are
-     * independent of the calls of this one. This is a collective call. Steps: a barrier on this communicator.
+     * independent of the calls of this one. This is a collective call, and makes a barrier on this communicator.
      *
      * @return the communicator, to be {@linkplain #close closed}; algorithms and deadline are as for {@link #split}
      */
     public abstract Communicator duplicate();
 
     /**
-     * Makes a communicator of the ranks of each node, in their order here: a collective call, as {@link #duplicate}.
+     * Makes a communicator of the ranks of each node, in their present order. Collective, like {@link #duplicate}.
      *
      * @return the communicator of this rank's node, to be {@linkplain #close closed}
      */
@@ -231,9 +232,9 @@ public abstract class Communicator implements AutoCloseable {
 
     /**
      * Makes a communicator of the ranks of each group of a level inside the nodes, for example of ranks that share a
-     * cache. This is a collective call, as {@link #duplicate}.
+     * cache. This is a collective call, like {@link #duplicate}.
      *
-     * @param level 0 for the smallest groups, up to the number of {@linkplain Topology#levels levels} − 1
+     * @param level the level, from 0 for the smallest groups to the number of {@linkplain Topology#levels levels} − 1
      * @return the communicator of this rank's group, to be {@linkplain #close closed}
      * @throws IllegalArgumentException if there is no such level
      */
@@ -403,7 +404,7 @@ public abstract class Communicator implements AutoCloseable {
     /**
      * Gathers the elements of all ranks at the root, in place: the root's own block is already in position.
      *
-     * @param data at the root a block from each rank, its own in position; elsewhere this rank's block
+     * @param data at the root, a block from each rank, with its own in position; at another rank, its block
      * @param root the rank that receives the blocks
      * @throws IllegalArgumentException if root is not a rank of the communicator, or its data are not equal blocks
      */
@@ -444,7 +445,7 @@ public abstract class Communicator implements AutoCloseable {
     /**
      * Scatters the root's elements over all ranks, in place: the root's own block stays in position.
      *
-     * @param data at the root a block for each rank; elsewhere it receives this rank's block
+     * @param data at the root, a block for each rank; at another rank, the memory that receives its block
      * @param root the rank that sends the blocks
      * @throws IllegalArgumentException if root is not a rank of the communicator, or its data are not equal blocks
      */
@@ -475,8 +476,8 @@ public abstract class Communicator implements AutoCloseable {
     /**
      * Gathers the elements of all ranks at every rank, in place: each rank's own block is already in position.
      *
-     * @param data a block from each rank, this rank's own in position; [of the same type and count|of the same length]
-     *            at every rank
+     * @param data a block from each rank, with its own in position; [of the same type and count|of the same length] at
+     *            every rank
      * @throws IllegalArgumentException if the data are not equal blocks
      */
     public void allgather(Span data) {
@@ -508,7 +509,7 @@ public abstract class Communicator implements AutoCloseable {
     /**
      * Exchanges blocks between all ranks, in place: the block from a rank replaces the block for that rank.
      *
-     * @param data a block for each rank, replaced with one from each rank; [of the same type and count|of the same
+     * @param data a block for each rank, replaced with a block from each rank; [of the same type and count|of the same
      *            length] at every rank
      * @throws IllegalArgumentException if the data are not equal blocks
      */
@@ -629,7 +630,7 @@ public abstract class Communicator implements AutoCloseable {
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
      * Gathers blocks of any length at the root: this rank's elements become its block of the root's target. Only the
-     * root knows all lengths.
+     * root needs to know all lengths.
      *
      * @param source this rank's elements, as many as the root expects from it
      * @param target at the root receives the blocks[: of the source's type, disjoint from it|], and keeps its elements
@@ -664,7 +665,7 @@ public abstract class Communicator implements AutoCloseable {
     /**
      * Gathers blocks of any length at the root, in place: the root's own block is already in position.
      *
-     * @param data at the root the memory of the blocks, its own in position; elsewhere this rank's block
+     * @param data at the root, the memory of the blocks, with its own in position; at another rank, its block
      * @param root the rank that receives the blocks
      * @param blocks the position and the length of each rank's block at the root; other ranks may pass null
      * @throws IllegalArgumentException if root is not a rank of the communicator, or the blocks overlap or exceed the
@@ -687,7 +688,7 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Scatters blocks of any length: each rank receives its block of the root's source. Only the root knows all
+     * Scatters blocks of any length: each rank receives its block of the root's source. Only the root needs to know all
      * lengths.
      *
      * @param source at the root the memory of the blocks[: of the target's type, disjoint from it|]; other ranks may
@@ -722,7 +723,7 @@ public abstract class Communicator implements AutoCloseable {
     /**
      * Scatters blocks of any length, in place: the root's own block stays in position.
      *
-     * @param data at the root the memory of the blocks; elsewhere it receives this rank's block, and has its length
+     * @param data at the root, the memory of the blocks; at another rank, memory of its block's length
      * @param root the rank that sends the blocks
      * @param blocks the position and the length of each rank's block at the root; other ranks may pass null
      * @throws IllegalArgumentException if root is not a rank of the communicator, or the blocks exceed the data
@@ -858,7 +859,7 @@ public abstract class Communicator implements AutoCloseable {
         data.unstage();
     }
 
-    /** If a side has blocks, all of them lie in the data. */
+    /** Makes a call in place. If source or target has a block for each rank, all these blocks lie in the data. */
     private void callInPlace(Collective collective, MemorySegment data, DataType type, long length,
             @Nullable Reduction reduction,
             int root) {
@@ -867,13 +868,13 @@ public abstract class Communicator implements AutoCloseable {
     }
 
     /**
-     * Makes a collective call with elements; all forms of all such calls end here.
+     * Makes a collective call with elements. All public forms of such calls end here.
      *
      * @param collective the operation
-     * @param source this rank's elements; the target itself for a call in place, or if this rank sends none
-     * @param target receives the result; the source itself for a call in place, or if this rank receives none
+     * @param source this rank's elements; the target if the call is in place, or if this rank sends none
+     * @param target receives the result; the source if the call is in place, or if this rank receives none
      * @param type the type of the elements
-     * @param count the number of elements; of one block, if a side has a block for each rank
+     * @param count the number of elements; those of one block if source or target has a block for each rank
      * @param reduction the operator, null if nothing is combined
      * @param root the root, 0 if the operation has none
      */
@@ -881,13 +882,13 @@ public abstract class Communicator implements AutoCloseable {
             long count, @Nullable Reduction reduction, int root);
 
     /**
-     * Makes a collective call with blocks that may differ in length; all forms of all such calls end here.
+     * Makes a collective call with blocks that may differ in length. All public forms of such calls end here.
      *
      * @param collective the operation
-     * @param source this rank's elements; the target itself for a call in place, or if this rank sends none
-     * @param target receives the result; the source itself for a call in place, or if this rank receives none
+     * @param source this rank's elements; the target if the call is in place, or if this rank sends none
+     * @param target receives the result; the source if the call is in place, or if this rank receives none
      * @param type the type of the elements
-     * @param count the number of elements of this rank's block on a side without blocks
+     * @param count the number of elements of source or target if it is a single block
      * @param sourceBlocks the blocks of the source, null if it has none
      * @param targetBlocks the blocks of the target, null if it has none
      * @param reduction the operator, null if nothing is combined

@@ -5,8 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * The collectives of a {@link Communicator} without waiting: the same names and arguments, but each call returns a
- * {@link Request} immediately. Many requests may be in flight on one communicator, and they may end in any order.
+ * The collectives of a {@link Communicator} as non-blocking calls. The methods have the same names and arguments, but
+ * each call returns a {@link Request} immediately. Many requests may be in flight on one communicator, and they may end
+ * in any order.
  *
  * <p><b>Order.</b> All ranks must call the same operations in the same order, blocking or not. One rank may make a
  * blocking call where another one makes a non-blocking call.
@@ -346,7 +347,7 @@ public abstract class NonBlockingCommunicator {
                 null, reduction, 0, Span.staging(data), Span.unstaging(data));
     }
 
-    /** If a side has blocks, all of them lie in the data. */
+    /** Starts a call in place. If source or target has a block for each rank, all these blocks lie in the data. */
     private Request callInPlace(Collective collective, MemorySegment data, DataType type, long length,
             @Nullable Reduction reduction, int root, Runnable beforehand, Runnable afterwards) {
         long count = Arguments.countInPlace(collective, length, rank(), root, size());
@@ -354,36 +355,36 @@ public abstract class NonBlockingCommunicator {
     }
 
     /**
-     * Starts a collective call with elements; all forms of all such calls end here.
+     * Starts a collective call with elements. All public forms of such calls end here.
      *
      * @param collective the operation
-     * @param source this rank's elements; the target itself for a call in place, or if this rank sends none
-     * @param target receives the result; the source itself for a call in place, or if this rank receives none
+     * @param source this rank's elements; the target if the call is in place, or if this rank sends none
+     * @param target receives the result; the source if the call is in place, or if this rank receives none
      * @param type the type of the elements
-     * @param count the number of elements; of one block, if a side has a block for each rank
+     * @param count the number of elements; those of one block if source or target has a block for each rank
      * @param reduction the operator, null if nothing is combined
      * @param root the root, 0 if the operation has none
-     * @param beforehand runs before the data are read
-     * @param afterwards runs when the data have arrived, before the request is done
+     * @param beforehand an action to run before the data are read
+     * @param afterwards an action to run when the data have arrived, before the request is done
      * @return the request
      */
     protected abstract Request call(Collective collective, MemorySegment source, MemorySegment target, DataType type,
             long count, @Nullable Reduction reduction, int root, Runnable beforehand, Runnable afterwards);
 
     /**
-     * Starts a collective call with blocks that may differ in length; all forms of all such calls end here.
+     * Starts a collective call with blocks that may differ in length. All public forms of such calls end here.
      *
      * @param collective the operation
-     * @param source this rank's elements; the target itself for a call in place, or if this rank sends none
-     * @param target receives the result; the source itself for a call in place, or if this rank receives none
+     * @param source this rank's elements; the target if the call is in place, or if this rank sends none
+     * @param target receives the result; the source if the call is in place, or if this rank receives none
      * @param type the type of the elements
-     * @param count the number of elements of this rank's block on a side without blocks
+     * @param count the number of elements of source or target if it is a single block
      * @param sourceBlocks the blocks of the source, null if it has none
      * @param targetBlocks the blocks of the target, null if it has none
      * @param reduction the operator, null if nothing is combined
      * @param root the root, 0 if the operation has none
-     * @param beforehand runs before the data are read
-     * @param afterwards runs when the data have arrived, before the request is done
+     * @param beforehand an action to run before the data are read
+     * @param afterwards an action to run when the data have arrived, before the request is done
      * @return the request
      */
     protected abstract Request callWithBlocks(Collective collective, MemorySegment source, MemorySegment target,

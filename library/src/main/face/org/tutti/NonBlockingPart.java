@@ -5,22 +5,22 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
- * The calls of a {@link RemotePart} without waiting: the same names and arguments, but each call returns a {@link
- * Request}.
+ * The calls of a {@link RemotePart} as non-blocking calls. The methods have the same names and arguments, but each call
+ * returns a {@link Request}.
  *
  * <p><b>Gets.</b> The request of a get is done when the elements have arrived. Until then the target belongs to the
  * request. Several gets are in flight at the same time, with at most {@value #IN_FLIGHT_MAX} runs of bytes for a
- * memory. A call without room for its runs waits until earlier ones are done, or completes the get itself if there are
- * none.
+ * memory. If a call has no room for its runs, it waits until earlier runs are done. If there are no earlier runs, the
+ * call completes the get itself.
  *
- * <p><b>Puts.</b> The request of a put, an accumulate or a replacement is done when the source may be used again, and
- * it may when the call returns: the call has handed the bytes to the fabric, after waiting for room there if necessary.
+ * <p><b>Puts.</b> The request of a put, an accumulate or a replacement is done when the call returns. The source may
+ * then be used again, because the call has handed the bytes to the fabric, after waiting for room there if necessary.
  * As with {@code RemotePart}, the bytes are visible at the target after a fence.
  *
  * <p>For a rank of this node every request is done when the call returns. The call itself throws the exceptions for
- * invalid arguments. A deadline of the memory counts from the call: after it, the request ends when a thread asks
- * whether it is done or waits for it. An interrupt of a waiting thread does not end the request. Closing the memory
- * waits for all requests. Any number of threads may use this object at the same time.
+ * invalid arguments. A deadline of the memory counts from the call. After the deadline, the request ends as soon as a
+ * thread asks whether it is done or waits for it. An interrupt of a waiting thread does not end the request. Closing
+ * the memory waits for all requests. Any number of threads may use this object at the same time.
  */
 public abstract class NonBlockingPart {
     /** The greatest number of runs of bytes that are in flight to this rank from other nodes, for one memory. */
@@ -34,7 +34,7 @@ public abstract class NonBlockingPart {
     protected NonBlockingPart() {}
 
     /**
-     * {@return the same calls with offsets that count elements, as those of {@link RemotePart#elements}}
+     * {@return a view with the same calls, whose offsets count elements as in {@link RemotePart#elements}}
      */
     public abstract NonBlockingPart elements();
 
@@ -127,15 +127,15 @@ public abstract class NonBlockingPart {
     }
 
     /**
-     * Makes a call that is done when it returns; all such calls end here.
+     * Makes a call whose request is done when this method returns. All puts, accumulates and replacements end here.
      *
-     * @param call makes the call on the part
+     * @param call the call, which is passed the part
      * @return the request
      */
     protected abstract Request written(Consumer<RemotePart> call);
 
     /**
-     * Starts to get a range; all forms of get end here.
+     * Starts to get a range. All public forms of get for a range end here.
      *
      * @param offset the offset in the part; unchecked
      * @param target receives the elements; threads of the fabric write to it

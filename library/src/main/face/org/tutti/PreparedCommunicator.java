@@ -5,9 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * The collectives of a {@link Communicator} for repeated use: the same names and arguments, but each call returns a
- * {@link PreparedCall}, which can be made any number of times. Tutti checks the arguments and chooses the algorithm
- * only once, when the call is prepared.
+ * The collectives of a {@link Communicator} for repeated use. The methods have the same names and arguments, but each
+ * returns a {@link PreparedCall}, which can be made any number of times. Tutti checks the arguments and chooses the
+ * algorithm only once, when the call is prepared.
  *
  * <p>Preparing a call communicates nothing, and the other ranks need not prepare it: one rank may call directly what
  * another rank has prepared.
@@ -46,7 +46,7 @@ public abstract class PreparedCommunicator {
 
     // all calls of NonBlockingCommunicator, each of which returns a PreparedCall
 
-    /** If a side has blocks, all of them lie in the data. */
+    /** Prepares a call in place. If source or target has a block for each rank, all these blocks lie in the data. */
     private PreparedCall callInPlace(Collective collective, MemorySegment data, DataType type, long length,
             @Nullable Reduction reduction, int root, Runnable beforehand, Runnable afterwards) {
         long count = Arguments.countInPlace(collective, length, rank(), root, size());
@@ -54,17 +54,17 @@ public abstract class PreparedCommunicator {
     }
 
     /**
-     * Prepares a collective call with elements; all forms of all such calls end here.
+     * Prepares a collective call with elements. All public forms of such calls end here.
      *
      * @param collective the operation
-     * @param source this rank's elements; the target itself for a call in place, or if this rank sends none
-     * @param target receives the result; the source itself for a call in place, or if this rank receives none
+     * @param source this rank's elements; the target if the call is in place, or if this rank sends none
+     * @param target receives the result; the source if the call is in place, or if this rank receives none
      * @param type the type of the elements
-     * @param count the number of elements; of one block, if a side has a block for each rank
+     * @param count the number of elements; those of one block if source or target has a block for each rank
      * @param reduction the operator, null if nothing is combined
      * @param root the root, 0 if the operation has none
-     * @param beforehand runs each time before the data are read
-     * @param afterwards runs each time when the data have arrived
+     * @param beforehand an action to run each time before the data are read
+     * @param afterwards an action to run each time when the data have arrived
      * @return the prepared call
      */
     protected abstract PreparedCall call(Collective collective, MemorySegment source, MemorySegment target,
@@ -72,19 +72,19 @@ public abstract class PreparedCommunicator {
             Runnable afterwards);
 
     /**
-     * Prepares a collective call with blocks that may differ in length; all forms of all such calls end here.
+     * Prepares a collective call with blocks that may differ in length. All public forms of such calls end here.
      *
      * @param collective the operation
-     * @param source this rank's elements; the target itself for a call in place, or if this rank sends none
-     * @param target receives the result; the source itself for a call in place, or if this rank receives none
+     * @param source this rank's elements; the target if the call is in place, or if this rank sends none
+     * @param target receives the result; the source if the call is in place, or if this rank receives none
      * @param type the type of the elements
-     * @param count the number of elements of this rank's block on a side without blocks
+     * @param count the number of elements of source or target if it is a single block
      * @param sourceBlocks the blocks of the source, null if it has none
      * @param targetBlocks the blocks of the target, null if it has none
      * @param reduction the operator, null if nothing is combined
      * @param root the root, 0 if the operation has none
-     * @param beforehand runs each time before the data are read
-     * @param afterwards runs each time when the data have arrived
+     * @param beforehand an action to run each time before the data are read
+     * @param afterwards an action to run each time when the data have arrived
      * @return the prepared call
      */
     protected abstract PreparedCall callWithBlocks(Collective collective, MemorySegment source, MemorySegment target,

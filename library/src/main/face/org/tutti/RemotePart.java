@@ -9,9 +9,9 @@ import java.util.Optional;
  * changes, and the exceptions of calls when the job fails.
  *
  * <p><b>Atomic operations</b> on the same element, which is an element of the same size at the same offset, are atomic
- * with respect to each other, whichever ranks call them. The operation is complete at the part when the call returns.
- * Between ranks of the same node, atomic operations order the accesses before and after them, as accesses to volatile
- * variables do.
+ * with respect to each other, no matter which ranks call them. The operation is complete at the part when the call
+ * returns. Between ranks of the same node, atomic operations order the accesses before and after them, as accesses to
+ * volatile variables do.
  *
  * <p><b>Offsets</b> count bytes from the start of the part. Elements lie at multiples of their size: calls that take
  * elements refuse other offsets, and sections that cut elements. In the view {@link #elements} offsets count elements.
@@ -75,7 +75,7 @@ public abstract class RemotePart {
     public abstract Optional<TransferProtocol> lastProtocol();
 
     /**
-     * {@return the same calls, without waiting: each call returns a {@link Request}; the same object in every call}
+     * {@return a view with the same calls, each of which returns a {@link Request}; the same object in every call}
      */
     public abstract NonBlockingPart nonBlocking();
 
@@ -83,10 +83,10 @@ public abstract class RemotePart {
     /**
      * Copies elements into this part.
      *
-     * @param offset the byte of the part at which they begin, a multiple of the size of an element
+     * @param offset the byte of the part at which the elements begin, a multiple of the size of an element
      * @param source the elements
      * @throws IndexOutOfBoundsException if the range is not inside the part
-     * @throws IllegalArgumentException if the offset is not a multiple
+     * @throws IllegalArgumentException if the offset is not a multiple of the size of an element
      */
     public void put(long offset, Span source) {
         Arguments.checkUsable(source.segment(), "source");
@@ -96,7 +96,7 @@ public abstract class RemotePart {
     /**
      * Copies bytes into this part.
      *
-     * @param offset the byte of the part at which they begin
+     * @param offset the byte of the part at which the bytes begin
      * @param source the bytes: native memory, or a heap segment
      * @throws IndexOutOfBoundsException if the range is not inside the part
      */
@@ -111,7 +111,7 @@ public abstract class RemotePart {
      *
      * @param section the bytes of the part to write
      * @param source the caller's memory
-     * @param of the bytes of the source to read; as many
+     * @param of the bytes of the source to read, as many as in {@code section}
      * @throws IndexOutOfBoundsException if a section is not inside its memory
      * @throws IllegalArgumentException if the sections differ in their number of bytes, or cut elements
      */
@@ -132,7 +132,7 @@ public abstract class RemotePart {
      * @param source the elements
      * @param notification the number of the part's word, from 0
      * @throws IndexOutOfBoundsException if the range is not inside the part, or there is no such word
-     * @throws IllegalArgumentException if the offset is not a multiple
+     * @throws IllegalArgumentException if the offset is not a multiple of the size of an element
      */
     public void putNotify(long offset, Span source, int notification) {
         Arguments.checkUsable(source.segment(), "source");
@@ -159,7 +159,7 @@ public abstract class RemotePart {
      *
      * @param section the bytes of the part to write
      * @param source the caller's memory
-     * @param of the bytes of the source to read; as many
+     * @param of the bytes of the source to read, as many as in {@code section}
      * @param notification the number of the part's word, from 0
      * @throws IndexOutOfBoundsException if a section is not inside its memory, or there is no such word
      * @throws IllegalArgumentException if the sections differ in their number of bytes, or cut elements
@@ -177,7 +177,7 @@ public abstract class RemotePart {
      * @param count the number of elements of the value's type, 0 or more
      * @param value the value
      * @throws IndexOutOfBoundsException if the range is not inside the part
-     * @throws IllegalArgumentException if the offset is not a multiple
+     * @throws IllegalArgumentException if the offset is not a multiple of the size of an element
      */
     public void fill(long offset, long count, long value) {
         fill(offset, count, Span.of(new long[]{value}));
@@ -187,11 +187,11 @@ public abstract class RemotePart {
     /**
      * Copies elements from this part, and waits until they have arrived.
      *
-     * @param offset the byte of the part at which they begin, a multiple of the size of an element
+     * @param offset the byte of the part at which the elements begin, a multiple of the size of an element
      * @param target receives the elements
      * @throws IndexOutOfBoundsException if the range is not inside the part
-     * @throws IllegalArgumentException if the offset is not a multiple[, or the memory is confined to one thread or
-     *             read-only|]
+     * @throws IllegalArgumentException if the offset is not a multiple of the size of an element[, or the memory is
+     *             confined to one thread or read-only|]
      */
     public void get(long offset, Span target) {
         checkTarget(target.segment());
@@ -201,7 +201,7 @@ public abstract class RemotePart {
     /**
      * Copies bytes from this part, and waits until they have arrived.
      *
-     * @param offset the byte of the part at which they begin
+     * @param offset the byte of the part at which the bytes begin
      * @param target receives the bytes: native memory that all threads may access, or a heap segment
      * @throws IndexOutOfBoundsException if the range is not inside the part
      * @throws IllegalArgumentException if the memory is confined to one thread or read-only
@@ -224,7 +224,7 @@ public abstract class RemotePart {
      *
      * @param section the bytes of the part to read
      * @param target the caller's memory
-     * @param of the bytes of the target to write; as many
+     * @param of the bytes of the target to write, as many as in {@code section}
      * @throws IndexOutOfBoundsException if a section is not inside its memory
      * @throws IllegalArgumentException if the sections differ in their number of bytes, or cut elements; or if the
      *             memory is confined to one thread or read-only
@@ -247,7 +247,7 @@ public abstract class RemotePart {
      *            of the bitwise operators
      * @throws IndexOutOfBoundsException if the range is not inside the part
      * @throws IllegalArgumentException if accumulates do not support the operator for the type, or the offset is not a
-     *             multiple
+     *             multiple of the size of an element
      */
     public void accumulate(long offset, Span source, Reduction reduction) {
         Arguments.checkUsable(source.segment(), "source");
@@ -264,7 +264,8 @@ public abstract class RemotePart {
      * @param scale the factor; an integer for elements of type int and long, rounded to a float for elements of type
      *            float
      * @throws IndexOutOfBoundsException if the range is not inside the part
-     * @throws IllegalArgumentException if the [type or the |]scale is not one of these, or the offset is not a multiple
+     * @throws IllegalArgumentException if the [type is another one, the |]scale does not fit the type, or the offset is
+     *             not a multiple of the size of an element
      */
     public void accumulate(long offset, Span source, double scale) {
         Arguments.checkUsable(source.segment(), "source");
@@ -277,11 +278,11 @@ public abstract class RemotePart {
      *
      * @param section the elements of the part to change, in whole elements
      * @param source the elements: int, long, float or double
-     * @param of the section of the source, in bytes; as many bytes
+     * @param of the section of the source, with as many bytes
      * @param scale as in {@link #accumulate(long, Span, double)}
      * @throws IndexOutOfBoundsException if a section is not inside its memory
-     * @throws IllegalArgumentException if the type or the scale is not one of these, or the sections differ in their
-     *             number of bytes, or cut elements
+     * @throws IllegalArgumentException if the type is another one, the scale does not fit the type, or the sections
+     *             differ in their number of bytes, or cut elements
      */
     public void accumulate(Section section, Span source, Section of, double scale) {
         Arguments.checkUsable(source.segment(), "source");
@@ -294,7 +295,7 @@ public abstract class RemotePart {
      *
      * @param section the elements of the part to change, in whole elements
      * @param source the elements: int, long, float or double
-     * @param of the section of the source, in bytes; as many bytes
+     * @param of the section of the source, with as many bytes
      * @param reduction the operator, as in {@link #accumulate(long, Span, Reduction)}
      * @throws IndexOutOfBoundsException if a section is not inside its memory
      * @throws IllegalArgumentException if accumulates do not support the operator for the type, or the sections differ
@@ -308,7 +309,7 @@ public abstract class RemotePart {
     // also for float[], double[]
     /**
      * Adds complex numbers, multiplied by a factor, to complex numbers of this part: {@code part += (real +
-     * imaginary·i) × source}. Each number is changed atomically, with both its halves. A complex number is a pair of
+     * imaginary·i) × source}. Both parts of a number are changed together, atomically. A complex number is a pair of
      * elements, the real part first. In the part it begins at a multiple of its size.
      *
      * @param offset the byte of the part at which the numbers begin, a multiple of the size of a pair
@@ -317,7 +318,7 @@ public abstract class RemotePart {
      * @param imaginary the imaginary part of the factor, rounded in the same way
      * @throws IndexOutOfBoundsException if the range is not inside the part
      * @throws IllegalArgumentException if [the type is another one, |]the number of elements is odd, or the offset is
-     *             not a multiple
+     *             not a multiple of the size of an element
      */
     public void accumulateComplex(long offset, Span source, double real, double imaginary) {
         Arguments.checkUsable(source.segment(), "source");
@@ -329,7 +330,7 @@ public abstract class RemotePart {
      *
      * @param section the numbers of the part to change, in whole pairs
      * @param source the numbers, as pairs of float or double
-     * @param of the section of the source, in bytes and whole pairs; as many bytes
+     * @param of the section of the source, in whole pairs, with as many bytes
      * @param real the real part of the factor
      * @param imaginary the imaginary part of the factor
      * @throws IndexOutOfBoundsException if a section is not inside its memory
@@ -343,13 +344,14 @@ public abstract class RemotePart {
 
     // also for int[], long[], float[], double[]
     /**
-     * Replaces elements of this part, each atomically: a put that is atomic with respect to accumulates on the same
-     * elements. For int and long it is also atomic with respect to the atomic operations.
+     * Replaces elements of this part, each atomically. Unlike a put, a replacement is atomic with respect to
+     * accumulates on the same elements. For int and long it is also atomic with respect to the atomic operations.
      *
      * @param offset the byte of the part at which the elements begin, a multiple of the size of an element
      * @param source the elements[: int, long, float or double|]
      * @throws IndexOutOfBoundsException if the range is not inside the part
-     * @throws IllegalArgumentException if [the type is another one, or |]the offset is not a multiple
+     * @throws IllegalArgumentException if [the type is another one, or |]the offset is not a multiple of the size of an
+     *             element
      */
     public void replace(long offset, Span source) {
         Arguments.checkUsable(source.segment(), "source");
@@ -361,7 +363,7 @@ public abstract class RemotePart {
      *
      * @param section the elements of the part to change, in whole elements
      * @param source the elements: int, long, float or double
-     * @param of the section of the source, in bytes; as many bytes
+     * @param of the section of the source, with as many bytes
      * @throws IndexOutOfBoundsException if a section is not inside its memory
      * @throws IllegalArgumentException if the type is another one, or the sections differ in their number of bytes, or
      *             cut elements
@@ -372,9 +374,9 @@ public abstract class RemotePart {
     }
 
     /**
-     * Reads a long atomically: never half of one value and half of another.
+     * Reads a long atomically. The result is never half of one value and half of another.
      *
-     * @param offset the byte of the part, a multiple of 8
+     * @param offset the byte of the part at which the long begins, a multiple of 8
      * @return the value
      * @throws IllegalArgumentException if the offset is not a multiple of 8
      * @throws IndexOutOfBoundsException if the long is not inside the part
@@ -382,9 +384,9 @@ public abstract class RemotePart {
     public abstract long fetchLong(long offset);
 
     /**
-     * Reads an int atomically: never half of one value and half of another.
+     * Reads an int atomically. The result is never half of one value and half of another.
      *
-     * @param offset the byte of the part, a multiple of 4
+     * @param offset the byte of the part at which the int begins, a multiple of 4
      * @return the value
      * @throws IllegalArgumentException if the offset is not a multiple of 4
      * @throws IndexOutOfBoundsException if the int is not inside the part
@@ -394,7 +396,7 @@ public abstract class RemotePart {
     /**
      * Atomically adds to a long, and returns its previous value. Overflow wraps around.
      *
-     * @param offset the byte of the part, a multiple of 8
+     * @param offset the byte of the part at which the long begins, a multiple of 8
      * @param increment the number to add
      * @return the previous value
      * @throws IllegalArgumentException if the offset is not a multiple of 8
@@ -405,7 +407,7 @@ public abstract class RemotePart {
     /**
      * Atomically sets a long, and returns its previous value.
      *
-     * @param offset the byte of the part, a multiple of 8
+     * @param offset the byte of the part at which the long begins, a multiple of 8
      * @param value the new value
      * @return the previous value
      * @throws IllegalArgumentException if the offset is not a multiple of 8
@@ -417,7 +419,7 @@ public abstract class RemotePart {
      * Atomically sets a long if it has the expected value, and returns its previous value. The call has set it if and
      * only if the previous value is the expected one.
      *
-     * @param offset the byte of the part, a multiple of 8
+     * @param offset the byte of the part at which the long begins, a multiple of 8
      * @param expected the expected value
      * @param value the new value
      * @return the previous value
@@ -429,7 +431,7 @@ public abstract class RemotePart {
     /**
      * Atomically adds to an int, and returns its previous value. Overflow wraps around.
      *
-     * @param offset the byte of the part, a multiple of 4
+     * @param offset the byte of the part at which the int begins, a multiple of 4
      * @param increment the number to add
      * @return the previous value
      * @throws IllegalArgumentException if the offset is not a multiple of 4
@@ -440,7 +442,7 @@ public abstract class RemotePart {
     /**
      * Atomically sets an int, and returns its previous value.
      *
-     * @param offset the byte of the part, a multiple of 4
+     * @param offset the byte of the part at which the int begins, a multiple of 4
      * @param value the new value
      * @return the previous value
      * @throws IllegalArgumentException if the offset is not a multiple of 4
@@ -452,7 +454,7 @@ public abstract class RemotePart {
      * Atomically sets an int if it has the expected value, and returns its previous value. The call has set it if and
      * only if the previous value is the expected one.
      *
-     * @param offset the byte of the part, a multiple of 4
+     * @param offset the byte of the part at which the int begins, a multiple of 4
      * @param expected the expected value
      * @param value the new value
      * @return the previous value
@@ -462,124 +464,126 @@ public abstract class RemotePart {
     public abstract int compareAndSwapInt(long offset, int expected, int value);
 
     /**
-     * Puts a range; all forms of put end here.
+     * Copies a range of elements into this part. All public forms of put for a range end here.
      *
-     * @param offset the offset in the part; unchecked
+     * @param offset the offset in the part; not yet checked
      * @param source the elements
      * @param type the type of the elements
      */
     protected abstract void write(long offset, MemorySegment source, DataType type);
 
     /**
-     * Puts a range and notifies; all forms of put with a notification end here.
+     * Copies a range of elements into this part, and adds one to a notification word. All public forms of such a put
+     * for a range end here.
      *
-     * @param offset the offset in the part; unchecked
+     * @param offset the offset in the part; not yet checked
      * @param source the elements
      * @param type the type of the elements
-     * @param notification the number of the word; unchecked
+     * @param notification the number of the word; not yet checked
      */
     protected abstract void writeNotify(long offset, MemorySegment source, DataType type, int notification);
 
     /**
-     * Puts a section and notifies.
+     * Copies a section of the caller's memory into a section of this part, and adds one to a notification word.
      *
-     * @param section the bytes of the part to write; unchecked
+     * @param section the bytes of the part to write; not yet checked
      * @param source the caller's memory
-     * @param of the bytes of the source to read; unchecked
+     * @param of the bytes of the source to read; not yet checked
      * @param type the type of the elements
-     * @param notification the number of the word; unchecked
+     * @param notification the number of the word; not yet checked
      */
     protected abstract void writeNotify(Section section, MemorySegment source, Section of, DataType type,
             int notification);
 
     /**
-     * Fills a range; all forms of fill end here.
+     * Sets a range of elements of this part to a value. All public forms of fill end here.
      *
-     * @param offset the offset in the part; unchecked
-     * @param count the number of elements; unchecked
+     * @param offset the offset in the part; not yet checked
+     * @param count the number of elements; not yet checked
      * @param value the value, as one element
      */
     protected abstract void fill(long offset, long count, Span value);
 
     /**
-     * Gets a range; all forms of get end here.
+     * Copies a range of elements from this part. All public forms of get for a range end here.
      *
-     * @param offset the offset in the part; unchecked
+     * @param offset the offset in the part; not yet checked
      * @param target receives the elements; threads of the fabric write to it
      * @param type the type of the elements
      */
     protected abstract void read(long offset, MemorySegment target, DataType type);
 
     /**
-     * Accumulates a range; all forms of accumulate end here.
+     * Combines a range of elements with elements of this part. All public forms of accumulate for a range end here.
      *
-     * @param offset the offset in the part; unchecked
+     * @param offset the offset in the part; not yet checked
      * @param source the elements
      * @param type the type of the elements
-     * @param reduction the operator; unchecked
-     * @param scale the factor of the elements, for a sum; unchecked
+     * @param reduction the operator; not yet checked
+     * @param scale the factor of the elements, for a sum; not yet checked
      */
     protected abstract void accumulate(long offset, MemorySegment source, DataType type, Reduction reduction,
             double scale);
 
     /**
-     * Replaces a range; all forms of replace end here.
+     * Replaces a range of elements of this part. All public forms of replace for a range end here.
      *
-     * @param offset the offset in the part; unchecked
+     * @param offset the offset in the part; not yet checked
      * @param source the elements
      * @param type the type of the elements
      */
     protected abstract void replace(long offset, MemorySegment source, DataType type);
 
     /**
-     * Puts a section.
+     * Copies a section of the caller's memory into a section of this part.
      *
-     * @param section the bytes of the part to write; unchecked
+     * @param section the bytes of the part to write; not yet checked
      * @param source the caller's memory
-     * @param of the bytes of the source to read; unchecked
+     * @param of the bytes of the source to read; not yet checked
      * @param type the type of the elements
      */
     protected abstract void write(Section section, MemorySegment source, Section of, DataType type);
 
     /**
-     * Gets a section.
+     * Copies a section of this part into a section of the caller's memory.
      *
-     * @param section the bytes of the part to read; unchecked
+     * @param section the bytes of the part to read; not yet checked
      * @param target the caller's memory
-     * @param of the bytes of the target to write; unchecked
+     * @param of the bytes of the target to write; not yet checked
      * @param type the type of the elements
      */
     protected abstract void read(Section section, MemorySegment target, Section of, DataType type);
 
     /**
-     * Accumulates a section.
+     * Combines a section of the caller's memory with a section of this part.
      *
-     * @param section the bytes of the part to change; unchecked
+     * @param section the bytes of the part to change; not yet checked
      * @param source the caller's memory
-     * @param of the bytes of the source to read; unchecked
+     * @param of the bytes of the source to read; not yet checked
      * @param type the type of the elements
-     * @param reduction the operator; unchecked
-     * @param scale the factor of the elements, for a sum; unchecked
+     * @param reduction the operator; not yet checked
+     * @param scale the factor of the elements, for a sum; not yet checked
      */
     protected abstract void accumulate(Section section, MemorySegment source, Section of, DataType type,
             Reduction reduction, double scale);
 
     /**
-     * Replaces a section.
+     * Replaces a section of this part with a section of the caller's memory.
      *
-     * @param section the bytes of the part to change; unchecked
+     * @param section the bytes of the part to change; not yet checked
      * @param source the caller's memory
-     * @param of the bytes of the source to read; unchecked
+     * @param of the bytes of the source to read; not yet checked
      * @param type the type of the elements
      */
     protected abstract void replace(Section section, MemorySegment source, Section of, DataType type);
 
     /**
-     * Accumulates a range of complex numbers.
+     * Multiplies each complex number of a range by a factor, and adds the product to the corresponding complex number
+     * of this part.
      *
-     * @param offset the offset in the part; unchecked
+     * @param offset the offset in the part; not yet checked
      * @param source the numbers
-     * @param type the type of their halves; unchecked
+     * @param type the type of the real and the imaginary parts; not yet checked
      * @param real the real part of the factor
      * @param imaginary the imaginary part of the factor
      */
@@ -587,12 +591,13 @@ public abstract class RemotePart {
             double imaginary);
 
     /**
-     * Accumulates a section of complex numbers.
+     * Multiplies each complex number of a section by a factor, and adds the product to the corresponding complex number
+     * of a section of this part.
      *
-     * @param section the bytes of the part to change; unchecked
+     * @param section the bytes of the part to change; not yet checked
      * @param source the caller's memory
-     * @param of the bytes of the source to read; unchecked
-     * @param type the type of their halves; unchecked
+     * @param of the bytes of the source to read; not yet checked
+     * @param type the type of the real and the imaginary parts; not yet checked
      * @param real the real part of the factor
      * @param imaginary the imaginary part of the factor
      */
