@@ -4,7 +4,8 @@ package org.tutti;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Checks of arguments that all faces of a communicator and of a part share.
+ * Checks the arguments of the calls of communicators and of parts of remote memory, whether blocking, non-blocking or
+ * prepared.
  */
 final class Arguments {
     private static final Thread ANOTHER = Thread.ofVirtual().unstarted(() -> {
@@ -95,7 +96,7 @@ final class Arguments {
         }
     }
 
-    /** Returns the number of elements of a block, if there is one for each rank. */
+    /** Returns the number of elements of each block if elements are divided into a block for each rank. */
     static long blockCount(long count, int size) {
         if (count % size != 0) {
             throw new IllegalArgumentException(count + " elements are no whole blocks for " + size + " ranks");
@@ -103,7 +104,10 @@ final class Arguments {
         return count / size;
     }
 
-    /** Returns the count of a call in place, for data of the given length. */
+    /**
+     * Returns the count that a call in place passes on: the length of the data, or of one of its blocks if source or
+     * target has a block for each rank.
+     */
     static long countInPlace(Collective collective, long length, int rank, int root, int size) {
         return collective.sourceHasBlocks(rank, root) || collective.targetHasBlocks(rank, root)
                 ? blockCount(length, size)

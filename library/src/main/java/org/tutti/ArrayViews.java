@@ -7,9 +7,9 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * Segments or spans over the arrays that are passed to calls. The views of the latest arrays are remembered, so that a
- * program that calls again with the same few arrays allocates nothing. The references are weak: the views vanish with
- * the next garbage collection, and so can the arrays.
+ * Makes views of the arrays that are passed to calls: segments, or spans. It remembers the views of the latest arrays,
+ * so that a program that calls again with the same few arrays allocates nothing. The references are weak: the views
+ * vanish with the next garbage collection, and so can the arrays.
  *
  * <p><b>Concurrency.</b> Any number of threads may call, without a lock. An array and its view are remembered as one
  * object with final fields, so a thread that reads the object sees both. If two threads remember an array at the same
@@ -32,12 +32,12 @@ final class ArrayViews<V> {
         latest = new Remembered[remembered];
     }
 
-    /** Segments over arrays of all types except boolean. */
+    /** Returns views that are segments, for arrays of all types except boolean. */
     static ArrayViews<MemorySegment> segments(int remembered) {
         return new ArrayViews<>(ArrayViews::segment, remembered);
     }
 
-    /** Spans that stand for arrays of type boolean, because no segment can be over them. */
+    /** Returns views that are spans, for arrays of type boolean, because no segment can be over these. */
     static ArrayViews<Span> booleans(int remembered) {
         return new ArrayViews<>(array -> Span.standingFor((boolean[]) array), remembered);
     }

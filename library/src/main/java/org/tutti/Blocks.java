@@ -10,8 +10,8 @@ import java.util.stream.IntStream;
  * Communicator} with blocks of different lengths. Counts and displacements are in elements. Blocks may be empty, lie in
  * any order, and have gaps between them.
  *
- * <p>Blocks are immutable, and safe for use by any number of threads. A call with blocks allocates nothing, so they are
- * best made once and used often.
+ * <p>Blocks are immutable, and safe for use by any number of threads. A call with blocks allocates nothing, so a
+ * program should make its blocks once and use them often.
  */
 public final class Blocks {
     private final long[] counts;
@@ -143,7 +143,8 @@ public final class Blocks {
     }
 
     /**
-     * {@return the index of the first element after all blocks: the least length of an array that they fit into}
+     * {@return the index of the first element after all blocks, which is the least length of an array with these
+     * blocks}
      */
     public long end() {
         return end;

@@ -91,7 +91,7 @@ public enum Collective {
     }
 
     /**
-     * Returns whether a rank's source has a block for each rank, and not a single one.
+     * Returns whether a rank's source has a block for each rank, rather than a single block.
      *
      * @param rank the rank
      * @param root the root, 0 if the operation has none
@@ -102,7 +102,7 @@ public enum Collective {
     }
 
     /**
-     * Returns whether a rank's target has a block from each rank, and not a single one.
+     * Returns whether a rank's target has a block from each rank, rather than a single block.
      *
      * @param rank the rank
      * @param root the root, 0 if the operation has none

@@ -39,8 +39,9 @@ public enum DataType {
     }
 
     /**
-     * Returns whether elements of this type may lie in a segment: in any native segment, in a {@code byte[]}, or in an
-     * array of this type. A {@code boolean[]} has no segment; {@link #BOOLEAN} elements lie in bytes.
+     * Returns whether a segment can hold elements of this type. Any native segment can, and so can a segment of a
+     * {@code byte[]} or of an array of this type. No segment can be over a {@code boolean[]}, so {@link #BOOLEAN}
+     * elements in segments are bytes.
      *
      * @param segment the memory in question
      * @return whether a {@link Span} of this type can be made over the segment

@@ -2,7 +2,7 @@
 package org.tutti;
 
 /**
- * The set of ranks that were started together, as one of them sees it. A rank closes its job when it has finished. If
+ * The set of ranks that were started together, as seen by one of them. A rank closes its job when it has finished. If
  * its process ends or its program throws before that, the rank has failed, and all communicators that it is a member of
  * are broken. Closing is not collective; other ranks may still be at work.
  *
@@ -40,8 +40,8 @@ public interface Job extends AutoCloseable {
      * rank that has left gets {@link RankFailedException}. Closing again has no effect.
      *
      * <p>All ranks of a communicator must have made the same calls before they leave. The rank that leaves later
-     * compares its calls with those of the ranks that have left before: in this call with the ranks of its own node,
-     * and when the last rank of its process leaves with the ranks of other nodes.
+     * compares its calls with the calls of the ranks that have left before. It compares them with ranks of its own node
+     * in this call, and with ranks of other nodes when the last rank of its process leaves.
      *
      * @throws CollectiveMismatchException if this rank and a rank that has left have made different calls on a
      *             communicator, for example one call less, or a call with another root, count, type or operator; this

@@ -8,18 +8,18 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Options for joining or running a job. Immutable.
+ * The options for joining or running a job. They are immutable.
  *
- * @param threads the kind of thread that each rank of {@link Tutti#runLocal} is. If empty, Tutti chooses platform
+ * @param threads the kind of thread on which each rank of {@link Tutti#runLocal} runs. If empty, Tutti chooses platform
  *            threads while every rank can have a core, and virtual threads otherwise. Virtual threads switch faster,
  *            but a virtual thread that computes for long without calling Tutti keeps a core for itself
- * @param deadline the time limit of the job, counted from joining it: no call waits for other ranks after it; empty for
- *            none
+ * @param deadline the time limit of the job, counted from joining it, after which no call waits for other ranks; empty
+ *            for none
  * @param levels the levels inside a node, as in {@link Topology#levels()}, the same at every rank of a node; empty for
  *            the levels of the environment variable {@code TUTTI_LEVELS}, or none
  */
 public record JobOptions(Optional<Threads> threads, Optional<Duration> deadline, List<Integer> levels) {
-    /** The kind of thread that a rank is. */
+    /** The kind of thread on which a rank runs. */
     public enum Threads {
         /** A thread of the operating system. */
         PLATFORM,
@@ -49,7 +49,7 @@ public record JobOptions(Optional<Threads> threads, Optional<Duration> deadline,
     /**
      * Returns these options with another kind of thread.
      *
-     * @param kind the kind of thread that each rank of {@link Tutti#runLocal} is
+     * @param kind the kind of thread on which each rank of {@link Tutti#runLocal} runs
      * @return the options
      */
     public JobOptions withThreads(Threads kind) {

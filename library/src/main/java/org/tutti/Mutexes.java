@@ -115,9 +115,9 @@ public abstract class Mutexes implements AutoCloseable {
     public abstract int failedHolder(int index, int rank);
 
     /**
-     * Closes the mutexes when all ranks have called this: a collective call. A rank that still holds mutexes first
-     * unlocks them, so that no other rank waits forever, and gets an {@link IllegalStateException} in the end. Closing
-     * again has no effect. The mutexes must be closed before their memory.
+     * Closes the mutexes once all ranks have called this method. This is a collective call. A rank that still holds
+     * mutexes first unlocks them, so that no other rank waits forever, and gets an {@link IllegalStateException} in the
+     * end. Closing again has no effect. The mutexes must be closed before their memory.
      */
     @Override
     public abstract void close();

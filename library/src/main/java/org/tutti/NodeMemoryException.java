@@ -15,7 +15,8 @@ package org.tutti;
  * its first call with more than 48 bytes.
  *
  * <p>Other communicators can still be used, so a program that must go on keeps a duplicate. Memory that is released,
- * for example by closing remote memory, stays with its process, for blocks of its length or down to half of that.
+ * for example by closing remote memory, stays with its process. The process uses it again only for blocks of the same
+ * length, or of at least half that length.
  */
 public final class NodeMemoryException extends TuttiException {
     private static final long serialVersionUID = 1L;

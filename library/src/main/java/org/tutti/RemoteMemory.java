@@ -4,20 +4,20 @@ package org.tutti;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory of all ranks of a communicator that each rank can access without a call of the others. It has a part at every
- * rank, and is made by {@link Communicator#allocate}. Calls access the parts of ranks of the same node directly. They
- * access parts on other nodes over the fabric, where a service thread acts for a rank that computes.
+ * Memory at all ranks of a communicator, which each rank can access without calls by the other ranks. It has a part at
+ * every rank, and is made by {@link Communicator#allocate}. Calls access the parts of ranks of the same node directly.
+ * They access parts on other nodes over the fabric, where a service thread acts for a rank that computes.
  *
- * <p><b>Offsets</b> count bytes from the start of a part, and elements in the view {@link RemotePart#elements}. Every
+ * <p><b>Offsets</b> count bytes from the start of a part, or elements in the view {@link RemotePart#elements}. Every
  * part begins at a multiple of 64 bytes, and is initially filled with zeros.
  *
  * <p><b>Memory ordering.</b> A get, and an operation that returns a previous value, is complete when it returns. After
  * the return of a put its source may be used again; the bytes are visible at the target after a {@link #fence}, or
  * after the {@link #barrier} of this object. Operations of this rank on one other rank begin there in the order of
- * their calls. With several rails there is an exception: of puts and accumulates to the same bytes without a fence in
- * between, any may be the last. A get or an atomic operation follows all of them. Between different ranks, only fences,
- * atomic operations and collectives order operations. If the owner loads or stores bytes through {@link #local} while
- * another rank puts them, any mixture of old and new bytes may result.
+ * their calls. With several rails there is an exception: puts and accumulates to the same bytes without a fence in
+ * between may take effect in any order. A get or an atomic operation follows all of them. Between different ranks, only
+ * fences, atomic operations and collectives order operations. If the owner loads or stores bytes through {@link #local}
+ * while another rank puts them, any mixture of old and new bytes may result.
  *
  * <p><b>Failure.</b> If a rank of the job has failed, calls throw {@link RankFailedException}; blocked calls throw it
  * within the time in which failures are detected. Calls on other nodes also throw {@link DeadlineExceededException}, if
@@ -97,8 +97,8 @@ public abstract class RemoteMemory implements AutoCloseable {
     public abstract void fenceAll();
 
     /**
-     * Makes a {@link #fenceAll} and then a barrier of the communicator: a collective call. Afterwards every rank sees
-     * everything that any rank has put before.
+     * Makes a {@link #fenceAll} and then a barrier of the communicator. This is a collective call. Afterwards every
+     * rank sees everything that any rank has put before.
      *
      * @throws IllegalStateException if the memory is closed
      */
@@ -149,7 +149,7 @@ public abstract class RemoteMemory implements AutoCloseable {
 
     /**
      * Waits until any of several notification words of this rank has counted one notification more than this rank has
-     * waited for there so far. If several words have, they take turns in repeated calls.
+     * waited for there so far. If several words have counted one more, repeated calls return them in turn.
      *
      * @param notifications the numbers of the words, from 0; one or more
      * @return the word with the notification, which now counts as waited for
@@ -161,9 +161,9 @@ public abstract class RemoteMemory implements AutoCloseable {
     public abstract int awaitAny(int... notifications);
 
     /**
-     * Makes mutexes at every rank: a collective call. They belong to this memory: everything that a rank has put into
-     * this memory before it unlocks a mutex is visible to the next holder. If a holder fails, calls throw ({@link
-     * Mutexes.HolderFailure#THROW}).
+     * Makes mutexes at every rank. This is a collective call. The mutexes belong to this memory: everything that a rank
+     * has put into this memory before it unlocks a mutex is visible to the next holder. If a holder fails, calls throw
+     * ({@link Mutexes.HolderFailure#THROW}).
      *
      * @param count the number of mutexes at this rank, 0 to {@link Mutexes#COUNT_MAX}; each rank chooses its own number
      * @return the mutexes, to be closed before the memory
@@ -188,8 +188,9 @@ public abstract class RemoteMemory implements AutoCloseable {
     public abstract Mutexes allocateMutexes(int count, Mutexes.HolderFailure holderFailure);
 
     /**
-     * Closes the memory when all ranks have called this and everything is visible: a collective call. Puts that arrive
-     * later are refused. A later allocation of this rank may use the memory again. Closing again has no effect.
+     * Closes the memory once all ranks have called this method and everything that they have put is visible. This is a
+     * collective call. Puts that arrive later are refused. A later allocation of this rank may use the memory again.
+     * Closing again has no effect.
      */
     @Override
     public abstract void close();

@@ -36,7 +36,7 @@ public interface Request {
      *             If another thread runs the operation, or the interrupt came before the call, nothing breaks: the
      *             operation goes on, and can be awaited again. If this thread runs it, the communicator is broken, as
      *             after a blocking call
-     * @throws TuttiException as a blocking call; the same exception each time
+     * @throws TuttiException the exception that a blocking call would have thrown; the same exception each time
      */
     void await();
 

@@ -1,7 +1,9 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti;
 
-/** The arrays of calls with a single value, which are always the same, so that the calls allocate nothing. */
+/**
+ * Holds the arrays in which calls with a single value pass it. They are reused, so that these calls allocate nothing.
+ */
 final class Scalars {
     final boolean[] booleans = new boolean[1];
     final int[] ints = new int[1];

@@ -35,7 +35,7 @@ public final class Section {
     private final long bytes;
     private final long end;
 
-    /** Makes a grid. */
+    /** Creates a section of runs at the points of a grid. */
     private Section(long offset, long runBytes, long[] counts, long[] strides) {
         this.offset = offset;
         this.runBytes = runBytes;
@@ -61,7 +61,7 @@ public final class Section {
         }
     }
 
-    /** Makes a vector. */
+    /** Creates a section of any runs. */
     private Section(long[] offsets, long[] lengths) {
         this.offset = 0;
         this.runBytes = 0;
@@ -296,7 +296,7 @@ public final class Section {
     }
 
     /**
-     * {@return the offset of the first byte after all runs: the least size of a memory that the section fits into}
+     * {@return the offset of the first byte after all runs, which is the least size of a memory with this section}
      */
     public long end() {
         return end;
@@ -386,7 +386,10 @@ public final class Section {
         return true;
     }
 
-    /** As part of a message: the number of bytes and runs, and the range from the first byte to the last one. */
+    /**
+     * Returns a description for messages: the number of bytes and runs, and the range from the first byte to the last
+     * one.
+     */
     @Override
     public String toString() {
         long start = strided ? offset : Arrays.stream(offsets).min().orElse(0);

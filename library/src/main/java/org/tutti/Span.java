@@ -5,10 +5,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * A range of elements in memory that a call reads or writes: part of an array, or of an off-heap segment of any size. A
- * span is immutable and may be used repeatedly. It does not copy the elements: a change of an element between two calls
- * changes the data of the next call. Calls on spans allocate nothing, except 80 bytes that the JDK allocates for each
- * system call that sends a long message from off-heap memory.
+ * A range of elements in memory that a call reads or writes. It is part of an array, or of an off-heap segment of any
+ * size. A span is immutable and may be used repeatedly. It does not copy the elements: a change of an element between
+ * two calls changes the data of the next call. Calls on spans allocate nothing, except 80 bytes that the JDK allocates
+ * for each system call that sends a long message from off-heap memory.
  *
  * <p>An off-heap span needs no alignment. A span cannot be over a {@code boolean[]}; {@link DataType#BOOLEAN} elements
  * in a segment are bytes with the value 0 or 1.
@@ -256,7 +256,10 @@ public final class Span {
         return new Span(MemorySegment.ofArray(bytes), DataType.BOOLEAN, new Staging(array, bytes));
     }
 
-    /** Copies the elements of the array that this span stands for into its bytes. Most spans stand for none. */
+    /**
+     * Copies the elements of the boolean array that this span stands for into its bytes. Does nothing if it stands for
+     * none.
+     */
     void stage() {
         if (staging != null) {
             boolean[] elements = staging.elements;
@@ -267,7 +270,7 @@ public final class Span {
         }
     }
 
-    /** Copies the bytes of this span into the array that it stands for. Most spans stand for none. */
+    /** Copies the bytes of this span into the boolean array that it stands for. Does nothing if it stands for none. */
     void unstage() {
         if (staging != null) {
             boolean[] elements = staging.elements;
@@ -278,12 +281,14 @@ public final class Span {
         }
     }
 
-    /** Returns an action that stages a span, to be run each time before a call reads it. */
+    /** Returns an action that {@linkplain #stage stages} a span, to be run each time before a call reads it. */
     static Runnable staging(Span source) {
         return source.staging == null ? NOTHING : source::stage;
     }
 
-    /** Does the same for a call that leaves some elements of its target unchanged. */
+    /**
+     * Returns an action that stages source and target, for a call that leaves some elements of its target unchanged.
+     */
     static Runnable staging(Span source, Span target) {
         return source.staging == null ? NOTHING : () -> {
             source.stage();
@@ -291,7 +296,9 @@ public final class Span {
         };
     }
 
-    /** Returns an action that unstages a span, to be run each time after a call has written it. */
+    /**
+     * Returns an action that {@linkplain #unstage unstages} a span, to be run each time after a call has written it.
+     */
     static Runnable unstaging(Span target) {
         return target.staging == null ? NOTHING : target::unstage;
     }

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * The placement of the ranks of a communicator: ranks that share memory form a node. Immutable.
+ * The placement of a communicator's ranks on nodes. Ranks that share memory form a node. A topology is immutable.
  */
 public final class Topology {
     private final int[] nodeOfRank;
@@ -16,7 +16,7 @@ public final class Topology {
     private final boolean hasLevels;
 
     /**
-     * Makes a topology of nodes without levels inside.
+     * Creates a topology of nodes without levels inside.
      *
      * @param nodeOfRank the number of each rank's node; nodes are numbered 0, 1, … in the order of their first ranks
      * @throws IllegalArgumentException if the nodes are numbered in another order
@@ -26,9 +26,9 @@ public final class Topology {
     }
 
     /**
-     * Makes a topology of nodes with levels inside, for example shared caches and sockets. The ranks of a node, in
-     * their order, form groups of equal size, these form larger groups, and so on. The last group of a level may have
-     * fewer ranks.
+     * Creates a topology of nodes with levels inside, for example shared caches and sockets. The ranks of a node, in
+     * their order, form groups of equal size. These groups form larger groups, and so on. The last group of a level may
+     * have fewer ranks.
      *
      * @param nodeOfRank the number of each rank's node; nodes are numbered 0, 1, … in the order of their first ranks
      * @param levels the number of ranks of a group, for each level from the smallest groups to the largest; empty for
@@ -122,7 +122,7 @@ public final class Topology {
     }
 
     /**
-     * Finds a rank of a node by its local rank.
+     * Returns the rank of a node that has a given local rank.
      *
      * @param node the number of the node, 0 to {@link #nodes()} − 1
      * @param localRank the index of the rank among the ranks of the node in ascending order, from 0
@@ -134,7 +134,7 @@ public final class Topology {
     }
 
     /**
-     * Finds the local rank of a rank, which is its index among the ranks of its node in ascending order.
+     * Returns the local rank of a rank, which is its index among the ranks of its node in ascending order.
      *
      * @param rank a rank of the communicator
      * @return its local rank, from 0
@@ -146,7 +146,7 @@ public final class Topology {
     }
 
     /**
-     * Finds the first rank of a node.
+     * Returns the lowest rank of a node.
      *
      * @param node the number of the node, 0 to {@link #nodes()} − 1
      * @return its lowest rank

@@ -5,7 +5,7 @@ import org.tutti.job.LocalRanks;
 import org.tutti.job.ProcessRanks;
 
 /**
- * The entry point: joins the job that this program was started in, or runs a job inside this program.
+ * The entry point of the library. It joins the job that this program was started in, or runs a job inside this program.
  */
 public final class Tutti {
     private Tutti() {}
@@ -16,7 +16,7 @@ public final class Tutti {
      *
      * @return the job, to be closed when this rank has finished
      * @throws JobStartException if the environment is wrong, or a rank does not join in time
-     * @throws NodeMemoryException if there is too little memory to share
+     * @throws NodeMemoryException if the node has too little shared memory
      * @throws IllegalStateException if this rank has joined already
      */
     public static Job join() {
@@ -29,7 +29,7 @@ public final class Tutti {
      * @param options the deadline of the job and the levels of its nodes; the kind of threads is ignored
      * @return the job, to be closed when this rank has finished
      * @throws JobStartException if the environment is wrong, or a rank does not join in time
-     * @throws NodeMemoryException if there is too little memory to share
+     * @throws NodeMemoryException if the node has too little shared memory
      * @throws IllegalStateException if this rank has joined already
      */
     public static Job join(JobOptions options) {
@@ -42,10 +42,10 @@ public final class Tutti {
      * @param ranks the number of ranks, 1 to 4,096
      * @param program the program of each rank
      * @throws IllegalArgumentException if the number of ranks is out of range
-     * @throws RankFailedException if a rank threw an exception: it names the first rank that did, and has its exception
-     *             as the cause
-     * @throws AssertionError if a rank threw it, for example in a test: the same object, with a {@link
-     *             RankFailedException} that names the rank as its last suppressed exception
+     * @throws RankFailedException if a rank threw an exception. It names the first rank that did, and has that rank's
+     *             exception as the cause
+     * @throws AssertionError if a rank threw an {@code AssertionError}, for example in a test. The same object is
+     *             thrown; its last suppressed exception is a {@link RankFailedException} that names the rank
      * @throws JobAbortedException if a rank aborted the job
      * @throws NodeMemoryException if there is too little memory
      */
@@ -60,10 +60,10 @@ public final class Tutti {
      * @param options the kind of threads, the deadline of the job, and the levels inside the node
      * @param program the program of each rank
      * @throws IllegalArgumentException if the number of ranks is out of range
-     * @throws RankFailedException if a rank threw an exception: it names the first rank that did, and has its exception
-     *             as the cause
-     * @throws AssertionError if a rank threw it, for example in a test: the same object, with a {@link
-     *             RankFailedException} that names the rank as its last suppressed exception
+     * @throws RankFailedException if a rank threw an exception. It names the first rank that did, and has that rank's
+     *             exception as the cause
+     * @throws AssertionError if a rank threw an {@code AssertionError}, for example in a test. The same object is
+     *             thrown; its last suppressed exception is a {@link RankFailedException} that names the rank
      * @throws JobAbortedException if a rank aborted the job
      * @throws NodeMemoryException if there is too little memory
      */
