@@ -116,7 +116,7 @@ abstract class GatheredAllgather extends EqualBlocksAlgorithm {
         return ranks * bytes;
     }
 
-    /** Opens a flow of one piece from another node, which has an offset {@code at} in the window. */
+    /** Opens a flow of one piece from another node. The piece belongs at an offset in the window. */
     static void openInflow(Team team, int sender, Area window, long at, long length) {
         team.inflow(team.pair(sender)).openPair(sender, length, 1, window, at);
     }

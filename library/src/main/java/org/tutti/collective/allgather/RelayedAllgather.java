@@ -14,7 +14,7 @@ import org.tutti.collective.machine.Area;
  * the blocks of each node form a <i>slot</i>, and slot 0 holds the node's own blocks. Slot <i>s</i> holds the blocks of
  * a node at a certain distance, which the subclass gives and which is the same at all nodes. A master sends over
  * several flows, one after the other. Over each flow it sends its first slots to another node, where they become
- * consecutive slots. The subclass gives the first of these.
+ * consecutive slots. The subclass gives the number of the first of these.
  *
  * <p>Ranks show their blocks in their windows, and masters send slot 0 from there, so no rank gathers it. Masters
  * forward each other slot from the memory in which it has arrived. This is the eager buffer of a pair, or the master's

@@ -17,7 +17,7 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * the window. Between nodes this is the Direct algorithm (Qian and Afsahi 2008, section 5.1.3). In step i a master, the
  * first rank of its node, sends blocks to the node at distance i, modulo the number of nodes. It sends one piece for
  * each rank of its own node, with all blocks of this rank for the receiving node, in the order of the ranks. All ranks
- * of the receiving node copy their blocks from the memory in which a piece has arrived. There are one step in a node
+ * of the receiving node copy their blocks from the memory in which a piece has arrived. There is one step in a node,
  * and n − 1 between n nodes. With p ranks on a node and b bytes a block, b·p²·(n − 1) bytes leave a node.
  *
  * <p>On one node, ranks {@linkplain ZeroCopyLoans#lendBlocks lend} long blocks instead of copying them to windows, if

@@ -12,7 +12,7 @@ import org.tutti.pattern.HalvingTree;
  * is a flat tree ({@link TwoLevelBarrier}).
  *
  * <p>The masters of n nodes take 2·⌊log₂ n⌋ steps and send 2·(n − 1) messages. SRM's barrier takes ⌈log₂ n⌉ steps and
- * sends n·⌈log₂ n⌉ messages, which are more messages if there are four or more nodes.
+ * sends n·⌈log₂ n⌉ messages, which are more messages if there are three or more nodes.
  *
  * <p>Each edge of the tree carries one signal up and one down. The two signals arrive at different nodes, so neither
  * can overwrite the other, however early it arrives. In the first operation of a group the masters meet as in {@link

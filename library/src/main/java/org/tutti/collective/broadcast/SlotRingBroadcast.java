@@ -11,9 +11,9 @@ import org.tutti.pattern.BinomialTree;
 
 /**
  * A broadcast in which the root does not wait for other ranks. The root copies the message to the payload of its slot,
- * the part of the block that belongs to the operation, or to a window, and goes on. No rank replies. A root that
- * broadcasts repeatedly can be ahead of the other ranks by as many operations as there are slots, or as its ring of
- * windows can hold.
+ * or to a window if it is too long, and goes on. A slot is the part of the communicator's shared memory that belongs to
+ * one operation. No rank replies. A root that broadcasts repeatedly can be ahead of the other ranks by as many
+ * operations as there are slots, or as its ring of windows can hold.
  *
  * <p>Long messages go through up to {@value #PARTS} parts of the window in turn, so that the root copies in while the
  * other ranks copy out. The root fills a part again when all other ranks have copied it out. Each byte moves between

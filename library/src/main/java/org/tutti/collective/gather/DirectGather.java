@@ -15,7 +15,7 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * A gather in which every rank copies its block to its window and goes on. The root copies the blocks of its node from
  * these windows. The master, or first rank, of every other node puts the blocks of its node directly to the root's
  * node, one piece for each rank, and the root copies them from there (Qian and Afsahi 2008, section 5.1.1; Portals'
- * rendezvous). There are one step in a node and n − 1 between n nodes. With p ranks on a node and b bytes a rank,
+ * rendezvous). There is one step in a node, and n − 1 between n nodes. With p ranks on a node and b bytes a rank,
  * b·p·(n − 1) bytes come to the root's node.
  *
  * <p>On one node, ranks {@linkplain ZeroCopyLoans#lendBlocks lend} long blocks if their memory permits it. They then

@@ -15,7 +15,7 @@ import org.tutti.collective.machine.Area;
  * which consists of consecutive nodes, one piece for each rank. A master, the first rank of its node, sends the pieces
  * of its own node from the windows of the ranks, and the others from the memory in which they have arrived. The root
  * copies all blocks from such memory. Ranks that are neither the root nor a master copy their block to their window and
- * go on. There are one step in a node and ⌈log n⌉ between n nodes. With p ranks on a node and b bytes a rank, b·p·(n −
+ * go on. There is one step in a node, and ⌈log n⌉ between n nodes. With p ranks on a node and b bytes a rank, b·p·(n −
  * 1) bytes come to the root's node.
  *
  * <p><b>Why nothing is overwritten.</b> Each piece has a place of its own, so no sender waits for credits. The places

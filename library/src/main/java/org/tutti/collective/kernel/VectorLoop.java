@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
  */
 interface VectorLoop {
     /**
-     * Combines as much of two ranges, from their beginnings, as the loop can: {@code target = left op right}. The
-     * target may be left or right.
+     * Combines the beginnings of two ranges, {@code target = left op right}, and returns the number of bytes combined.
+     * The target may be left or right.
      *
      * @param left elements of lower ranks
      * @param leftOffset the offset of the first element in {@code left}, in bytes

@@ -16,7 +16,7 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * one piece for each rank. If the master is the root, it sends them from its source. Otherwise it sends them from the
  * root's window, which then holds the blocks of all ranks. On the other nodes each rank copies its block from the
  * memory in which the block has arrived. This is the reverse of the gather of Qian and Afsahi 2008, section 5.1.1.
- * There are one step in a node and n − 1 between n nodes. With p ranks on a node and b bytes a block, b·p·(n − 1) bytes
+ * There is one step in a node, and n − 1 between n nodes. With p ranks on a node and b bytes a block, b·p·(n − 1) bytes
  * leave the root's node.
  *
  * <p>On one node the root {@linkplain ZeroCopyLoans#lendBlocks lends} long blocks if its memory permits it. It then

@@ -13,7 +13,7 @@ import org.tutti.collective.machine.Area;
  * A scatter over a tree of nodes, with the root's node at the top. It is the reverse of {@code TreeGather}. Each node
  * sends every child the blocks of the child's subtree, one piece for each rank, first to the child with the deepest
  * subtree. The root's node sends them from the root's source or window, and other nodes from the memory in which they
- * have arrived. Each rank copies its block from the same memory. There are one step in a node and ⌈log n⌉ between n
+ * have arrived. Each rank copies its block from the same memory. There is one step in a node, and ⌈log n⌉ between n
  * nodes. With p ranks on a node and b bytes a block, b·p·(n − 1) bytes leave the root's node.
  *
  * <p><b>Why nothing is overwritten, and why it ends.</b> Each piece has a place of its own, so no sender waits for
