@@ -12,11 +12,11 @@ import org.tutti.pattern.Partition;
  * An allreduce for nodes with many ranks, in stages over small groups of ranks. On one node it is a multi-radix
  * reduce-scatter and allgather in shared memory (after Jocksch and others 2021, ext_mpi_collectives). There is a stage
  * for each level of groups, such as the ranks of a cache, and one for the whole node. Without levels there are two
- * stages of about √p ranks each. In the first stage the members of each smallest group combine the group's elements,
- * and each member combines one part. In each further stage, the ranks that have the same part combine it over the
- * groups of the next greater group, and each rank combines one share of the part. After the last stage these ranks copy
- * the shares from each other, in the reverse order of the stages. Finally every rank copies the parts from the members
- * of its smallest group.
+ * stages of about √p ranks each. In the first stage each member of a smallest group combines one part of the group's
+ * elements. In each further stage, the ranks that have the same part combine it over all groups within the next greater
+ * group, and each of these ranks combines one share of the part. After the last stage these ranks copy the shares from
+ * each other, in the reverse order of the stages. Finally every rank copies the parts from the members of its smallest
+ * group.
  *
  * <pre>
  *  6 ranks, groups {0 1} {2 3} {4 5}:   1.  0 has part a of 0 and 1, 1 has part b; so in {2 3} and {4 5}

@@ -22,8 +22,8 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.WaitingCall;
 
 /**
- * Creates a group at one of its ranks. The creation is a blocking call of the parent, the communicator that the group
- * is created from. Only the members of the group take part.
+ * Creates a group of ranks, at one of its members. The creation is a blocking call of the parent, the communicator from
+ * which the group is created. Only the members of the group take part.
  *
  * <ol>
  * <li><b>Begin</b> ({@link #begin}). The rank creates at most one group of a communicator at a time.

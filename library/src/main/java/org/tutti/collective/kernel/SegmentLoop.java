@@ -11,11 +11,11 @@ import jdk.incubator.vector.VectorSpecies;
 
 /**
  * A loop that combines two segments into a third one, vector by vector. {@link VectorLoops} defines a hidden class from
- * this class for each operator, type and kind of memory of the three segments. These are constants of the hidden class.
- * The C2 compiler can therefore compile vectors to instructions, for which it must know the operator, the type, and the
- * kind of memory of each segment: an array or off-heap memory. C2 cannot learn the kind of memory from profiles,
- * because all loops of a program share the profiles of the JDK's methods. The casts in this loop tell C2 the kind of
- * memory. The casts cost nothing, because C2 moves them out of the loop.
+ * this class for each combination of operator, type, and kinds of memory of the three segments. These are constants of
+ * the hidden class. To compile vectors to instructions, the C2 compiler must know all of them. It must know for each
+ * segment whether the segment is an array or off-heap memory. C2 cannot learn this from profiles, because all loops of
+ * a program share the profiles of the JDK's methods. The casts in this loop inform C2 instead. They cost nothing,
+ * because C2 moves them out of the loop.
  */
 final class SegmentLoop implements VectorLoop {
     /**

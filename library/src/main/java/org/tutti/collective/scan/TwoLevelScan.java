@@ -10,15 +10,15 @@ import org.tutti.collective.machine.Area;
 /**
  * A scan on two levels. Each node's master, its first rank, combines the elements of the node's ranks. The masters
  * exchange these combinations, so that each gets the combination of all nodes before its own. Meanwhile every other
- * rank combines the elements of the ranks of its node up to itself. Finally each rank combines the nodes before, as the
- * left operand, with its own result.
+ * rank combines the elements of the ranks of its node up to itself. Finally each rank combines the combination of the
+ * nodes before, as the left operand, with its own result.
  *
  * <p><b>Between nodes.</b> A master has two combinations of consecutive nodes. The last node of TOTAL is the master's
  * own node, and the last node of BEFORE is the node before it. At first TOTAL contains only the master's own node, and
- * BEFORE is empty. A message is the sender's TOTAL. Its last node is the node before the first node of the receiver's
- * TOTAL and BEFORE, so the receiver combines the message with both, as the left operand. BEFORE is complete once its
- * first node is node 0. Subclasses only choose the nodes that send in a step. The receiver is always at a distance that
- * is a power of two, and a node sends at most one message to each other node.
+ * BEFORE is empty. A message is the sender's TOTAL. The last node of a message is the node just before the first node
+ * of the receiver's TOTAL and BEFORE. The receiver therefore combines the message, as the left operand, with both.
+ * BEFORE is complete once its first node is node 0. Subclasses only choose the nodes that send in a step. The receiver
+ * is always at a distance that is a power of two, and a node sends at most one message to each other node.
  *
  * <pre>
  *  node 5, by {@link BinomialScan}:                  TOTAL          5     BEFORE          –
