@@ -26,6 +26,7 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
         return new Rule(Range.ANY, Range.ANY, false, false, Length.ANY, algorithm);
     }
 
+    /** Returns a rule that fits links of any speed. */
     static Rule of(Collective collective, Range nodes, Range ranks, boolean levels, Length bytes, String algorithm) {
         return new Rule(nodes, ranks, levels, false, bytes, Catalogue.find(collective, algorithm));
     }
@@ -35,6 +36,7 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
         return new Rule(nodes, Range.ANY, false, true, bytes, Catalogue.find(collective, algorithm));
     }
 
+    /** Returns whether this rule fits a communicator, except for the length of a message. */
     boolean fits(Topology topology, Links links, boolean operatorCommutes) {
         return nodes.contains(topology.nodes()) && ranks.contains(topology.size())
                 && (!levels || topology.hasLevels()) && (!slowLinks || links == Links.SLOW)

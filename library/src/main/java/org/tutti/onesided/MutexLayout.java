@@ -84,14 +84,17 @@ final class MutexLayout {
         return offset >= Words.LINE_BYTES && (offset - Words.LINE_BYTES) % mutexBytes == 0;
     }
 
+    /** Returns the number of bytes of one mutex with its ring of cells. */
     long mutexBytes() {
         return mutexBytes;
     }
 
+    /** Returns the number of cells in the ring of a mutex. */
     int cells() {
         return cells;
     }
 
+    /** Returns the offset of the FAILED word of a mutex. */
     static long failed(long mutex) {
         return mutex + FAILED;
     }

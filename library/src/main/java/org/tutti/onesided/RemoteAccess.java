@@ -69,6 +69,7 @@ final class RemoteAccess {
         return members.describe(other);
     }
 
+    /** Returns a rank, if it has a part of this memory. Otherwise throws an exception. */
     int checkRank(int of) {
         if (of < 0 || of >= parts.length) {
             throw new IllegalArgumentException("rank " + of + " has no part of this memory, whose ranks are 0 to "
@@ -77,6 +78,7 @@ final class RemoteAccess {
         return of;
     }
 
+    /** Returns the index of a notification word, if the part of a rank has it. Otherwise throws an exception. */
     int checkNotification(int of, int notification) {
         if (notification < 0 || notification >= parts[of].notifications()) {
             throw new IndexOutOfBoundsException(self() + " cannot use notification word " + notification + " of "
@@ -129,6 +131,7 @@ final class RemoteAccess {
         return call;
     }
 
+    /** Ends a call, and puts its state back for other calls. */
     void putBack(OneSidedCall call) {
         assert call.setInUse(false) : "a call of " + self() + " ends twice";
         call.end();

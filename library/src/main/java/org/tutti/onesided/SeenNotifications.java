@@ -29,6 +29,7 @@ final class SeenNotifications {
         this.counts = new AtomicLongArray(notifications);
     }
 
+    /** Returns the number of notifications that were taken from a word. */
     long count(int notification) {
         return counts.get(notification);
     }

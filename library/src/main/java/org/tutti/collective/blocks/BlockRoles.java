@@ -36,6 +36,7 @@ final class BlockRoles {
         this.sameForAll = collective == Collective.ALLGATHER;
     }
 
+    /** Sets the roles for an operation with a root. If the collective has no root, the root is ignored. */
     void begin(int newRoot) {
         root = newRoot;
         isSource = !fromRoot || root == team.rank();
@@ -49,10 +50,12 @@ final class BlockRoles {
         return fromRoot ? 1 : team.ranksMax();
     }
 
+    /** Returns the number of sources on a node. */
     int sources(int node) {
         return !fromRoot ? team.ranksOn(node) : node == team.nodeOf(root) ? 1 : 0;
     }
 
+    /** Returns the rank of the source with an index on a node. */
     int source(int node, int index) {
         return fromRoot ? root : team.rankAt(node, index);
     }
@@ -84,6 +87,7 @@ final class BlockRoles {
         return readers(team.node());
     }
 
+    /** Returns the rank of the reader with an index on a node. */
     int reader(int node, int index) {
         return toRoot ? root : team.rankAt(node, index);
     }

@@ -52,12 +52,14 @@ final class DepartingSections {
 
     // ---- at the master
 
+    /** Opens the flow of first sections to the other node, if it has readers and this node has sources. */
     void openFirst() {
         if (sources > 0) {
             out.open(to, team.pair(team.node()), sections.firstBytes(readers), sections.firstPlaces(sources));
         }
     }
 
+    /** Sends the first section of a source, once the source shows it. */
     void sendFirst(int index) {
         Area section = shown.findFirst(roles.sourceLocalRank(index), to);
         out.send(section, 0, sections.bytes(section, readers, 0));
@@ -68,6 +70,7 @@ final class DepartingSections {
         return round <= roundsMost && index < sources && round <= rounds[index] && team.isMaster();
     }
 
+    /** Sends the next section of a source for a further round, once the source shows it. */
     void send(int index, long round) {
         Area section = shown.findNext(roles.sourceLocalRank(index));
         out.send(section, 0, sections.bytes(section, readers, round));

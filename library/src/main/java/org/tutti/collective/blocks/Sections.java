@@ -101,6 +101,7 @@ final class Sections {
         return bytes & -CHUNK_MIN;
     }
 
+    /** Returns an offset or length rounded up to the alignment of chunks. */
     static long aligned(long at) {
         return whole(at + CHUNK_MIN - 1);
     }
@@ -142,16 +143,19 @@ final class Sections {
         return round == 0 ? 0 : firstMax + (round - 1) * chunkMax;
     }
 
+    /** Returns the length of a chunk in bytes, if {@code left} bytes are left for its reader before a round. */
     long chunkBytes(long left, long round) {
         return Math.min(left, round == 0 ? firstMax : chunkMax);
     }
 
     // ---- sections
 
+    /** Returns the number of bytes that are left for a reader, from the front of a section. */
     long left(Area section, int reader) {
         return team.read(section, reader * LEFT_BYTES);
     }
 
+    /** Returns the length of a section in bytes, if its chunks have the given length together. */
     static long bytes(long chunks, int readers) {
         return readers * LEFT_BYTES + chunks;
     }
