@@ -2,8 +2,8 @@
 package org.tutti.pattern;
 
 /**
- * Bruck's route. It treats a block by the distance from its source to its destination, wrapping around. In step j each
- * block that has z as digit j of its distance moves z·(k+1)<sup>j</sup> participants further. Therefore all
+ * Bruck's route. The number of a block is the distance from its source to its destination, wrapping around. In step j
+ * each block that has z as digit j of its distance moves z·(k+1)<sup>j</sup> participants further. Therefore all
  * participants do the same, whatever their numbers are. Before step j a participant has the blocks of (k+1)<sup>j</sup>
  * sources, of which it is the last. It has fewer if some sources have no block that goes so far.
  *

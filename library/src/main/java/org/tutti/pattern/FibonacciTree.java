@@ -7,8 +7,8 @@ package org.tutti.pattern;
  * message in each unit.
  *
  * <p>With t units left, a position can reach N(t) positions, including itself: N(0) = N(1) = 1, N(t) = N(t − 1) + N(t −
- * 2). It first sends to the first of the last N(t − 2) positions, which then reaches these. It reaches the others
- * itself in the remaining t − 1 units.
+ * 2). It first sends to the first of the last N(t − 2) positions, from which all of these are reached. It keeps the
+ * other N(t − 1) positions for the remaining t − 1 units.
  *
  * <pre>
  *  size 8:              0
