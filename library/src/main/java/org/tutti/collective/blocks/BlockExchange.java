@@ -47,11 +47,11 @@ import org.tutti.collective.window.WindowPool;
  * node read the sections in the inbox. The two halves of the inbox are used in turn. While one invited sender sends, at
  * most one more sender is invited. {@link RendezvousSchedule} does the same for blocks of known lengths.
  *
- * <p><b>Words.</b> READY of a source counts the sections that it has shown: 1 for the first round, and one more for
- * each place that it has filled. DONE of a reader counts the rounds in its node, up to the longest exchange of two
- * ranks there. Then it counts the pieces from other nodes that the reader has read, as far as their places are used
- * again. DONE of a master counts the rounds in its node, and then the rounds that it has sent. Each rank can compute
- * these numbers from the bytes that are left for each reader.
+ * <p><b>Words.</b> READY of a source is 1 once its first sections are shown, and grows by 1 with each place that it
+ * fills. DONE of a reader counts the rounds in its node, up to the longest exchange of two ranks there. Then it counts
+ * the pieces from other nodes that the reader has read, as far as their places are used again. DONE of a master counts
+ * the rounds in its node, and then the rounds that it has sent. Each rank can compute these numbers from the bytes that
+ * are left for each reader.
  *
  * <p><b>Why nothing is overwritten.</b> First sections stay until all ranks have left the operation. A source fills a
  * place again when DONE shows that the section there has been read. The readers of the node have then read it, or the
