@@ -23,7 +23,7 @@ import org.tutti.job.node.Secret;
 /**
  * The main class of a process that is a rank of a test. It runs JUnit with that test only, and {@link RanksExtension}
  * in this process then runs the rank. JUnit's own process interrupts the rank through this process's standard input.
- * When the standard input ends, JUnit's own process has gone.
+ * The end of the standard input shows that JUnit's own process has ended.
  */
 final class RankMain {
     private static final int STATUS_FAILED = 1;
@@ -42,7 +42,7 @@ final class RankMain {
         this.ranks = new EngineRanks(new NodeShape("junit", size, 0, 1, size), rank, 1, Secret.random());
     }
 
-    /** {@return the rank that this process is, if it is one} */
+    /** {@return the rank that this process runs; empty if this is JUnit's own process} */
     static Optional<RankMain> current() {
         return Optional.ofNullable(current);
     }
@@ -106,7 +106,7 @@ final class RankMain {
                 verdict.failure == null ? -1 : EngineRanks.culprit(verdict.failure));
     }
 
-    /** Records the result of the test, its set-up and its tear-down. */
+    /** Listens to JUnit, and records the result of the test, its set-up and its tear-down. */
     private static final class Verdict implements TestExecutionListener {
         private Throwable failure; // the first one
 

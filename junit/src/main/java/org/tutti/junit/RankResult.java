@@ -19,10 +19,10 @@ import org.opentest4j.ValueWrapper;
  * The result of the test in one rank's process. The process writes it to a file in the directory of the test.
  *
  * @param rank the rank
- * @param failure the exception of the test; null when the test has passed
+ * @param failure the exception of the test; null if the test has passed
  * @param atMillis the time at which the test ended, by the host's clock, in milliseconds since 1970
  * @param isConsequence whether the failure is only a consequence of another rank's failure
- * @param culprit the rank that caused it; −1 if it is unknown, or there is none
+ * @param culprit the rank that caused the failure; −1 if it is unknown, or if no other rank caused it
  */
 record RankResult(int rank, Throwable failure, long atMillis, boolean isConsequence, int culprit)
         implements
@@ -62,7 +62,7 @@ record RankResult(int rank, Throwable failure, long atMillis, boolean isConseque
         Files.write(file(directory, rank), bytes);
     }
 
-    /** {@return the result that a rank's process has written, if it has} */
+    /** {@return the result of a rank's process; empty if the process has not written any} */
     static Optional<RankResult> read(Path directory, int rank) {
         try {
             return Optional.of(deserialize(Files.readAllBytes(file(directory, rank))));

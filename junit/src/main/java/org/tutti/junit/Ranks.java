@@ -24,10 +24,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }</pre>
  *
  * <p>If a rank fails, the calls of the other ranks end, and the test fails with an {@link AssertionError}. Its message
- * begins with the number of the rank that failed first, and its cause is that rank's exception. An annotation of a
- * method overrides the one of its class, which overrides the one of the class around a {@code @Nested} class. The
- * annotation works with any kind of test that is a method, such as {@code @RepeatedTest} and {@code
- * @ParameterizedTest}, but not with {@code @TestFactory}.
+ * begins with the number of the rank that failed first, and its cause is that rank's exception. The annotation of a
+ * method overrides the annotation of its class. The annotation of a {@code @Nested} class overrides the annotation of
+ * the class around it. The annotation works with any kind of test that is a method, such as {@code @RepeatedTest} and
+ * {@code @ParameterizedTest}, but not with {@code @TestFactory}.
  *
  * <p><b>Threads</b> are the default, as in {@link org.tutti.Tutti#runLocal}. They share the instance of the test class.
  * Methods such as {@code @BeforeEach} and {@code @AfterEach} run once, on JUnit's thread.
@@ -35,7 +35,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <p><b>Processes</b>, {@code @Ranks(value = 4, processes = true)}, are JVMs of this host with the class path, the
  * options and the system properties of JUnit's own process, except its debugger. In each of them JUnit runs only that
  * test, with all its surroundings: an instance of its own, {@code @BeforeAll}, {@code @BeforeEach}, extensions and
- * other parameters. In JUnit's own process all of that runs, too, except the test method. The output of ranks is passed
+ * other parameters. All of that also runs in JUnit's own process, except the test method. The output of ranks is passed
  * on. A rank that exits or is killed has failed. A rank has also failed if a method before or after the test method
  * fails. Failures that cannot be serialized arrive as copies, with their texts and stack traces. When a rank has
  * failed, or JUnit's thread is interrupted, for example by {@code @Timeout}, the other ranks have five seconds to end

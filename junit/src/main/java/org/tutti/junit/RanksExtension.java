@@ -25,9 +25,9 @@ import org.tutti.Program;
 import org.tutti.RankFailedException;
 import org.tutti.Tutti;
 
-/** The extension behind {@link Ranks}. */
+/** The JUnit extension that implements {@link Ranks}. */
 final class RanksExtension implements ParameterResolver, InvocationInterceptor {
-    /** Finds the annotation of the method, its class, or the classes around that. */
+    /** Returns the annotation of the method, its class, or the nearest class around that; empty if there is none. */
     private static Optional<Ranks> ranks(ExtensionContext context) {
         return AnnotationSupport.findAnnotation(context.getElement(), Ranks.class)
                 .or(() -> context.getParent().flatMap(RanksExtension::ranks));
@@ -39,7 +39,7 @@ final class RanksExtension implements ParameterResolver, InvocationInterceptor {
                 && context.getTestMethod().filter(parameter.getDeclaringExecutable()::equals).isPresent();
     }
 
-    /** Returns null. Each rank gets its own argument later. */
+    /** Returns null, because each rank gets its own argument later. */
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
         return null;
@@ -61,7 +61,7 @@ final class RanksExtension implements ParameterResolver, InvocationInterceptor {
         run(invocation, method, context);
     }
 
-    /** Refuses test factories, because the tests that such a method returns run later, and are no methods. */
+    /** Rejects test factories, because the tests that such a method returns run later, and are not methods. */
     @Override
     public <T> T interceptTestFactoryMethod(Invocation<T> invocation, ReflectiveInvocationContext<Method> method,
             ExtensionContext context) {
@@ -97,7 +97,10 @@ final class RanksExtension implements ParameterResolver, InvocationInterceptor {
         }
     }
 
-    /** Throws the failure of the rank that failed first. Ranks that failed because of other ranks come last. */
+    /**
+     * Throws the failure of the rank that failed first, if a rank failed. Failures because of other ranks are used only
+     * if there is no other failure.
+     */
     private static void judge(List<RankResult> results) {
         List<RankResult> failed = results.stream().filter(result -> result.failure() != null)
                 .sorted(Comparator.comparing(RankResult::isConsequence).thenComparing(RankResult::atMillis)).toList();
@@ -115,7 +118,7 @@ final class RanksExtension implements ParameterResolver, InvocationInterceptor {
         throw failure;
     }
 
-    /** Makes the test's failure from a rank's exception. */
+    /** Returns the test's failure, made from a rank's exception. */
     private static AssertionError failure(int rank, Throwable cause) {
         if (cause instanceof TestAbortedException aborted) { // an assumption does not hold, so nothing has failed
             throw aborted;
@@ -135,7 +138,10 @@ final class RanksExtension implements ParameterResolver, InvocationInterceptor {
         return arguments;
     }
 
-    /** Keeps the expected and the actual value, because development environments show their difference. */
+    /**
+     * Returns a failure with its cause's expected and actual values, because development environments show their
+     * difference.
+     */
     private static AssertionError withValues(AssertionError failure) {
         if (failure.getCause() instanceof AssertionFailedError cause && cause.isExpectedDefined()
                 && cause.isActualDefined()) {

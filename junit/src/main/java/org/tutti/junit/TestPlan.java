@@ -20,7 +20,7 @@ import java.util.Map;
 record TestPlan(int ranks, String test, HashMap<String, String> properties) implements Serializable {
     private static final String FILE = "plan";
 
-    /** {@return the plan of this process for a test} */
+    /** {@return the plan of a test, with the system properties of this process} */
     static TestPlan of(int ranks, String test) {
         var properties = new HashMap<String, String>();
         for (String name : System.getProperties().stringPropertyNames()) {
@@ -43,7 +43,10 @@ record TestPlan(int ranks, String test, HashMap<String, String> properties) impl
         }
     }
 
-    /** Sets the properties that this process lacks, such as those that a build tool has set in JUnit's process. */
+    /**
+     * Sets the system properties that this process lacks, for example those that a build tool has set in JUnit's
+     * process.
+     */
     void setProperties() {
         for (Map.Entry<String, String> property : properties.entrySet()) {
             System.getProperties().putIfAbsent(property.getKey(), property.getValue());

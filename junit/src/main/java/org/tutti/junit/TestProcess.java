@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** A process that is a rank of a test, seen from JUnit's process. Its output is passed on, line by line. */
+/** A process that is a rank of a test, as controlled by JUnit's process. Its output is passed on, line by line. */
 final class TestProcess {
     private static final int SIGNAL_BASE = 128;
     private static final int LINE_LENGTH_MAX = 8192; // a longer line is passed on in parts
@@ -68,7 +68,7 @@ final class TestProcess {
         }
     }
 
-    /** Kills the process, and records the reason, unless the process has ended already. */
+    /** Kills the process, and records the reason. Has no effect if the process has already ended. */
     void kill(String reason) {
         if (process.isAlive()) {
             whyKilled = reason;

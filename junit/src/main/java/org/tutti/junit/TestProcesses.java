@@ -33,12 +33,12 @@ import org.tutti.Tutti;
 import org.tutti.job.launch.JobEnvironment;
 
 /**
- * The processes of a test, each a {@link RankMain} with the class path and the options of this process. They have a
- * directory of their own on the memory file system, for the job's memory and for their results. The directory is
- * removed with them.
+ * The processes of a test. Each runs {@link RankMain} with the class path and the options of this process. They share a
+ * directory on the memory file system, for the job's memory and for their results. The directory is removed when they
+ * have ended.
  */
 final class TestProcesses implements AutoCloseable {
-    /** The time for ranks to end when a rank has failed, or they were interrupted. */
+    /** The time that ranks have to end after a rank has failed, or after they were interrupted. */
     private static final long ENDING_MILLIS_MAX = 5000;
 
     private final Path directory;
@@ -78,8 +78,8 @@ final class TestProcesses implements AutoCloseable {
     }
 
     /**
-     * Makes the directory, which only this user can read. Its name has the identifier of this process, so that its
-     * origin can be told.
+     * Creates the directory, which only this user can read. Its name has the identifier of this process, so that its
+     * origin is visible.
      */
     private static Path directory(Path memory) throws IOException {
         return Files.createTempDirectory(memory, "tutti-junit-" + ProcessHandle.current().pid() + "-");
@@ -113,8 +113,8 @@ final class TestProcesses implements AutoCloseable {
     }
 
     /**
-     * Returns whether ranks get an option of this process. They get neither the debugger, nor the main class, nor the
-     * class path option.
+     * Returns whether ranks get an option of this process. They get neither the debugger's options, nor the main class,
+     * nor the class path option.
      */
     private static boolean isOfEachProcess(String option) {
         return !option.contains("jdwp") && !option.startsWith("-Djdk.module.main")
@@ -122,8 +122,8 @@ final class TestProcesses implements AutoCloseable {
     }
 
     /**
-     * Returns the class path, and the locations of JUnit's and Tutti's classes, because a test runner may load these
-     * from elsewhere.
+     * Returns the class path of the ranks. It includes the locations of JUnit's and Tutti's classes, because a test
+     * runner may load these from elsewhere.
      */
     private static String classPath() {
         Set<String> entries = new LinkedHashSet<>();

@@ -20,10 +20,10 @@ import org.tutti.job.node.Secret;
 import org.tutti.memory.OwnFile;
 
 /**
- * Ranks on threads of an engine, such as Spark. The engine has started this process, runs its own tasks in it, and
+ * Runs ranks on threads of an engine, such as Spark. The engine has started this process, runs its own tasks in it, and
  * keeps it when the job has ended. A process may have any ranks of a job. It may have any number of jobs, one after the
- * other or at the same time. Only the environment variables that say how a job runs (algorithms, rails, limits) count.
- * The engine's module says which ranks take part:
+ * other or at the same time. Only environment variables about the way in which a job runs (algorithms, rails, limits)
+ * have an effect. The engine's module determines the ranks in these steps:
  *
  * <ol>
  * <li>it asks each process for its {@link #memoryIdentity}, and makes a node of the processes with equal identities;
@@ -36,7 +36,7 @@ import org.tutti.memory.OwnFile;
 public final class EngineRanks {
     private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
 
-    /** The memory identity of this process when no other process can share its memory. */
+    /** The memory identity of this process if no other process can share its memory. */
     private static final String OWN = UUID.randomUUID().toString();
 
     private final JobEnvironment environment;
@@ -81,8 +81,8 @@ public final class EngineRanks {
     /**
      * Identifies the memory that this process can share with others. Processes with the same text make a node.
      *
-     * @return the boot of the host, the directory of memory files, and the user; a unique text when no memory can be
-     *             shared
+     * @return the boot of the host, the directory of memory files, and the user; a unique text if no memory can be
+     *         shared
      */
     public static String memoryIdentity() {
         return memoryIdentity(
@@ -118,7 +118,7 @@ public final class EngineRanks {
     }
 
     /**
-     * Finds the rank that caused a failure.
+     * Returns the rank that caused a failure.
      *
      * @param failure the exception of a rank
      * @return the rank in the job that caused the failure; −1 if it is unknown, or if the failure is itself a first
@@ -129,15 +129,15 @@ public final class EngineRanks {
     }
 
     /**
-     * {@return the address of rank 0's process as {@code address:port}, if this is that process or the address was
-     * published here; empty with one node}
+     * {@return the address of rank 0's process as {@code address:port}; empty if there is one node, or if this is
+     * another process and the address was not published here}
      */
     public Optional<String> rendezvous() {
         return part.node().rendezvous();
     }
 
     /**
-     * Tells this process the address of rank 0's process. Only the first call has an effect.
+     * Passes the address of rank 0's process to this process. Only the first call has an effect.
      *
      * @param rendezvous the result of {@link #rendezvous} in that process
      */
@@ -152,10 +152,11 @@ public final class EngineRanks {
      * @param <R> the type of the result
      * @param rank one of this process's ranks, which has not run before
      * @param options the job's deadline and levels
-     * @param wanted called repeatedly until all ranks have joined; throws when the job is no longer wanted
+     * @param wanted an action to run repeatedly until all ranks have joined, which throws if the job is no longer
+     *            wanted
      * @param body the code to run
      * @return the result
-     * @throws Exception the exception of the body, after the other ranks were told
+     * @throws Exception the exception of the body, once the other ranks were told of the failure
      */
     public <R> R run(int rank, JobOptions options, Runnable wanted, Body<R> body) throws Exception {
         int[] levels;

@@ -6,19 +6,22 @@ import org.tutti.CommunicatorBrokenException;
 import org.tutti.JobAbortedException;
 import org.tutti.RankFailedException;
 
-/** Tells whether a failure is a first cause or a consequence of another rank's failure. */
+/** Distinguishes failures that are a first cause from consequences of another rank's failure. */
 final class Failures {
     private static final int NOBODY = -1;
     private static final int CAUSES_MAX = 100; // the chain of causes may be a circle
 
     private Failures() {}
 
-    /** Returns whether a rank threw this, or one of its causes, only because of what another rank did. */
+    /**
+     * Returns whether a rank threw an exception, or one of its causes, only because of another rank's failure, leaving,
+     * abort or broken communicator.
+     */
     static boolean isSecondary(Throwable failure) {
         return consequence(failure) != null;
     }
 
-    /** Returns the rank in the job that caused a failure; −1 if it is unknown, or if the failure is a first cause. */
+    /** Returns the rank in the job that caused a failure, or −1 if it is unknown or the failure is a first cause. */
     static int culprit(Throwable failure) {
         return switch (consequence(failure)) {
             case RankFailedException failed -> failed.rank();
@@ -28,8 +31,8 @@ final class Failures {
     }
 
     /**
-     * Returns whether this is the result of a job of threads that the rank itself ran. Such a job's ranks are not ranks
-     * of this job, so its failure is a first cause here.
+     * Returns whether an exception is the result of a job of threads that the rank itself ran. Such a job's ranks are
+     * not ranks of this job, so its failure is a first cause here.
      */
     private static boolean isOfInnerJob(Throwable failure) {
         return failure instanceof RankFailedException && failure.getCause() != null;

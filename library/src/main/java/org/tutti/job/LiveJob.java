@@ -18,7 +18,8 @@ import org.tutti.job.node.NodeLayout;
 import org.tutti.job.node.RankFailure;
 
 /**
- * The job as one rank sees it.
+ * The implementation of {@link Job}: one rank's view of its job, with the communicators of the rank. Closing it takes
+ * the rank out of the job.
  */
 final class LiveJob implements Job {
     private static final long FENCE_MILLIS_MAX = 10_000;
@@ -32,13 +33,15 @@ final class LiveJob implements Job {
     private final IntConsumer onClose;
 
     /**
+     * Creates the job of a rank that has joined.
+     *
      * @param shared the state that the ranks of the process share
      * @param rank this rank
      * @param cores the number of cores that the ranks of the node may use together
-     * @param choice the algorithms that were asked for
+     * @param choice the requested algorithms
      * @param levels the levels inside a node
-     * @param options the job's deadline
-     * @param onClose called with the rank when the rank leaves
+     * @param options the options with the job's deadline
+     * @param onClose an action to run with the rank when the rank has left
      */
     LiveJob(ProcessCommunicators shared, int rank, int cores, Choice choice, int[] levels, JobOptions options,
             IntConsumer onClose) {

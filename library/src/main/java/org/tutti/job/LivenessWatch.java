@@ -18,17 +18,18 @@ import org.tutti.job.node.StackQuery;
 import org.tutti.memory.WaitClock;
 
 /**
- * Watches the other processes of the job from this process. A daemon thread looks every {@value #INTERVAL_MILLIS} ms
- * whether the next process of the node lives and runs, whether the launcher lives, and whether the job was aborted.
+ * Notices failures of other processes of the job. A daemon thread of this process looks every {@value #INTERVAL_MILLIS}
+ * ms whether the next process of the node lives and runs, whether the launcher lives, and whether the job was aborted.
  * With several nodes the thread also spreads the news ({@link Gossip}), which wakes the thread when there are some. It
  * also answers questions about where the ranks of its process are ({@link StackQuery}).
  *
  * <p>Each process watches only the next process of its node that is still part of the job, in the order of first ranks.
- * It marks the ranks of that process as failed when the process has died, which its lock tells, or when it has not
- * beaten for as long as a process may stand still. Then it watches the process after that. Therefore any number of
- * deaths is seen, and each process does the work of watching one. Time counts only while the watcher itself runs: when
- * all processes were stopped and go on, none has failed. If the launcher is gone, this process ends, because nothing
- * would end it later.
+ * It marks the ranks of that process as failed if the process has died or stands still. A process has died if its lock
+ * on the node's file is free. It stands still if its beat, a word that a living process increments, has not grown for
+ * as long as a process may stand still. The thread then watches the process after that. Therefore any number of deaths
+ * is seen, and each process does the work of watching one. Time counts only while the watcher itself runs: when all
+ * processes were stopped and go on, none has failed. If the launcher is gone, this process ends, because nothing would
+ * end it later.
  *
  * <p>When a look fails, the thread logs it, once for each kind of trouble, and looks again later.
  */
@@ -56,7 +57,9 @@ final class LivenessWatch implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * @param access the node
+     * Creates a watch, and starts its thread.
+     *
+     * @param access the access to the node's memory
      * @param self the first rank of this process
      * @param ranks the number of ranks of this process
      * @param network the connection to other nodes, or null with one node
@@ -69,7 +72,7 @@ final class LivenessWatch implements AutoCloseable {
         this(access, self, ranks, network, threads, standstillMillisMax, endsProcess, WaitClock.SYSTEM);
     }
 
-    /** Makes a watch that reads the given clock. */
+    /** Creates a watch that reads the given clock. */
     LivenessWatch(NodeAccess access, int self, int ranks, Network network, RankThreads threads,
             long standstillMillisMax, boolean endsProcess, WaitClock clock) {
         this.access = access;
@@ -124,7 +127,10 @@ final class LivenessWatch implements AutoCloseable {
         watchFailed();
     }
 
-    /** Answers a question about where the ranks of this process are. Nothing else depends on the answer. */
+    /**
+     * Answers a question about where the ranks of this process are, if one was asked. Nothing else depends on the
+     * answer.
+     */
     private void answer() {
         try {
             Node node = access.node();

@@ -75,7 +75,7 @@ public final class LocalRanks {
         }
     }
 
-    /** Calls an operation so that {@link #current} returns the job meanwhile. */
+    /** Calls an operation, during which {@link #current} returns the job. */
     static <R> R callAs(LiveJob job, Callable<R> operation) throws Exception {
         return ScopedValue.where(CURRENT, job).call(operation::call);
     }
@@ -101,7 +101,10 @@ public final class LocalRanks {
         }
     }
 
-    /** Waits for all ranks. An interrupt of the caller is passed on to the ranks, and ends their blocked calls. */
+    /**
+     * Waits until the threads of all ranks have ended. An interrupt of the caller is passed on to the ranks, and ends
+     * their blocked calls.
+     */
     private static void joinAll(List<Thread> threads) {
         boolean interrupted = false;
         for (Thread thread : threads) {
@@ -143,8 +146,8 @@ public final class LocalRanks {
     }
 
     /**
-     * Finds the rank that is the cause of the other failures. The rank that was marked first need not be it: that rank
-     * may have heard of another rank's failure and thrown sooner than the other rank.
+     * Returns the rank that caused the failures of the other ranks. The rank that was marked first need not be the
+     * cause, because it may have heard of another rank's failure and thrown sooner than that rank.
      */
     private static int firstCause(int marked, Throwable[] failures) {
         if (marked < 0 || !Failures.isSecondary(failures[marked])) {

@@ -24,15 +24,16 @@ import org.tutti.memory.WaitingCall;
 import org.tutti.memory.Waits;
 
 /**
- * A process's part in a job: the node's memory, the network and the watch, which its ranks share. The process frees
- * them when the last of its ranks has left. Under a launcher, the memory and the watch stay until the process ends.
+ * Holds the resources that the ranks of one process share in a job: the node's memory, the network, and the watch for
+ * failed processes. The process frees them when the last of its ranks has left. Under a launcher, the memory and the
+ * watch stay until the process ends.
  */
 final class ProcessPart {
-    /** Tells whether the process ends together with its job. */
+    /** Determines whether the process ends together with its job. */
     enum Fate {
-        /** A launcher started the process: an abort of the job, or the end of the launcher, ends it. */
+        /** A launcher started the process, which ends if the job is aborted or the launcher ends. */
         LAUNCHED,
-        /** The process was started for the job: an abort of the job ends it. */
+        /** The process was started for the job without a launcher. It ends if the job is aborted. */
         STARTED,
         /** The process belongs to an engine, and goes on when the job has ended or was aborted. */
         LENT
@@ -51,8 +52,11 @@ final class ProcessPart {
     private int notLeft; // ranks that have joined, or are still to join
 
     /**
+     * Opens the process's part in a job.
+     *
      * @param environment the job, and the ranks of the process
-     * @param access the node; closed if this constructor throws, unless a launcher has made it
+     * @param access the access to the node's memory. If this constructor throws, it closes the access, unless a
+     *            launcher started the process
      * @param fate whether the process ends with its job
      * @param deadlineNanos the time until which the name of rank 0's host may become known
      */
@@ -103,7 +107,7 @@ final class ProcessPart {
      * @param deadlineNanos the time until which all ranks must have joined
      * @param levels the levels inside the node
      * @param options the job's deadline
-     * @param wanted throws when the job is no longer wanted
+     * @param wanted an action to run repeatedly, which throws if the job is no longer wanted
      * @return the job; the rank leaves it when it is closed
      */
     LiveJob join(int rank, long deadlineNanos, int[] levels, JobOptions options, Runnable wanted) {
@@ -173,7 +177,10 @@ final class ProcessPart {
         return true;
     }
 
-    /** The wait of a rank for all others to join. */
+    /**
+     * The wait of a rank until all others have joined. It throws if a rank fails, the deadline passes or the job is no
+     * longer wanted.
+     */
     private final class JoinWait extends WaitGuard {
         private final long deadlineNanos;
         private final Runnable wanted;
@@ -241,12 +248,15 @@ final class ProcessPart {
         return String.join(", ", ranks);
     }
 
-    /** Marks a rank of this process as failed, unless it has left; returns whether that is new. */
+    /** Marks a rank of this process as failed, unless it has left. Returns whether this call has marked it. */
     boolean fail(int rank, RankFailure.Reason reason) {
         return node().markFailed(RankFailure.saidSo(rank, reason));
     }
 
-    /** Records that a rank of this process could not go on without another rank, unless that other rank has failed. */
+    /**
+     * Records that a rank of this process could not go on without another rank. Does nothing if that other rank has
+     * failed.
+     */
     void miss(int rank, int missed) {
         if (missed >= 0 && missed < node().size() && node().state(missed) != NodeLayout.FAILED) {
             node().markMissed(rank, missed);
@@ -260,13 +270,16 @@ final class ProcessPart {
         }
     }
 
-    /** Returns whether a rank has not left yet. As long as this is true, memory and network are open. */
+    /**
+     * Returns whether a rank of the process has not yet left the job. While this is true, memory and network are open.
+     */
     synchronized boolean isOpen() {
         return notLeft > 0;
     }
 
     /**
-     * Counts a rank as left. Each rank leaves once, even if it never joined. The last one frees what the ranks shared.
+     * Counts one more rank that has left. Each rank leaves once, even if it never joined. The last rank frees the
+     * memory, the network and the watch.
      */
     void leave() {
         synchronized (this) {

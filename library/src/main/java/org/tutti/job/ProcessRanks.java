@@ -22,7 +22,7 @@ import org.tutti.job.node.Secret;
 import org.tutti.memory.PrivateMemory;
 
 /**
- * The ranks of this process in the job for which the process was started: usually one, and several only under a
+ * The ranks of this process in the job for which the process was started. A process has one rank, or several under a
  * launcher. A process that a launcher has started has the node's memory file open from beginning to end. Any other
  * process has it open from joining to leaving.
  */
@@ -32,7 +32,10 @@ public final class ProcessRanks {
 
     private static final Object LOCK = new Object();
 
-    /** A launcher kills a process one second after telling it to end. That must not make other ranks fail. */
+    /**
+     * The time from a signal to end until this process marks its ranks that have not left as failed. It exceeds the
+     * second after which a launcher kills a process, because that must not make other ranks fail.
+     */
     private static final long SHUTDOWN_MILLIS_MAX = 1500;
 
     private static ProcessRanks instance;
@@ -89,7 +92,7 @@ public final class ProcessRanks {
         }
     }
 
-    /** Reports that a job was left open, if the JVM ends because the program's threads have ended. */
+    /** Reports a job that was not closed, if the JVM ends because the program's threads have ended. */
     private static void remindOf(String job) {
         boolean hasReturned = Thread.getAllStackTraces().values().stream().flatMap(Arrays::stream)
                 .anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown")
@@ -182,14 +185,17 @@ public final class ProcessRanks {
         spreadNews();
     }
 
-    /** Returns whether a thread is in {@code System.exit}, which never returns. */
+    /** Returns whether a thread has called {@code System.exit}, which never returns. */
     private static boolean isExiting(Thread thread) {
         return Arrays.stream(thread.getStackTrace())
                 .anyMatch(frame -> frame.getClassName().equals("java.lang.Runtime")
                         && frame.getMethodName().equals("exit"));
     }
 
-    /** Marks the ranks as failed that joined on the given threads and have not left; returns whether one was marked. */
+    /**
+     * Marks each rank as failed that joined on one of the given threads and has not left. Returns whether a rank was
+     * marked.
+     */
     private boolean failRanks(Predicate<Thread> joinedOn, RankFailure.Reason reason) {
         synchronized (part) {
             boolean any = false;

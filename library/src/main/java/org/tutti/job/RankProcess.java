@@ -18,9 +18,9 @@ import org.tutti.job.launch.JobEnvironment;
 /**
  * The main class of every process that {@code tutti run} starts. It runs the program's main once for each rank of the
  * process, on a thread of its own with an instance of its own. When a rank throws, this class tells the other ranks
- * immediately, and lets the launcher tell the cause from its consequences.
+ * immediately, and shows the launcher whether the exception is the cause or a consequence.
  *
- * <p>The exit status of a process says whether one of its ranks is the cause, so the rank that is the cause ends the
+ * <p>The exit status of a process shows whether one of its ranks is the cause, so the rank that is the cause ends the
  * process. That rank sets {@code hasCause} before it is marked as failed, so that each rank that fails because of the
  * mark finds {@code hasCause} set. Other ranks may have known sooner: a rank that throws inside a call breaks the
  * communicator before its main ends, and a rank that closes its job on the way out leaves it. Therefore a rank that
@@ -49,12 +49,15 @@ public final class RankProcess {
 
     private static final int STATUS_FAILED = 1;
 
-    /** The time that a rank that is the cause may take from the moment when others noticed to the end of its main. */
+    /**
+     * The longest time from the moment at which other ranks notice a failure until the main of the rank that is the
+     * cause ends.
+     */
     private static final long CONFESSION_NANOS = 5_000_000_000L;
 
     private static final long POLL_NANOS = 1_000_000;
 
-    /** Printed when there is too little memory to print more. */
+    /** The message that is printed if there is too little memory for a better one. */
     private static final byte[] SPEECHLESS =
             "Exception in a rank, which could not be printed, perhaps for want of memory\n"
                     .getBytes(StandardCharsets.US_ASCII);
@@ -69,7 +72,7 @@ public final class RankProcess {
     /**
      * Runs a program.
      *
-     * @param arguments the name of its main class, and its arguments
+     * @param arguments the name of the program's main class, and the program's arguments
      * @throws InterruptedException never, because nobody interrupts the main thread
      */
     public static void main(String[] arguments) throws InterruptedException {
@@ -111,7 +114,7 @@ public final class RankProcess {
         }
     }
 
-    /** Calls main as the java command does: static or not, with or without arguments. */
+    /** Calls main as the java command does. The method may be static or not, and have a parameter or none. */
     private static void call(String className, String[] arguments) throws Throwable {
         Class<?> type = Class.forName(className, true, ClassLoader.getSystemClassLoader());
         Method main = main(type);
@@ -150,8 +153,8 @@ public final class RankProcess {
     }
 
     /**
-     * Ends a rank by an exception. An Error may mean that no memory is left, so nothing is allocated before the other
-     * ranks are told.
+     * Ends a rank that has thrown an exception. An Error may mean that no memory is left, so nothing is allocated
+     * before the other ranks are told.
      */
     private static void fail(int index, Throwable failure) {
         boolean secondary = !(failure instanceof Error) && Failures.isSecondary(failure);
@@ -190,7 +193,7 @@ public final class RankProcess {
     }
 
     /**
-     * Waits until a rank of this process is known to be the cause, or all mains have ended, or time is up; returns
+     * Waits until a rank of this process is known to be the cause, all mains have ended, or the time is up. Returns
      * whether a rank of this process is the cause.
      */
     private static boolean awaitCause() {
@@ -216,8 +219,8 @@ public final class RankProcess {
     }
 
     /**
-     * Returns the trace as one text, so that traces of several ranks stay apart, and without the frames that called
-     * main.
+     * Returns the stack trace of a failure as one text, so that traces of several ranks are not mixed. The frames that
+     * called main are left out.
      */
     private static String trace(Throwable failure) {
         StackTraceElement[] frames = failure.getStackTrace();

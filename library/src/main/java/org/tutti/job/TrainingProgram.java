@@ -6,7 +6,7 @@ import org.tutti.Job;
 import org.tutti.Reduction;
 import org.tutti.Tutti;
 
-/** The program of the training run that makes the ranks' AOT cache. It does a little of everything that programs do. */
+/** The program of the training run that makes the ranks' AOT cache. It makes a few calls of each common kind. */
 final class TrainingProgram {
     private static final int COUNT = 10_000;
 

@@ -23,7 +23,7 @@ import jdk.net.ExtendedSocketOptions;
 
 /**
  * A connection between the driver and a rank. With every message the sender proves that it knows the secret of the
- * stage:
+ * stage. The bytes are:
  *
  * <pre>
  *   first, each way    16 random bytes
@@ -45,7 +45,8 @@ final class Conversation implements AutoCloseable {
     private static final int MESSAGE_MILLIS_MAX = 10_000;
 
     /**
-     * The time in which the other side must prove that it knows the secret; {@link #PROOF_BYTES_MAX} limits the bytes.
+     * The time within which the other side must prove that it knows the secret. {@link #PROOF_BYTES_MAX} limits the
+     * bytes.
      */
     private static final int PROOF_MILLIS_MAX = 5000;
     private static final int PROOF_BYTES_MAX = 1 << 10;
@@ -94,8 +95,8 @@ final class Conversation implements AutoCloseable {
     }
 
     /**
-     * Turns keep-alive on. While ranks run, no messages are sent, so the kernel has to notice when the other host is
-     * gone.
+     * Turns on TCP's keep-alive. While ranks run, no messages are sent, so the kernel must notice the loss of the other
+     * host.
      */
     private void keepAlive() throws IOException {
         socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
@@ -110,12 +111,12 @@ final class Conversation implements AutoCloseable {
         }
     }
 
-    /** Makes the driver's side of an accepted connection. */
+    /** Creates the driver's side of an accepted connection. */
     static Conversation ofDriver(Socket socket, StageSecret secret) throws IOException {
         return new Conversation(socket, secret, true);
     }
 
-    /** Connects to the driver, and makes the rank's side of the connection. */
+    /** Connects to the driver, and returns the rank's side of the connection. */
     static Conversation connect(InetSocketAddress driver, StageSecret secret) throws IOException {
         Socket socket = new Socket();
         try {
@@ -139,7 +140,7 @@ final class Conversation implements AutoCloseable {
      * Waits for a message.
      *
      * @param millis the longest wait, at least 1
-     * @return the message, or empty when none has arrived
+     * @return the message; empty if none has arrived in that time
      * @throws IOException if the other side has gone, or the message is not from it
      */
     Optional<Message> receive(int millis) throws IOException {
@@ -157,8 +158,8 @@ final class Conversation implements AutoCloseable {
     }
 
     /**
-     * Waits for the first message, by which the other side proves that it knows the secret. It may be a stranger, so it
-     * gets little time and memory.
+     * Waits for the first message, by which the other side proves that it knows the secret. Before that, the other side
+     * may be a stranger, so it gets little time and memory.
      *
      * @return the message
      * @throws IOException if the message has not arrived in time, or its sender does not know the secret
@@ -180,7 +181,7 @@ final class Conversation implements AutoCloseable {
         return Message.read(new DataInputStream(new ByteArrayInputStream(content)));
     }
 
-    /** Reads a number of bytes. The deadline holds even if they arrive one by one. */
+    /** Reads a given number of bytes. The deadline holds even if the bytes arrive one by one. */
     private byte[] read(int length, long deadlineNanos) throws IOException {
         byte[] bytes = new byte[length];
         for (int done = 0; done < length;) {

@@ -12,11 +12,11 @@ import org.tutti.job.launch.NodeShape;
 import org.tutti.job.node.Secret;
 
 /**
- * A rank's share in its process's part of a job. Ranks enter here before they meet at the driver. Therefore the rank
- * that opens the process's part knows all ranks of the process, and which of them have already gone.
+ * A rank's share in its process's part of a job. Ranks enter the part before they meet at the driver. Therefore the
+ * rank that opens the process's part knows all ranks of the process, and which of them have already gone.
  */
 final class ExecutorPart implements AutoCloseable {
-    /** Names this process to the driver. */
+    /** The name of this process for the driver. */
     static final String PROCESS = UUID.randomUUID().toString();
 
     private static final Map<String, Shared> ALL = new HashMap<>();
@@ -70,7 +70,7 @@ final class ExecutorPart implements AutoCloseable {
         }
     }
 
-    /** Records that the rank runs. From now on {@link EngineRanks#run} makes it leave. */
+    /** Records that the rank runs. From then on, {@link EngineRanks#run} makes it leave. */
     void setRuns() {
         runs = true;
     }

@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import org.tutti.RankFailedException;
 
 /**
- * The ranks of one attempt of a stage at the driver. When all have come, each is told its node and process. Processes
- * that can share memory are a node. Nodes are numbered in the order of their lowest ranks.
+ * Gathers the ranks of one attempt of a stage at the driver. When all have come, each is told its node and process.
+ * Processes that can share memory are a node. Nodes are numbered in the order of their lowest ranks.
  */
 final class Gathering {
     private static final int STOP_TEXT_MAX = 1000;
@@ -31,7 +31,7 @@ final class Gathering {
     /** The greatest number of missing ranks that a message names. */
     private static final int MISSING_NAMED_MAX = 8;
 
-    /** The time for the cause of a failure to arrive when Spark already knows of the failure. */
+    /** The longest wait for the cause of a failure that Spark already knows. */
     private static final long CAUSE_MILLIS_MAX = 1000;
 
     /** A rank that has come. */
@@ -96,7 +96,10 @@ final class Gathering {
         }
     }
 
-    /** Adds a guest; returns the message that the guest must get if a rank has failed already, or null. */
+    /**
+     * Adds a guest, which is a rank that has come. Returns the message that the guest must get if a rank has already
+     * failed, or null.
+     */
     private synchronized Message.Stop come(Guest guest) throws IOException {
         int rank = guest.hello.rank();
         if (rank < 0 || rank >= guests.length || guests[rank] != null) {
@@ -164,8 +167,8 @@ final class Gathering {
     }
 
     /**
-     * Records the end of a rank. If it is the first to fail, returns the guests that must be told. A guest that comes
-     * later is told when it comes, and no guest is told twice.
+     * Records the end of a rank. If this rank is the first to fail, returns the guests that must be told. A guest that
+     * comes later is told when it comes, and no guest is told twice.
      */
     private synchronized List<Guest> note(Message.Hello hello, Message.Ended end) {
         int rank = hello.rank();
@@ -202,9 +205,10 @@ final class Gathering {
     }
 
     /**
-     * Finds the first cause. The order of precedence is: an exception of a rank; a lost rank; a failed task from
-     * Spark's events; a rank that another rank names as the cause, for example because a host is down or a rank has
-     * left too early. Cancelled ranks do not count, because Spark reports the reason.
+     * Returns the first cause of the stage's failure. An exception of a rank has precedence over a lost rank. After
+     * these come a failed task from Spark's events, and then a rank that another rank names as the cause, for example
+     * because a host is down or a rank has left too early. Cancelled ranks do not count, because Spark reports the
+     * reason.
      *
      * @param tasks Spark's events of the tasks
      */
@@ -222,8 +226,8 @@ final class Gathering {
     }
 
     /**
-     * Finds the first cause in Spark's events. A lost executor comes before exceptions that it caused. Failures that a
-     * rank has reported itself do not count, because the report says more.
+     * Returns the first cause in Spark's events. A lost executor comes before exceptions that it caused. Failures that
+     * a rank has reported itself do not count, because the report says more.
      */
     static Optional<Cause> firstOf(List<StageTasks.Failure> known, BitSet told) {
         return known.stream().filter(StageTasks.Failure::isLost).findFirst()

@@ -5,8 +5,8 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.util.TaskInterruptListener;
 
 /**
- * Interrupts a task's thread when Spark kills the task. Spark itself interrupts it only if the program has asked for
- * that. Without an interrupt, a rank that waits for other ranks would not notice.
+ * Interrupts a task's thread when Spark kills the task. Spark itself interrupts the thread only if the program has
+ * requested that. Without an interrupt, a rank that waits for other ranks would not notice.
  */
 final class Interrupts implements TaskInterruptListener, AutoCloseable {
     private Thread thread = Thread.currentThread();

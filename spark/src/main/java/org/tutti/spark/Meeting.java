@@ -17,16 +17,15 @@ import org.apache.spark.SparkConf;
 import org.tutti.JobStartException;
 
 /**
- * The meeting point of a stage's ranks: a port of the driver, to which each rank stays connected until it ends. Each
- * attempt of the stage is a job of its own. A virtual thread listens, and another one serves each connection.
+ * The meeting point of a stage's ranks. It is a port of the driver, to which each rank stays connected until it ends.
+ * Each attempt of the stage is a job of its own. A virtual thread listens, and another one serves each connection.
  */
 final class Meeting implements AutoCloseable {
     private static final String HOST = "spark.driver.host";
     private static final String BIND_ADDRESS = "spark.driver.bindAddress";
 
     /**
-     * The greatest number of connections, in addition to one for each rank, that have not yet proved to know the
-     * secret.
+     * The greatest number of connections that have not yet proved to know the secret, in addition to one for each rank.
      */
     private static final int STRANGERS_MAX = 64;
 
@@ -116,7 +115,10 @@ final class Meeting implements AutoCloseable {
         }
     }
 
-    /** Admits a connection. If there are too many strangers, the oldest is closed, so that ranks can always connect. */
+    /**
+     * Accepts a connection. If too many connections have not proved to know the secret, the oldest of them is closed,
+     * so that ranks can always connect.
+     */
     private void admit(Socket socket) {
         Socket oldest = null;
         open.add(socket);

@@ -6,17 +6,17 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 
 /**
- * A message between driver and ranks. The order is: each rank sends {@link Hello}. When all have come, the driver sends
- * {@link Plan} to all. With several nodes, rank 0 sends {@link Rendezvous}, which the driver passes on. Each rank sends
- * {@link Ended}. When the first rank has failed or was cancelled, the driver sends {@link Stop} to the others, at any
- * time and once.
+ * A message between driver and ranks. First, each rank sends {@link Hello}. When all have come, the driver sends {@link
+ * Plan} to all. With several nodes, rank 0 sends {@link Rendezvous}, which the driver passes on. Each rank sends {@link
+ * Ended}. When the first rank has failed or was cancelled, the driver sends {@link Stop} to the others, at any time and
+ * once.
  */
 sealed interface Message {
     /** The greatest length of a text in characters. A character has at most three bytes. */
     int TEXT_MAX = 16_000;
 
     /**
-     * Says that a rank has come.
+     * Announces a rank to the driver.
      *
      * @param stage the number of the stage, and the number of its attempt
      * @param rank the rank
@@ -58,7 +58,7 @@ sealed interface Message {
     }
 
     /**
-     * Says that a rank has ended.
+     * Reports to the driver that a rank has ended.
      *
      * @param how the way in which it has ended
      * @param culprit the rank that caused its exception, or −1
@@ -67,7 +67,7 @@ sealed interface Message {
     record Ended(How how, int culprit, String text) implements Message {}
 
     /**
-     * Says that a rank has failed or was cancelled, so that the others do not wait for it.
+     * Tells the other ranks that a rank has failed or was cancelled, so that they do not wait for it.
      *
      * @param rank the rank
      * @param reason a description of the failure
@@ -132,7 +132,7 @@ sealed interface Message {
         return How.values()[number];
     }
 
-    /** Cuts a text after a number of characters. */
+    /** Returns a text without the characters beyond a given number. */
     static String cut(String text, int most) {
         return text.length() <= most ? text : text.substring(0, most) + " …";
     }

@@ -11,7 +11,7 @@ import org.tutti.Job;
  * refers to must be serializable.
  *
  * @param <T> the type of the RDD's elements
- * @param <R> the type of a partition's result, which must be serializable, too
+ * @param <R> the type of a partition's result, which must also be serializable
  */
 @FunctionalInterface
 public interface RankFunction<T, R> extends Serializable {

@@ -32,7 +32,7 @@ final class RankTask<T, R>
     private static final long serialVersionUID = 1L;
     private static final int POLL_MILLIS = 20;
 
-    /** The time for which a rank that failed because of another rank waits for that rank to fail the stage. */
+    /** The longest time for which a rank that failed because of another rank waits until that rank fails the stage. */
     private static final long COURTESY_MILLIS_MAX = 3000;
 
     private static final System.Logger LOG = System.getLogger(TuttiSpark.class.getName());
@@ -43,6 +43,8 @@ final class RankTask<T, R>
     private final RankFunction<T, R> function;
 
     /**
+     * Creates the task that runs a function as a rank.
+     *
      * @param host the driver's host
      * @param port the driver's port
      * @param secret the secret of the stage
@@ -90,8 +92,8 @@ final class RankTask<T, R>
     }
 
     /**
-     * Tells the driver that the rank has ended well. If the connection is lost, for example by a firewall, the rank
-     * still has its result.
+     * Tells the driver that the rank has returned. If the connection is lost, for example by a firewall, the rank still
+     * has its result.
      */
     private static void reportWell(Conversation driver) {
         try {
@@ -148,7 +150,7 @@ final class RankTask<T, R>
         }
     }
 
-    /** Waits for a while for a message of the driver; throws when the driver has gone or has stopped the job. */
+    /** Waits for a message of the driver for a limited time. Throws if the driver has gone or has stopped the job. */
     private static Optional<Message> hear(BarrierTaskContext context, Conversation driver, int millis) {
         context.killTaskIfInterrupted();
         try {

@@ -23,7 +23,7 @@ final class StageSecret implements Serializable {
         new SecureRandom().nextBytes(bytes);
     }
 
-    /** Makes a code generator with a key for each label. */
+    /** Creates a generator of authentication codes. Its key derives from the secret and the label. */
     Mac mac(String label) {
         return mac(derive(label));
     }

@@ -33,10 +33,10 @@ import scala.jdk.javaapi.CollectionConverters;
 final class StageTasks extends SparkListener {
     private static final int TEXT_MAX = 2000;
 
-    /** The time for the event that the stage's job has begun to arrive. Most failures come after that event. */
+    /** The longest wait for the event that the stage's job has begun. Most failures come after that event. */
     private static final long BEGIN_MILLIS_MAX = 1000;
 
-    /** The time for the events of a failed job to arrive. */
+    /** The longest wait for the events of a failed job. */
     private static final long END_MILLIS_MAX = 10_000;
 
     private static final int NONE = -1;
@@ -57,6 +57,8 @@ final class StageTasks extends SparkListener {
     private boolean hasEnded;
 
     /**
+     * Creates a listener for the events of a stage.
+     *
      * @param rdd the number of the RDD that the stage computes
      */
     StageTasks(int rdd) {

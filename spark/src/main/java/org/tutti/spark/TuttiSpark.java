@@ -33,7 +33,7 @@ public final class TuttiSpark<T> {
      */
     public static final String PORT = "spark.tutti.driver.port";
 
-    /** Spark's condition of a cancelled job. */
+    /** The name of Spark's error condition for a cancelled job. */
     private static final String CANCELLED = "SPARK_JOB_CANCELLED";
 
     private static final System.Logger LOG = System.getLogger(TuttiSpark.class.getName());

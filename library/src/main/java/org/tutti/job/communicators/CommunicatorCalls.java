@@ -33,9 +33,11 @@ final class CommunicatorCalls {
     private final long waitNanosMax;
 
     /**
-     * @param state the rank's part in the communicator
+     * Creates the calls of a rank on a view of a communicator.
+     *
+     * @param state the rank's state of the communicator
      * @param deadline the time until which the rank's calls must end
-     * @param choice the algorithms that were asked for
+     * @param choice the requested algorithms
      */
     CommunicatorCalls(CommunicatorState state, JobDeadline deadline, Choice choice) {
         this(state, deadline, choice, choice.shortlist(state.topology()), Long.MAX_VALUE);
@@ -51,7 +53,7 @@ final class CommunicatorCalls {
         this.waitNanosMax = waitNanosMax;
     }
 
-    /** Returns a view that runs a collective by the given algorithm. */
+    /** Returns a view that runs a collective with the given algorithm. */
     CommunicatorCalls withAlgorithm(Collective collective, String name) {
         Choice changed = choice.with(collective, name);
         return new CommunicatorCalls(state, deadline, changed, changed.shortlist(state.topology()),
@@ -92,9 +94,9 @@ final class CommunicatorCalls {
     }
 
     /**
-     * Runs a barrier that is a part of another call.
+     * Runs a barrier that is part of another call.
      *
-     * @param called that call, for messages
+     * @param called the name of that other call, for messages
      * @param same a number that must be the same at all ranks
      */
     void runBarrierOf(String called, int same, long deadlineNanos) {
@@ -103,7 +105,7 @@ final class CommunicatorCalls {
         run(barrier);
     }
 
-    /** Adds up numbers of all ranks, in place, by an allreduce that is a part of another call. */
+    /** Sums numbers over all ranks, element by element and in place, with an allreduce that is part of another call. */
     void runSumOf(String called, long[] numbers) {
         MemorySegment segment = MemorySegment.ofArray(numbers);
         Call allreduce = fillElements(state.call, Collective.ALLREDUCE, segment, segment, DataType.LONG,
@@ -112,7 +114,7 @@ final class CommunicatorCalls {
         run(allreduce);
     }
 
-    /** Gathers a number of each rank by an allgather that is a part of another call. */
+    /** Gathers one number from each rank with an allgather that is part of another call. */
     void runGatherOf(String called, long number, long[] numbers) {
         Call allgather = fillElements(state.call, Collective.ALLGATHER, MemorySegment.ofArray(new long[]{number}),
                 MemorySegment.ofArray(numbers), DataType.LONG, 1, null, 0);
@@ -183,7 +185,7 @@ final class CommunicatorCalls {
 
     // ---- filling a call
 
-    /** Fills a call. Its blocks may differ in length. */
+    /** Fills a call in which blocks may differ in length. */
     private Call fillBlocks(Call empty, Collective called, MemorySegment source, MemorySegment target, DataType type,
             long count, Blocks sourceBlocks, Blocks targetBlocks, Kernel kernel, int root) {
         check(called, target, root);
@@ -199,7 +201,7 @@ final class CommunicatorCalls {
         return empty;
     }
 
-    /** Fills a call that has the same number of elements at every rank. */
+    /** Fills a call in which every rank has the same number of elements. */
     private Call fillElements(Call empty, Collective called, MemorySegment source, MemorySegment target, DataType type,
             long count, Kernel kernel, int root) {
         check(called, target, root);
@@ -215,8 +217,8 @@ final class CommunicatorCalls {
     }
 
     /**
-     * Fills in the algorithm, the root and the deadline. All checks come before the first write to the call, because
-     * another thread may be running it.
+     * Sets the algorithm, the root and the deadline of a call. All checks come before the first write to the call,
+     * because another thread may be running it.
      */
     private Call fillChoice(Call empty, Collective called, long bytes, Kernel kernel, int root, long deadlineNanos) {
         Algorithm algorithm = shortlist.algorithm(called, Math.min(bytes, team.operationBytesMax()),

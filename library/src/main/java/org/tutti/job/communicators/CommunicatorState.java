@@ -14,7 +14,12 @@ import org.tutti.job.requests.ProgressPolicy;
 import org.tutti.job.requests.RequestRunner;
 import org.tutti.onesided.Allocator;
 
-/** A rank's part in a communicator: the state that all views of the communicator share. */
+/**
+ * A rank's state of a communicator, which all views of the communicator share. It has everything that the public calls
+ * of the rank need: the team of its blocking calls, the runner of its requests, the allocator of remote memory, and
+ * caches. The team's {@code TeamContext} is the part that algorithms use. A {@code NodeView} only describes the ranks
+ * and nodes, and all ranks of a process share it.
+ */
 final class CommunicatorState {
     private static final int LISTS_MAX = 1 << 16;
 
@@ -32,15 +37,17 @@ final class CommunicatorState {
     private volatile boolean closed;
 
     /**
+     * Creates the state of a rank's new communicator.
+     *
      * @param id the number by which all ranks know the communicator
      * @param team the team of this rank's blocking calls
      * @param members the states of the ranks: joined, left or failed
      * @param topology the nodes of the ranks
-     * @param allocator allocates remote memory
+     * @param allocator the allocator of remote memory
      * @param machine the machine of calls that run on threads that make or await them
      * @param backgroundMachine the machine of non-blocking calls on other threads
-     * @param policy whether the rank waits for its requests
-     * @param leaveGroup gives up this rank's share of the {@link ProcessGroup}; null for the world
+     * @param policy the record of whether the rank waits for its requests
+     * @param leaveGroup an action that removes this rank from the {@link ProcessGroup}; null for the world
      */
     CommunicatorState(long id, Team team, LiveMembers members, Topology topology, Allocator allocator,
             Machine machine, Machine backgroundMachine, ProgressPolicy policy, Runnable leaveGroup) {
@@ -59,7 +66,7 @@ final class CommunicatorState {
         return topology;
     }
 
-    /** Returns the rank in the job of a rank of the communicator. */
+    /** Returns the number that a rank of the communicator has in the job. */
     int rankInJob(int rank) {
         return members.rankInJob(rank);
     }
@@ -69,8 +76,8 @@ final class CommunicatorState {
     }
 
     /**
-     * Returns the number of a new group: a hash of its list of ranks and of how often this rank has made a group of
-     * that list from this communicator.
+     * Returns the number of a new group. It is a hash of the group's list of ranks, and of the number of groups that
+     * this rank has made of that list from this communicator.
      */
     synchronized long numberOf(int[] ranks) {
         long list = ranks.length;
@@ -91,8 +98,8 @@ final class CommunicatorState {
     }
 
     /**
-     * Frees this rank's part of a closed group, if the other ranks of the node have closed the group; returns whether
-     * all is freed.
+     * Frees this rank's part of a closed group if the other ranks of the node have also closed the group. Returns
+     * whether everything is freed.
      */
     boolean tryRelease() {
         return team.ending().tryRelease(leaveGroup);
@@ -114,7 +121,7 @@ final class CommunicatorState {
         return closed;
     }
 
-    /** Checks that the communicator can be closed: no call is in flight, and no remote memory is open. */
+    /** Checks that the communicator can be closed, because no call is in flight and no remote memory is open. */
     void checkIdle() {
         team.checkIdle("close");
         runner.checkIdle("close");

@@ -12,8 +12,8 @@ import org.tutti.collective.Team;
 import org.tutti.collective.layout.Fingerprint;
 
 /**
- * The calls that make groups of a communicator's ranks. Each finds out the ranks of the group, and has {@link
- * RankCommunicators} make it.
+ * The calls that make groups of a communicator's ranks. Each call computes the ranks of the group, and {@link
+ * RankCommunicators} makes the group.
  */
 final class GroupCalls {
     private static final int NO_COLOR = -1;
@@ -24,7 +24,9 @@ final class GroupCalls {
     private final Team team;
 
     /**
-     * @param communicators makes the groups
+     * Creates the calls that make groups of a communicator.
+     *
+     * @param communicators the rank's communicators, which make the groups
      * @param calls the calls of the communicator from which the groups are made
      */
     GroupCalls(RankCommunicators communicators, CommunicatorCalls calls) {
@@ -110,7 +112,7 @@ final class GroupCalls {
                 deadlineNanos, () -> calls.runBarrierOf(called, same(called), deadlineNanos));
     }
 
-    /** Returns a number that tells this call's barrier from any other call, even from a plain barrier. */
+    /** Returns a number that distinguishes this call's barrier from every other call, even from a plain barrier. */
     private static int same(String called) {
         return called.hashCode() & Integer.MAX_VALUE | 1;
     }

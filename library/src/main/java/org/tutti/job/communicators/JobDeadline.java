@@ -6,7 +6,8 @@ import java.util.concurrent.TimeUnit;
 import org.tutti.JobOptions;
 
 /**
- * The time until which a rank's calls must end: the job's deadline. No call may begin when the rank has left the job.
+ * The deadline of a rank's job, at which all calls of the rank end. It also records that the rank has left the job,
+ * after which no call may begin.
  */
 public final class JobDeadline {
     private final int rank;
@@ -14,6 +15,8 @@ public final class JobDeadline {
     private volatile boolean closed;
 
     /**
+     * Creates the deadline of a rank that joins a job.
+     *
      * @param rank the rank
      * @param options the options with the job's deadline, which begins to run here
      */
@@ -24,7 +27,7 @@ public final class JobDeadline {
                 .orElse(Long.MAX_VALUE);
     }
 
-    /** Records that the rank leaves the job; returns whether that is new. */
+    /** Records that the rank leaves the job. Returns false if the rank has already left. */
     public synchronized boolean close() {
         boolean first = !closed;
         closed = true;
@@ -36,8 +39,8 @@ public final class JobDeadline {
     }
 
     /**
-     * Returns the time at which a call that begins now must end, by its own limit and the job's deadline; {@link
-     * Long#MAX_VALUE} for never.
+     * Returns the time at which a call that begins now must end. It follows from the call's own limit and the job's
+     * deadline, and is {@link Long#MAX_VALUE} for never.
      */
     long ofCall(long limitNanos) {
         checkOpen();
@@ -48,7 +51,7 @@ public final class JobDeadline {
         return now + Math.min(limitNanos, deadlineNanos == Long.MAX_VALUE ? Long.MAX_VALUE : deadlineNanos - now);
     }
 
-    /** Throws when the rank has left its job. */
+    /** Throws an exception if the rank has left its job. */
     public void checkOpen() {
         if (closed) {
             throw new IllegalStateException(

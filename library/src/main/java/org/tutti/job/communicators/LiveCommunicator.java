@@ -18,7 +18,9 @@ import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
 import org.tutti.Topology;
 
-/** Implements {@link Communicator}. {@link CommunicatorCalls} makes its calls, {@link GroupCalls} its groups. */
+/**
+ * Implements {@link Communicator}. {@link CommunicatorCalls} makes its calls, and {@link GroupCalls} makes its groups.
+ */
 public final class LiveCommunicator extends Communicator {
     private final RankCommunicators communicators;
     private final CommunicatorState state;
@@ -27,7 +29,7 @@ public final class LiveCommunicator extends Communicator {
     private final LiveNonBlocking nonBlocking;
 
     /**
-     * Makes the world.
+     * Creates the communicator of all ranks of the job.
      *
      * @param communicators the communicators of the rank
      */

@@ -20,7 +20,7 @@ import org.tutti.memory.Waiter;
 
 /**
  * The states of a communicator's ranks: joined, left or failed. This is a view of {@link Node}, which has the states of
- * all ranks of the job. An abort ends the calls of all communicators; a failed rank ends only the calls of the
+ * all ranks of the job. An abort ends the calls of all communicators. A failed rank ends only the calls of the
  * communicators that it is in.
  *
  * <p>Memory ordering: a process marks a rank first, and then adds to the changes word. If a thread reads the changes
@@ -38,9 +38,11 @@ public final class LiveMembers implements Members {
     private volatile GroupCreation creation;
 
     /**
+     * Creates a view of the states of a communicator's ranks.
+     *
      * @param node the node, which has the states
      * @param ranks for each rank of the communicator its rank in the job; null for all ranks of the job in their order
-     * @param firstDeadline tells where the ranks of the node are when a deadline has passed
+     * @param firstDeadline the report of where the ranks of the node are when a deadline has passed
      */
     LiveMembers(Node node, int[] ranks, FirstDeadline firstDeadline) {
         this.node = node;
@@ -48,12 +50,12 @@ public final class LiveMembers implements Members {
         this.firstDeadline = firstDeadline;
     }
 
-    /** For each rank of the communicator, its rank in the job. */
+    /** Returns for each rank of the communicator its rank in the job. */
     int[] ranksInJob() {
         return ranks != null ? ranks : IntStream.range(0, node.size()).toArray();
     }
 
-    /** Names the communicator in messages. */
+    /** Sets the name of the communicator in messages. */
     void setName(String newName) {
         name = newName;
     }
@@ -62,7 +64,7 @@ public final class LiveMembers implements Members {
      * Sets the creation of this group while it is in progress. A failure of the creation also ends the group's first
      * operation, because a member that has not joined can break only the parent.
      *
-     * @param newCreation the creation; null when the group is complete
+     * @param newCreation the creation; null once the group is complete
      */
     void setCreation(GroupCreation newCreation) {
         creation = newCreation;
@@ -104,7 +106,8 @@ public final class LiveMembers implements Members {
     }
 
     /**
-     * Returns the member that failed first. If a rank outside the communicator failed first, any member that failed.
+     * Returns the member that failed first. If a rank outside the communicator failed first, returns any member that
+     * failed.
      */
     private int firstFailed() {
         int first = node.firstFailedRank();
@@ -131,8 +134,8 @@ public final class LiveMembers implements Members {
     }
 
     /**
-     * Makes the exception for a failed member. If the member runs on this node, and counts as failed because of a
-     * network fault, then this node has lost its connection to the witness, and the exception names the witness.
+     * Returns the exception to throw for a failed member. If the member runs on this node, and counts as failed because
+     * of a network fault, then this node has lost its connection to the witness, and the exception names the witness.
      */
     private RankFailedException exception(int failed) {
         int rank = rankInJob(failed);
@@ -151,19 +154,19 @@ public final class LiveMembers implements Members {
                 + failure.describe(witness < 0 ? "the launcher" : name(witness)) + (why.isEmpty() ? "" : ": " + why));
     }
 
-    /** Names a rank of the job with its process and host. */
+    /** Returns a description of a rank of the job with its process and host. */
     private String name(int rank) {
         return describe(member(rank), rank, "process " + node.processIdentifier(rank)
                 + node.host(rank).map(host -> " on host " + host).orElse(""));
     }
 
-    /** Returns the rank in the communicator of a rank of the job, if it is a member. */
+    /** Returns the number that a rank of the job has in the communicator, if it is a member. */
     OptionalInt find(int rank) {
         int member = member(rank);
         return member == NOBODY ? OptionalInt.empty() : OptionalInt.of(member);
     }
 
-    /** Returns the rank in the communicator of a rank of the job, or {@link #NOBODY}. */
+    /** Returns the number that a rank of the job has in the communicator, or {@link #NOBODY} if it is not a member. */
     private int member(int rank) {
         if (ranks == null) {
             return rank;
@@ -176,7 +179,10 @@ public final class LiveMembers implements Members {
         return NOBODY;
     }
 
-    /** Names a rank by its number in the communicator, and adds its number in the job if the two may differ. */
+    /**
+     * Returns a description of a rank by its number in the communicator. The number in the job follows if the two may
+     * differ.
+     */
     private String describe(int member, int rank, String more) {
         List<String> added = new ArrayList<>();
         if (ranks != null && member != NOBODY) {

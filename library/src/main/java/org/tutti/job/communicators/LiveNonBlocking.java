@@ -12,8 +12,8 @@ import org.tutti.Request;
 import org.tutti.collective.Call;
 
 /**
- * Implements {@link NonBlockingCommunicator}. It makes the same calls as {@link LiveCommunicator} on the caller's
- * thread, and starts them instead of running them.
+ * Implements {@link NonBlockingCommunicator}. It fills the same calls as {@link LiveCommunicator}, and starts them
+ * instead of running them on the caller's thread.
  */
 final class LiveNonBlocking extends NonBlockingCommunicator {
     private final CommunicatorCalls calls;

@@ -25,6 +25,8 @@ public final class ProcessCommunicators {
     private NodeView world;
 
     /**
+     * Creates the state for the communicators of a process's ranks.
+     *
      * @param node the state that the ranks of the node share
      * @param network the connection to other nodes, or null with one node
      * @param threads the threads of the process's ranks
@@ -56,8 +58,8 @@ public final class ProcessCommunicators {
     }
 
     /**
-     * Returns the view of the world from this node, with levels inside the node; made once for the ranks of the
-     * process.
+     * Returns the view of the world from this node, with levels inside the node. The first call makes the view, which
+     * all ranks of the process share.
      */
     synchronized NodeView world(int rank, int[] levels) {
         if (world == null || !Arrays.equals(world.topology().levels(), levels)) {
@@ -67,7 +69,7 @@ public final class ProcessCommunicators {
         return world;
     }
 
-    /** Adds a rank of the process to a group. The first rank makes the {@code ProcessGroup}. */
+    /** Adds a rank of the process to a group, and returns the state of the group. The first rank makes that state. */
     synchronized ProcessGroup enter(long id, Supplier<ProcessGroup> maker) {
         ProcessGroup group = groups.computeIfAbsent(id, _ -> maker.get());
         group.enter();

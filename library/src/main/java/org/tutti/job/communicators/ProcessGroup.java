@@ -22,6 +22,8 @@ final class ProcessGroup {
     private long handle;
 
     /**
+     * Creates the state of a group that no rank has entered.
+     *
      * @param id the number by which all ranks know the group
      * @param ranks for each rank of the group, its rank in the job
      * @param view the ranks of the group by node
@@ -55,7 +57,10 @@ final class ProcessGroup {
         return endpoints;
     }
 
-    /** Registers the ring, so that other nodes reach it, unless a rank of the process has done so. */
+    /**
+     * Registers the group's ring, its block of the node's memory, so that other nodes reach it. Does nothing if a rank
+     * of the process has registered the ring.
+     */
     synchronized void open(Node node, long ringAddress) {
         if (network != null && handle == 0) {
             var ring = node.memory().block(ringAddress, view.layout().bytes());
@@ -65,12 +70,15 @@ final class ProcessGroup {
         }
     }
 
-    /** Counts one more rank of the process. */
+    /** Counts one more rank of the process in the group. */
     void enter() {
         entered++;
     }
 
-    /** Counts one rank less. The last rank revokes the region. Returns whether this was the last rank. */
+    /**
+     * Counts one rank of the process less in the group. The last rank revokes the region. Returns whether this was the
+     * last rank.
+     */
     boolean leave() {
         entered--;
         if (entered == 0) {

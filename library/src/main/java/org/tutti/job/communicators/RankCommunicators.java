@@ -27,17 +27,19 @@ import org.tutti.onesided.Allocator;
 /**
  * The communicators of a rank: the world, and the groups that the rank is in.
  *
- * <p><b>Making a group</b> involves only its members. They derive its number from the number of the communicator from
- * which the group is made, its parent, and from their calls there, so no rank has to tell it. On each node the members
- * find the group's block by that number ({@link GroupCreation}). Other nodes reach the block by a handle that follows
- * from the number and the job's secret. Therefore no question is asked, and no data are exchanged. A barrier ends when
- * all members have joined: a barrier of the parent if all its ranks make groups, otherwise a barrier of the group. A
+ * <p><b>Making a group</b> involves only its members. They derive its number from the number of its parent, the
+ * communicator from which it is made, and from their calls there. No message with the number is therefore needed. On
+ * each node the members find the group's block by that number ({@link GroupCreation}). Other nodes reach the block by a
+ * handle that follows from the number and the job's secret. Therefore no question is asked, and no data are exchanged.
+ * On each node the group's master, its first rank there, opens the block to other nodes before it tells the block's
+ * address. In a process without the master, the first member that has joined opens it. A barrier ends when all members
+ * have joined. It is a barrier of the parent if all its ranks make groups, and otherwise a barrier of the group. A
  * failure before the end of that barrier breaks the parent, like a failure in any call of the parent, so that members
  * that come late do not wait for ever. It does not break the group. Therefore a rank that finds the group broken during
  * the barrier knows that another member has already used the group, and that all members have joined.
  *
- * <p><b>Closing</b> does not wait. The rank leaves all operations. Its part of the group is freed when the other ranks
- * of its node have closed the group, too. The rank looks for that whenever it makes or closes a group.
+ * <p><b>Closing</b> does not wait. The rank leaves all operations. Its part of the group is freed once the other ranks
+ * of its node have also closed the group. The rank checks this whenever it makes or closes a group.
  */
 public final class RankCommunicators {
     private final JobDeadline deadline;
@@ -53,11 +55,13 @@ public final class RankCommunicators {
     private final List<CommunicatorState> closed = new ArrayList<>(); // closed, but not yet freed
 
     /**
+     * Creates the communicators of a rank. The only one is the world.
+     *
      * @param deadline the time until which the rank's calls must end
      * @param shared the state that the ranks of the process share
      * @param rank this rank
      * @param cores the number of cores that the ranks of the node may use together
-     * @param choice the algorithms that were asked for
+     * @param choice the requested algorithms
      * @param levels the levels inside a node
      */
     public RankCommunicators(JobDeadline deadline, ProcessCommunicators shared, int rank, int cores, Choice choice,
@@ -106,12 +110,12 @@ public final class RankCommunicators {
      *
      * @param parent the communicator
      * @param called the name of the call, for messages
-     * @param number tells this group from other groups of the same communicator; the same at all members, and never
-     *             used again
+     * @param number a number that distinguishes this group from other groups of the same communicator; the same at all
+     *            members, and never used again
      * @param ranks for each rank of the group, its rank in the parent; this rank is among them
      * @param deadlineNanos the time until which the call must end
-     * @param together an operation of the parent that no member ends before all have called it; null if not all ranks
-     *             of the parent make groups: then the group runs a barrier of its own
+     * @param together an operation of the parent that no member ends before all have called it. If not all ranks of the
+     *            parent make groups, it is null, and the group runs a barrier of its own
      * @return the calls of the group
      */
     CommunicatorCalls make(CommunicatorState parent, String called, long number, int[] ranks, long deadlineNanos,
@@ -167,8 +171,8 @@ public final class RankCommunicators {
     }
 
     /**
-     * Waits until all members have joined. A member that has gone on before this rank may have broken the group
-     * meanwhile.
+     * Waits until all members have joined. Another member may have left the barrier before this rank, and then have
+     * broken the group.
      */
     private static void await(CommunicatorCalls group, CommunicatorState made, String called, long deadlineNanos) {
         try {
@@ -251,7 +255,10 @@ public final class RankCommunicators {
         return null;
     }
 
-    /** Compares only while no rank has failed: a difference after a failure is a consequence of the failure. */
+    /**
+     * Compares the rank's last calls on a communicator, unless a rank has failed. A difference after a failure is a
+     * consequence of the failure.
+     */
     private CollectiveMismatchException compareCalls(CommunicatorState state) {
         boolean isWell =
                 node.abortStatus() < 0 && node.firstFailedRank() < 0 && node.state(rank) == NodeLayout.JOINED;
@@ -267,8 +274,8 @@ public final class RankCommunicators {
     }
 
     /**
-     * Ends the requests in flight, because the rank leaves its job. It allocates nothing, because there may be no
-     * memory left.
+     * Ends the requests in flight, because the rank leaves its job. It allocates nothing, because memory may be used
+     * up.
      */
     public synchronized void end() {
         for (int i = 0; i < open.size(); i++) {
@@ -277,8 +284,8 @@ public final class RankCommunicators {
     }
 
     /**
-     * Leaves all communicators, because the rank has left its job. Other ranks await nothing of this rank any more, and
-     * may reuse the slots and windows that it was using.
+     * Leaves all communicators, because the rank has left its job. Other ranks then wait for nothing from this rank,
+     * and may reuse the slots and windows that it was using.
      */
     public synchronized void leaveAll() {
         for (int i = 0; i < open.size(); i++) {

@@ -14,7 +14,7 @@ import org.tutti.job.node.NodeLayout;
 import org.tutti.memory.WaitClock;
 
 /**
- * Tells, when a call's deadline has passed, where the ranks of the node are. The first rank of the node to pass a
+ * Finds out where the ranks of the node are when a call's deadline has passed. The first rank of the node to pass a
  * deadline asks the others. Its exception would end their calls, so they must answer before it throws. Ranks that pass
  * a deadline later wait until the first rank has its answers.
  */
@@ -27,6 +27,8 @@ public final class FirstDeadline {
     private final WaitClock clock;
 
     /**
+     * Creates the report for the ranks of a process.
+     *
      * @param node the node
      * @param threads the threads of the ranks of this process
      */
@@ -42,8 +44,8 @@ public final class FirstDeadline {
 
     /**
      * Returns lines for a message that tell where the ranks of the node are, if this rank's deadline is the first that
-     * passes on the node. Otherwise returns an empty text, but waits until the first rank has its answers, because this
-     * rank's exception would also end the calls of all.
+     * passes on the node. Otherwise this method waits until the first rank has its answers, and returns an empty text.
+     * It waits because this rank's exception would also end the calls of all ranks.
      */
     public String passed(int rank) {
         long untilNanos = clock.nanos() + PATIENCE_NANOS;
@@ -82,7 +84,10 @@ public final class FirstDeadline {
         return all;
     }
 
-    /** Reads the answer of a process; returns whether the process has answered or cannot answer any more. */
+    /**
+     * Adds the answer of a process to the list. If the process can no longer answer, or it is too late, adds unknown
+     * locations. Returns false if the process may still answer.
+     */
     private boolean hear(int firstRank, List<Integer> ranks, long question, boolean late, List<RankLocation> all) {
         Optional<List<RankLocation>> answer = node.stackQuery().answer(firstRank, question).map(RankLocation::parse);
         boolean mayAnswer = ranks.stream().anyMatch(rank -> node.state(rank) == NodeLayout.JOINED);

@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import org.tutti.memory.WaitingCall;
 
 /**
- * Says where the ranks of a job are when the job hangs. Ranks at the same point share a line. Ranks that are in no call
- * come first, because the others mostly wait for them. After them, lines of few ranks come before lines of many.
+ * Describes where the ranks of a job are when the job hangs. Ranks at the same point share a line. Ranks that are in no
+ * call come first, because the others mostly wait for them. After them, lines of few ranks come before lines of many.
  */
 public final class HangReport {
     private static final int SECONDS_MAX = 120;

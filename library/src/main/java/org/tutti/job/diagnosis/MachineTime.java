@@ -13,9 +13,9 @@ import java.util.stream.Stream;
 
 /**
  * Measures the time that this machine has had for this process and the processes that it has started. While the host of
- * a virtual machine runs other machines, the virtual machine gets no time, and Linux counts that time as stolen.
- * Figures measured meanwhile say little, and a wait that lasted longer meanwhile proves nothing. Other programs take
- * cores, too. Other machines are not measured. Without {@code /proc/stat} all time counts.
+ * a virtual machine runs other machines, the virtual machine gets no time, and Linux counts that time as stolen. Speeds
+ * that are measured meanwhile are unreliable, and a long wait then proves nothing. Other programs also take cores.
+ * Other machines are not measured. Without {@code /proc/stat} all time counts.
  */
 public final class MachineTime {
     private static final Path STATISTICS = Path.of("/proc/stat");

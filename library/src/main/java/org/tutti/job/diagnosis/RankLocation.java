@@ -47,7 +47,7 @@ public record RankLocation(int rank, State state, String call, String communicat
         /** The rank's process has ended. */
         ENDED;
 
-        /** Converts a state of {@link NodeLayout}. */
+        /** Returns the state that corresponds to a state of {@link NodeLayout}. */
         static State of(long ofNode) {
             return ofNode == NodeLayout.ABSENT ? ABSENT
                     : ofNode == NodeLayout.JOINED ? JOINED : ofNode == NodeLayout.LEFT ? LEFT : FAILED;
@@ -55,7 +55,7 @@ public record RankLocation(int rank, State state, String call, String communicat
     }
 
     /**
-     * Returns a location for a rank that nothing is known of, because its process does not answer.
+     * Returns a location for a rank of which only the state is known, because its process does not answer.
      *
      * @param rank the rank
      * @param state the state of the rank
@@ -81,7 +81,7 @@ public record RankLocation(int rank, State state, String call, String communicat
                         awaited).text();
     }
 
-    /** Replaces control characters, because names come from the user. */
+    /** Returns a name with its control characters replaced, because names come from the user. */
     private static String plain(String name) {
         return name.replaceAll("\\p{Cntrl}", " ");
     }
@@ -91,7 +91,7 @@ public record RankLocation(int rank, State state, String call, String communicat
     }
 
     /**
-     * Reads lines that {@link #text} has made.
+     * Parses lines that {@link #text} has made.
      *
      * @param lines a line for each rank
      * @return the locations of all well-formed lines

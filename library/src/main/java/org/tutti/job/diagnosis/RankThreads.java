@@ -14,8 +14,8 @@ import org.tutti.memory.WaitingCall;
 import org.tutti.memory.Waits;
 
 /**
- * The threads on which the ranks of a process run, so that their stacks tell where a rank is. A rank's location is that
- * of its own thread. If its own thread is in no call, but another thread of the program is in a call of the rank, the
+ * The threads on which the ranks of a process run. Their stacks show where a rank is. A rank's location is that of its
+ * own thread. But if that thread is in no call, and another thread of the program is in a call of the rank, the
  * location is that of the other thread.
  */
 public final class RankThreads {
@@ -29,6 +29,8 @@ public final class RankThreads {
     private final Map<Integer, Thread> threads = new ConcurrentHashMap<>();
 
     /**
+     * Creates a record without threads.
+     *
      * @param node the node of the ranks
      */
     public RankThreads(Node node) {
@@ -45,12 +47,12 @@ public final class RankThreads {
         return threads.size();
     }
 
-    /** Looks where each rank is; returns a line of text for each rank. */
+    /** Finds out where each rank is, and returns a line of text for each rank. */
     public String text() {
         return look().stream().map(each -> each.text() + '\n').collect(Collectors.joining());
     }
 
-    /** Looks where each rank is. */
+    /** Finds out where each rank is. */
     List<RankLocation> look() {
         var waiting = Waits.all().entrySet().stream()
                 .collect(Collectors.groupingBy(entry -> rank(entry.getValue())));
@@ -60,7 +62,10 @@ public final class RankThreads {
                 .toList();
     }
 
-    /** Returns the rank that waits, or {@link WaitingCall#UNKNOWN} if it is a rank of another job in this process. */
+    /**
+     * Returns the rank that a wait belongs to, or {@link WaitingCall#UNKNOWN} if it belongs to another job in this
+     * process.
+     */
     private int rank(Waits.Wait wait) {
         var call = wait.call().get();
         return call == null || call.job() != node ? WaitingCall.UNKNOWN : call.rank();

@@ -19,7 +19,7 @@ public final class EnvironmentReader {
     /**
      * Reads the environment of this process.
      *
-     * @return the job, or empty when the variables name no job
+     * @return the process's part in its job; empty if the variables name no job
      * @throws JobStartException if something is wrong or missing; the message names the variable and its value
      */
     public static Optional<JobEnvironment> read() {
@@ -30,7 +30,7 @@ public final class EnvironmentReader {
      * Reads the environment of a process.
      *
      * @param environment the environment variables of the process
-     * @return the job, or empty when the variables name no job
+     * @return the process's part in its job; empty if the variables name no job
      * @throws JobStartException if something is wrong or missing; the message names the variable and its value
      */
     public static Optional<JobEnvironment> read(Map<String, String> environment) {
@@ -38,15 +38,15 @@ public final class EnvironmentReader {
     }
 
     /**
-     * Adds the variables of Tutti that follow from the variables of the launcher that has started this process. No
-     * launcher counts when the environment names Tutti's job, rank or size, as {@code tutti run} inside a step does.
-     * Otherwise the {@code mpirun} of an MPI counts before Slurm, because inside a Slurm allocation it starts its
-     * processes by a step of its own. The variables of two MPIs contradict each other. A launcher that has started a
-     * single process leaves it a job of one rank.
+     * Adds the variables of Tutti that follow from the variables of the launcher that has started this process. All
+     * launchers are ignored if the environment names Tutti's job, rank or size, as {@code tutti run} inside a step
+     * does. Otherwise the {@code mpirun} of an MPI has precedence over Slurm, because inside a Slurm allocation it
+     * starts its processes with a step of its own. The variables of two MPIs contradict each other. A launcher that has
+     * started a single process leaves it a job of one rank.
      *
      * @param environment the environment variables of the process
-     * @return the same with the variables of Tutti that it lacks; unchanged when it names job, rank or size itself, and
-     *         when no launcher, or one of a single process, has started it
+     * @return the environment with the variables of Tutti that it lacks. It is unchanged if it names job, rank or size
+     *         itself, or if no launcher, or a launcher of a single process, has started the process
      * @throws JobStartException if a variable is missing or malformed, or some contradict each other; the message names
      *             them
      */

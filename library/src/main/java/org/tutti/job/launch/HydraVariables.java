@@ -12,7 +12,7 @@ import org.tutti.JobStartException;
 
 /**
  * Translates the variables that Hydra, the {@code mpirun} of MPICH, sets for its ranks into Tutti's variables. Hydra's
- * variables do not tell its jobs apart, but Hydra's address does. Hydra starts the ranks of each host by a process
+ * variables do not distinguish its jobs, but Hydra's address does. Hydra starts the ranks of each host by a process
  * {@code hydra_pmi_proxy}, and the command line of that process has the address at which Hydra listens.
  *
  * <pre>
@@ -52,7 +52,10 @@ record HydraVariables(Map<String, String> environment, List<String> proxy) imple
         return new HydraVariables(environment, proxyOfThisProcess()).translate();
     }
 
-    /** Finds the command line of the proxy. There may be shells between the proxy and this process. */
+    /**
+     * Returns the command line of the proxy that has started this process. There may be shells between the proxy and
+     * this process.
+     */
     private static List<String> proxyOfThisProcess() {
         return Stream.iterate(ProcessHandle.current().parent(), Optional::isPresent, each -> each.get().parent())
                 .map(each -> each.get().info())

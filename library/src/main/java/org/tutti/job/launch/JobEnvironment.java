@@ -45,7 +45,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     public static final String JOB = "TUTTI_JOB";
     /** The first rank of the process. */
     public static final String RANK = "TUTTI_RANK";
-    /** The ranks of the job. */
+    /** The number of ranks of the job. */
     public static final String SIZE = "TUTTI_SIZE";
     /** The number of ranks of a process; 1 unless set. */
     public static final String RANKS_PER_PROCESS = "TUTTI_RANKS_PER_PROCESS";
@@ -63,7 +63,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     public static final String RENDEZVOUS = "TUTTI_RENDEZVOUS";
     /**
      * With several nodes: a file of 32 bytes or more, the same on every node. It belongs to you, and only you can read
-     * it; or it belongs to root, and only a group can read it as well.
+     * it; or it belongs to root, and a group can also read it.
      */
     public static final String SECRET_FILE = "TUTTI_SECRET_FILE";
     /**
@@ -101,7 +101,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     /** The levels inside a node, such as {@code 4,8}: groups of 4 ranks inside groups of 8; none unless set. */
     public static final String LEVELS = "TUTTI_LEVELS";
 
-    /** The most ranks that a job may have. */
+    /** The greatest number of ranks of a job. */
     public static final int SIZE_MAX = 4096;
 
     /**
@@ -118,8 +118,9 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     private static final long STANDSTILL_MILLIS_DEFAULT = 300_000;
 
     /**
-     * Describes a process of an engine. The engine gives the job and the ranks. The environment variables give how the
-     * job runs. Variables of a job that the engine itself is part of, as under Slurm, are ignored.
+     * Returns the description of a process of an engine. The engine determines the job and the ranks, and the
+     * environment variables determine how the job runs. Variables of a job that the engine itself is part of, as under
+     * Slurm, are ignored.
      */
     public static JobEnvironment ofEngine(NodeShape shape, int firstRank, int ranks) {
         Map<String, String> environment = new HashMap<>();
@@ -142,7 +143,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
      * Reads Tutti's own variables.
      *
      * @param environment the variables
-     * @return the job, or empty when the variables name no job
+     * @return the process's part in its job; empty if the variables name no job
      * @throws JobStartException if something is wrong or missing; the message names the variable and its value
      */
     static Optional<JobEnvironment> parse(Map<String, String> environment) {
@@ -243,7 +244,10 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
         }
     }
 
-    /** Returns the levels inside a node: the program's, or if it sets none the environment's; in a job of any kind. */
+    /**
+     * Returns the levels inside a node, in a job of any kind. They are the program's levels, or the environment's if
+     * the program sets none.
+     */
     public static int[] levels(Map<String, String> environment, JobOptions options) {
         if (!options.levels().isEmpty()) {
             return options.levels().stream().mapToInt(Integer::intValue).toArray();
@@ -288,7 +292,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
         return shape.nodeRanks() + polling <= cores;
     }
 
-    /** Returns the ranks of the job. */
+    /** Returns the number of ranks of the job. */
     public int size() {
         return shape.size();
     }

@@ -40,8 +40,8 @@ final class KubernetesVariables {
      * Adds the variables of Tutti that follow from the variables of a pod.
      *
      * @param environment the environment variables of the process
-     * @return the same with the variables of Tutti that it lacks; unchanged when it names job and rank itself, as a
-     *         launcher inside a pod does, and outside an Indexed Job
+     * @return the environment with the variables of Tutti that it lacks. It is unchanged outside an Indexed Job, or if
+     *         it names job and rank itself, as a launcher inside a pod does
      * @throws JobStartException if a variable is missing, malformed or contradicts another one; the message names it
      */
     static Map<String, String> translate(Map<String, String> environment) {

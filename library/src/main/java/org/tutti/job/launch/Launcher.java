@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import org.tutti.JobStartException;
 
 /**
- * A launcher that is not Tutti's. It sets variables of its own for the processes that it starts. This enum reads these
+ * A launcher other than Tutti's. It sets variables of its own for the processes that it starts. This enum reads these
  * variables and makes the exceptions for wrong values. {@link OpenMpiVariables}, {@link HydraVariables} and {@link
  * SlurmVariables} translate them into Tutti's variables.
  */
@@ -19,7 +19,7 @@ enum Launcher {
     /** Slurm's {@code srun}. */
     SLURM("SLURM_STEP_NUM_TASKS", "SLURM_STEP_NUM_TASKS", "Slurm", "srun");
 
-    /** Ports 20000 to 29999. */
+    /** The lowest port of rank 0. The range is 20000 to 29999. */
     private static final int PORT_LEAST = 20_000;
     private static final int PORTS = 10_000;
 
@@ -33,6 +33,8 @@ enum Launcher {
     private final String remedy;
 
     /**
+     * Creates a launcher.
+     *
      * @param sign a variable that is set exactly if this launcher has started the process
      * @param size the variable that has the number of ranks
      * @param title the launcher's name in messages
@@ -79,7 +81,7 @@ enum Launcher {
         return title;
     }
 
-    /** Returns the value of a required variable, which must be a number. */
+    /** Returns the value of a required variable, which must be an integer. */
     long number(Map<String, String> environment, String name) {
         String text = text(environment, name);
         if (!NUMBER.matcher(text).matches()) {
@@ -107,7 +109,9 @@ enum Launcher {
         return new JobStartException(reason + remedy);
     }
 
-    /** Makes a job's name from a text that differs between the launcher's jobs. A long text is cut at its beginning. */
+    /**
+     * Returns a job's name made from a text that differs between the launcher's jobs. A long text loses its beginning.
+     */
     static String job(String launcher, String identity) {
         String name = NOT_IN_A_NAME.matcher(identity).replaceAll("-");
         int room = JOB_NAME_MAX - launcher.length() - 1;

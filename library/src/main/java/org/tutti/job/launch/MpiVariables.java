@@ -10,7 +10,7 @@ import org.tutti.JobStartException;
 
 /**
  * The variables that the launcher of an MPI sets for its processes. On one host, job, rank and size are enough. On
- * several hosts, the user must set the other variables for all ranks if the launcher does not; if one is missing, an
+ * several hosts, the user must set the other variables for all ranks if the launcher does not. If one is missing, an
  * exception names it.
  */
 interface MpiVariables {

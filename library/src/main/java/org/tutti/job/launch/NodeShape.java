@@ -4,16 +4,18 @@ package org.tutti.job.launch;
 import org.tutti.JobStartException;
 
 /**
- * A node's part of a job.
+ * The size of a job, and a node's part of it.
  *
  * @param job the job's name, the same on all its nodes
- * @param size the ranks of the job
+ * @param size the number of ranks of the job
  * @param node the number of the node, unique in the job; engines and launchers may leave gaps
  * @param nodes the number of nodes of the job
  * @param nodeRanks the number of the job's ranks on the node, 1 or more
  */
 public record NodeShape(String job, int size, int node, int nodes, int nodeRanks) {
     /**
+     * Checks the numbers.
+     *
      * @throws JobStartException if the numbers contradict each other
      */
     public NodeShape {
@@ -29,7 +31,7 @@ public record NodeShape(String job, int size, int node, int nodes, int nodeRanks
      * Returns the shape of a job's only node.
      *
      * @param job the job's name
-     * @param size the ranks of the job
+     * @param size the number of ranks of the job
      * @return the shape
      */
     public static NodeShape single(String job, int size) {

@@ -41,7 +41,10 @@ final class SlurmVariables {
     private static final Map<String, String> SAME = Map.of(TASK, JobEnvironment.RANK, TASKS, JobEnvironment.SIZE, NODE,
             JobEnvironment.NODE, NODES, JobEnvironment.NODES);
 
-    /** Coprime to the number of ports, so that neighbouring jobs and steps differ. */
+    /**
+     * The distance between the ports of neighbouring jobs. It is coprime to the number of ports, so that jobs and steps
+     * with close numbers get different ports.
+     */
     private static final int PORTS_PER_JOB = 101;
 
     private static final Pattern TASKS_OF_NODES = Pattern.compile("([0-9]{1,9})(?:\\(x([0-9]{1,9})\\))?");
@@ -72,7 +75,10 @@ final class SlurmVariables {
         return translated;
     }
 
-    /** This node's element of a list such as {@code 4,2,1(x2)}, which gives nodes 2 and 3 one task each. */
+    /**
+     * Returns this node's element of a list of numbers of tasks. The list {@code 4,2,1(x2)} gives nodes 2 and 3 one
+     * task each.
+     */
     private static int tasksOfNode(Map<String, String> environment) {
         long nodesToPass = Launcher.SLURM.number(environment, NODE);
         for (String element : Launcher.SLURM.text(environment, TASKS_PER_NODE).split(",", -1)) {
@@ -89,7 +95,7 @@ final class SlurmVariables {
                 + environment.get(NODE));
     }
 
-    /** Returns the first node of a list such as {@code rack[1-2]-n[001-004,7],login}: {@code rack1-n001}. */
+    /** Returns the first node of a list. For {@code rack[1-2]-n[001-004,7],login} it is {@code rack1-n001}. */
     private static String firstNode(Map<String, String> environment) {
         String name =
                 NUMBERS_OF_NODES.matcher(Launcher.SLURM.text(environment, NODE_LIST)).replaceAll("$1").split(",", 2)[0];

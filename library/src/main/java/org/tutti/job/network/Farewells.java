@@ -45,8 +45,10 @@ public final class Farewells {
     private long worldHistory;
 
     /**
+     * Creates the good-byes of a process. It has heard none of other processes.
+     *
      * @param node this process's node
-     * @param self this process, by its first rank
+     * @param self the first rank of this process
      */
     Farewells(Node node, int self) {
         this.node = node;
@@ -108,7 +110,7 @@ public final class Farewells {
         return processes;
     }
 
-    /** Returns the good-bye of this process to another one. */
+    /** Returns the good-bye of this process to another process. */
     synchronized Farewell to(int process) {
         return new Farewell((world == null ? 0 : HAS_WORLD) | (doubted.contains(process) ? 0 : HAS_GROUPS), worldCalls,
                 worldHistory, groups.getOrDefault(process, 0L));

@@ -21,9 +21,8 @@ import org.tutti.job.node.RankFailure;
 import org.tutti.memory.Words;
 
 /**
- * Tells the other nodes which ranks have failed or left, that the job is aborted, and which communicators are broken,
- * and hears the same from them. Each piece of news is a word in the memory of every node that grows or is set once, so
- * hearing it twice does no harm.
+ * Exchanges news with other nodes: ranks that have failed or left, an abort of the job, and broken communicators. Each
+ * piece of news is a word in the memory of every node that grows or is set once, so hearing it twice does no harm.
  *
  * <p><b>The job.</b> A process that notices a change immediately tells all processes that it is connected with.
  * Processes that connect later are told of failures too. The process of the lowest rank of each node is its leader. The
@@ -66,7 +65,7 @@ public final class Gossip implements FabricListener {
     private volatile boolean newcomers;
     private volatile boolean closed;
 
-    /** The news that the process at one side of the ring has been told. */
+    /** The news that this process has told the process at one side of the ring. */
     private final class Link {
         int process = NOBODY;
         byte[] told;
@@ -80,7 +79,7 @@ public final class Gossip implements FabricListener {
             }
         }
 
-        /** Tells of an abort and of failures that are still untold; returns whether all are told. */
+        /** Tells of an abort and of failures that are still untold. Returns whether all are told. */
         boolean spreadCauses() {
             if (process < 0 || fabric.isGone(process)) {
                 return true;
@@ -91,7 +90,7 @@ public final class Gossip implements FabricListener {
             return spread(true) && toldAbort == (node.abort() != 0);
         }
 
-        /** Tells of ranks that have left, if that is still untold; returns whether all are told. */
+        /** Tells of ranks that have left, if that is still untold. Returns whether all are told. */
         boolean spreadLeavings() {
             return process < 0 || fabric.isGone(process) || spread(false);
         }
@@ -137,7 +136,7 @@ public final class Gossip implements FabricListener {
             this.ranks = ranks;
         }
 
-        /** Sets the word, unless it is set; returns whether this call set it. */
+        /** Sets the communicator's broken word, unless it is set. Returns whether this call set it. */
         boolean hear(long value) {
             return Words.compareAndSet(ring, RingLayout.BROKEN, 0, value);
         }
@@ -155,7 +154,7 @@ public final class Gossip implements FabricListener {
             return toldAll || !isBroken();
         }
 
-        /** Tells all connected processes, if that is still to be done; returns whether all are told. */
+        /** Tells all connected processes that have not been told. Returns whether all are told. */
         boolean tellAll() {
             if (!isTold()) {
                 toldAll = fabric.tellAll(BROKEN, id, Words.load(ring, RingLayout.BROKEN));
@@ -164,7 +163,7 @@ public final class Gossip implements FabricListener {
         }
 
         /**
-         * Tells the next and the previous node of the ring, if this process leads its node; returns whether nothing is
+         * Tells the next and the previous node of the ring, if this process leads its node. Returns whether nothing is
          * left to tell.
          */
         boolean spread() {
@@ -178,7 +177,7 @@ public final class Gossip implements FabricListener {
             return toldNext == nextLeader && toldPrevious == previousLeader;
         }
 
-        /** Tells a process in one direction; returns the process that has been told. */
+        /** Tells the leader in one direction, unless it was told. Returns the process that has been told. */
         private int spread(int process, int told) {
             boolean knows = process == told || process == NOBODY || fabric.isGone(process)
                     || fabric.tell(process, BROKEN, id, Words.load(ring, RingLayout.BROKEN));
@@ -230,13 +229,13 @@ public final class Gossip implements FabricListener {
         fabric = opened;
     }
 
-    /** Sets the thread that spreads the news. It is woken when there are some. */
+    /** Sets the thread that spreads the news, which is woken when there are news. */
     public void setWatch(Thread thread) {
         watch = thread;
     }
 
     /**
-     * Makes a communicator known of which this process has a rank. The caller does so before other ranks can begin the
+     * Registers a communicator of which this process has a rank. The caller does so before other ranks can begin the
      * communicator's operations.
      *
      * @param id the number by which all ranks know the communicator
@@ -248,7 +247,7 @@ public final class Gossip implements FabricListener {
     }
 
     /**
-     * Forgets a communicator of which this process has no ranks any more. After this call no thread begins to read its
+     * Removes a communicator of which this process no longer has ranks. After this call no thread begins to read its
      * words here.
      *
      * @param id the communicator's number
@@ -397,7 +396,7 @@ public final class Gossip implements FabricListener {
 
     // ---- telling
 
-    /** Tells other processes the news since the last call; returns whether nothing is left to tell. */
+    /** Tells other processes the news since the last call. Returns whether nothing is left to tell. */
     public synchronized boolean spread() {
         long changes = node.changes();
         if (closed || settled && changes == changesSeen && !newcomers
@@ -418,7 +417,7 @@ public final class Gossip implements FabricListener {
     }
 
     /**
-     * Tells the next and the previous node of the ring, causes before consequences; returns whether nothing is left to
+     * Tells the next and the previous node of the ring, causes before consequences. Returns whether nothing is left to
      * tell.
      */
     private boolean spreadInRings() {
@@ -451,8 +450,8 @@ public final class Gossip implements FabricListener {
     }
 
     /**
-     * Tells all connected processes; returns whether all failures were told. If a process has no room for news that a
-     * rank has left, the ring tells it.
+     * Tells all connected processes the news. Returns whether all failures were told. If a process has no room for news
+     * that a rank has left, the ring tells it.
      */
     private boolean tellAll() {
         if (!toldAbort && node.abort() != 0) {

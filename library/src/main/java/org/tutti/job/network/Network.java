@@ -25,8 +25,8 @@ import org.tutti.job.node.Secret;
 import org.tutti.memory.Waiter;
 
 /**
- * A process's part in a job of several nodes: its fabric, its gossip, and the way in which it meets the other
- * processes.
+ * Connects a process with the other nodes of a job. It has the process's fabric, which moves bytes, and its gossip,
+ * which exchanges news. It also makes the process meet the other processes.
  *
  * <p>The process of rank 0 writes its address into its node's memory, and the launcher passes the address on to the
  * other nodes. Without a launcher the environment has the address. When all ranks of a node have joined, the process of
@@ -50,9 +50,11 @@ public final class Network implements AutoCloseable {
     private volatile String unanswered = ""; // the reason why rank 0 has not answered, for messages
 
     /**
+     * Creates the network of a process, with its fabric and its gossip.
+     *
      * @param environment the environment of the process
      * @param node the process's node
-     * @param fabrics makes the process's fabric
+     * @param fabrics the factory of the process's fabric
      */
     public Network(JobEnvironment environment, Node node, FabricFactory fabrics) {
         this.environment = environment;
@@ -87,7 +89,7 @@ public final class Network implements AutoCloseable {
         return node.rendezvous().or(environment::rendezvous);
     }
 
-    /** Returns the number of this process: its first rank. */
+    /** Returns the number of this process, which is its first rank. */
     public int process() {
         return environment.firstRank();
     }
@@ -123,10 +125,10 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Returns whether this rank meets the other nodes on behalf of its own. On rank 0's node, rank 0 does so as soon as
-     * its record is written: it does not count records, because the records of other nodes may arrive before those of
-     * its own node. On another node, the lowest rank does so when all ranks of the node have joined and their records
-     * are written. Ranks of other nodes count as absent until the nodes have met.
+     * Returns whether this rank meets the other nodes on behalf of its own node. On rank 0's node, rank 0 does so as
+     * soon as its record is written. It does not count records, because the records of other nodes may arrive before
+     * those of its own node. On another node, the lowest rank does so when all ranks of the node have joined and their
+     * records are written. Ranks of other nodes count as absent until the nodes have met.
      */
     public boolean isMeeting(int rank) {
         if (rank == 0) {
@@ -146,7 +148,7 @@ public final class Network implements AutoCloseable {
     /**
      * Completes this node's directory.
      *
-     * @param check throws when the wait has taken too long, or a rank has failed
+     * @param check the check to run while waiting, which throws if the wait has taken too long or a rank has failed
      */
     public void meet(Waiter.Check check) {
         if (environment.firstRank() != 0) {
@@ -215,7 +217,7 @@ public final class Network implements AutoCloseable {
         }
     }
 
-    /** Returns whether rank 0 listens at one of its addresses at least. */
+    /** Returns whether rank 0 listens at one or more of its addresses. */
     private boolean isRankZeroListening() {
         Optional<String> why = fabric.whyUnreachable(rankZero, PROBE_MILLIS);
         unanswered = why.map(text -> "; on host " + hostName() + " " + text).orElse("");
@@ -290,7 +292,7 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Says good-bye to the other processes and closes the fabric, also when a step throws.
+     * Says good-bye to the other processes and closes the fabric, which is closed even if a step throws.
      *
      * @throws CollectiveMismatchException if ranks of another node have made other calls than the ranks of this process
      */

@@ -17,9 +17,9 @@ import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.job.launch.JobEnvironment;
 
 /**
- * The text that tells where the process of rank 0 listens. A rail is {@code address:port}, or several alternatives
- * separated by {@code |}. Several rails are separated by commas. An IPv6 address stands in brackets. A host's name
- * stands for all addresses of the host.
+ * Parses the text with the addresses at which the process of rank 0 listens. The text has one entry for each rail,
+ * which is {@code address:port}, or several alternatives separated by {@code |}. Several rails are separated by commas.
+ * An IPv6 address stands in brackets. A host's name stands for all addresses of the host.
  */
 final class Rendezvous {
     private static final int PORT_MAX = 65_535;
@@ -44,7 +44,7 @@ final class Rendezvous {
     }
 
     /**
-     * Reads the text, and looks up names of hosts.
+     * Parses a text, and looks up names of hosts.
      *
      * @throws JobStartException if the text is malformed, or has an address twice
      * @throws UnknownHostException if a name is unknown

@@ -21,8 +21,8 @@ import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.node.Secret;
 
 /**
- * Makes the fabric over TCP from the environment. It finds the rails of this host that lead to other hosts. The process
- * of rank 0 listens at the addresses where the others look for it.
+ * Makes the fabric over TCP from the environment. It finds the rails of this host, which are its addresses on each
+ * network that leads to other hosts. The process of rank 0 listens at the addresses where the others look for it.
  */
 public final class TcpFabricFactory implements FabricFactory {
     private final JobEnvironment environment;
@@ -30,6 +30,8 @@ public final class TcpFabricFactory implements FabricFactory {
     private final long deadlineNanos;
 
     /**
+     * Creates a factory for the fabric of a process.
+     *
      * @param environment the environment of the process
      * @param secret the job's secret
      * @param deadlineNanos the time until which the name of rank 0's host may become known
@@ -52,8 +54,8 @@ public final class TcpFabricFactory implements FabricFactory {
     }
 
     /**
-     * Checks the limits of this process against its connections. All nodes meet at rank 0's process, and any process
-     * may be connected with all processes of other nodes.
+     * Checks that the limits of this process allow for its connections. All nodes meet at rank 0's process, and any
+     * process may be connected with all processes of other nodes.
      */
     private void checkFootprint(int rails) {
         int elsewhere = environment.size() - environment.shape().nodeRanks();

@@ -23,7 +23,7 @@ record MappedFile(String name, Optional<String> device) {
     private static final Pattern MAPPING =
             Pattern.compile("\\S+ \\S+ \\S+ ([0-9a-f]+:[0-9a-f]+) \\d+ +\\S.*/([^/ ]+)(?: \\(deleted\\))?");
 
-    /** {@return the file of a path, which need not exist} */
+    /** {@return the file with a path; it need not exist} */
     static MappedFile of(Path path) {
         return new MappedFile(path.getFileName().toString(), device(path.getParent()));
     }

@@ -16,9 +16,9 @@ import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
 
 /**
- * The state that the ranks of a node share: the states of the job's ranks, failures, and an abort. It consists of words
- * that only grow. A process that changes a word adds to the changes word afterwards, so that others need to look only
- * when the changes word has grown.
+ * The state of the job that the ranks of a node share: the states of the ranks, failures, and an abort. It consists of
+ * words that only grow. A process that changes a word adds to the changes word afterwards, so that others need to look
+ * only when the changes word has grown.
  */
 public final class Node {
     /** The number by which all ranks know the communicator of all ranks. */
@@ -45,7 +45,10 @@ public final class Node {
         this.stackQuery = new StackQuery(memory, words);
     }
 
-    /** Fills in the node's first block, at an address that the caller has claimed, and claims the world's ring. */
+    /**
+     * Creates the node's state in its first block, at an address that the caller has claimed, and claims the world's
+     * ring.
+     */
     public static Node create(Memory memory, long address, NodeShape shape, Secret secret, boolean launcher) {
         int size = shape.size();
         MemorySegment words = memory.block(address, NodeLayout.bytes(size));
@@ -64,7 +67,7 @@ public final class Node {
         return new Node(memory, words, size);
     }
 
-    /** Finds the node that another process has created. */
+    /** Opens the state that another process has created. */
     static Node open(Memory memory, long address) {
         int size = (int) Words.loadPlain(memory.block(address, NodeLayout.bytes(0)), NodeLayout.SIZE);
         return new Node(memory, memory.block(address, NodeLayout.bytes(size)), size);
@@ -111,7 +114,7 @@ public final class Node {
         }
     }
 
-    /** Returns the nodes of all ranks; with several nodes only when the directory is complete. */
+    /** Returns the nodes of all ranks. With several nodes the directory must be complete. */
     public Topology topology() {
         return directory == null ? new Topology(new int[size]) : directory.topology();
     }
@@ -167,7 +170,8 @@ public final class Node {
     }
 
     /**
-     * Returns the state of a rank in the form that news have, with the reason and the witness if the rank has failed.
+     * Returns the word of a rank, which news contain. It has the state, and if the rank has failed, the reason and the
+     * witness.
      */
     public long word(int rank) {
         return Words.load(words, NodeLayout.state(rank));
@@ -212,17 +216,17 @@ public final class Node {
         }
     }
 
-    /** Marks a rank as left, unless it has failed before; returns whether that is new. */
+    /** Marks a rank as left, unless it has failed before. Returns whether this call has marked the rank. */
     public boolean markLeft(int rank) {
         return mark(rank, NodeLayout.LEFT);
     }
 
-    /** Marks a rank as failed, unless it has left before; returns whether that is new. */
+    /** Marks a rank as failed, unless it has left before. Returns whether this call has marked the rank. */
     public boolean markFailed(RankFailure failure) {
         return mark(failure.rank(), failure.word());
     }
 
-    /** Records that the process of a rank of this node has ended, and accesses the memory no more. */
+    /** Records that the process of a rank of this node has ended, and no longer accesses the memory. */
     public void markEnded(int rank) {
         Words.store(words, NodeLayout.ended(rank), 1);
     }
@@ -233,8 +237,7 @@ public final class Node {
     }
 
     /**
-     * Returns the rank without which a rank of this node could not go on, although that other rank has not failed; or
-     * −1.
+     * Returns the rank that has not failed, but without which a rank of this node could not go on; −1 if there is none.
      */
     int missed(int rank) {
         return (int) Words.load(words, NodeLayout.missed(rank)) - 1;
@@ -246,8 +249,8 @@ public final class Node {
     }
 
     /**
-     * Replaces a failure that this node has only heard of by one that this node has seen itself. Has no effect if the
-     * known failure was seen already.
+     * Replaces a failure that this node has only heard of with one that this node has seen itself. Has no effect if
+     * this node has seen the known failure itself.
      */
     public void confirmFailed(RankFailure failure) {
         long known = word(failure.rank());
@@ -274,7 +277,7 @@ public final class Node {
         return false;
     }
 
-    /** Aborts the job by a rank with an exit status, unless it is aborted already. */
+    /** Aborts the job on behalf of a rank, with an exit status. Has no effect if the job is already aborted. */
     public void abort(int rank, int status) {
         if (status < 0 || status > STATUS_MAX) {
             throw new IllegalArgumentException("an exit status is 0 to " + STATUS_MAX + ", not " + status);
@@ -287,7 +290,7 @@ public final class Node {
         return Words.load(words, NodeLayout.ABORT);
     }
 
-    /** Sets the abort word, unless it is set; returns whether this call set it. */
+    /** Sets the abort word, unless it is set. Returns whether this call set it. */
     public boolean setAbort(long value) {
         boolean set = Words.compareAndSet(words, NodeLayout.ABORT, 0, value);
         if (set) {
@@ -298,7 +301,7 @@ public final class Node {
 
     // ---- beats
 
-    /** Adds to the beat of a process, which shows that the process runs. */
+    /** Increments the beat of a process, which shows that the process runs. */
     public void beat(int firstRankOfProcess) {
         Words.add(words, NodeLayout.beat(firstRankOfProcess), 1);
     }
@@ -342,14 +345,14 @@ public final class Node {
         return unreachable.getOrDefault(firstRankOfProcess(rank), "");
     }
 
-    /** Asks the processes of the node where their ranks are. */
+    /** Returns the query that asks the processes of the node where their ranks are. */
     public StackQuery stackQuery() {
         return stackQuery;
     }
 
     /**
-     * Records that a rank asks where the others are, because its deadline has passed; returns whether it is the first
-     * rank of the node that does.
+     * Records that a rank asks where the others are, because its deadline has passed. Returns whether it is the first
+     * rank of the node that asks.
      */
     public boolean beginFirstDeadline(int rank) {
         return Words.compareAndSet(words, NodeLayout.FIRST_DEADLINE, 0, rank + 1);

@@ -4,8 +4,8 @@ package org.tutti.job.node;
 import java.io.IOException;
 
 /**
- * A process's access to its node's memory: a file that the processes of the node share, or private memory if it is the
- * only process of the node.
+ * A process's access to its node's memory. The memory is a file that the processes of the node share, or private memory
+ * if the process is the only one of the node.
  */
 public interface NodeAccess extends AutoCloseable {
     /** Returns the state that the ranks of the node share. */

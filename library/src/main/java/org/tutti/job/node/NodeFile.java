@@ -22,12 +22,13 @@ import org.tutti.memory.FileReason;
 import org.tutti.memory.OwnFile;
 
 /**
- * The memory file of a job on this node. The job's processes, and the launcher that watches over them, meet through it.
+ * The memory file of a job on this node. Through it the job's processes find each other and the launcher that watches
+ * over them.
  *
  * <p>The launcher makes the file before it starts the ranks. Without a launcher the first process makes it. Each
- * process holds a lock on it, by which the others know that the process lives. When all ranks have joined, the file's
- * name is removed. If all processes of a job are killed before that, the file stays, and the next job of the same user
- * removes it. Files of other users have other names, and are never opened.
+ * process holds a lock on the file, which shows the other processes that it lives. When all ranks have joined, the
+ * file's name is removed. If all processes of a job are killed before that, the file stays, and the next job of the
+ * same user removes it. Files of other users have other names, and are never opened.
  */
 public final class NodeFile implements NodeAccess {
     /** The greatest length of {@link #rendezvous}, in characters. */
@@ -36,7 +37,7 @@ public final class NodeFile implements NodeAccess {
     private static final String PREFIX = "tutti-";
     private static final String SUFFIX = ".node";
     private static final int LAUNCHER = 0;
-    /** The time that killed processes may take to end, and other processes to notice. */
+    /** The longest time that killed processes take to end, and other processes to notice their end. */
     private static final long ENDING_NANOS_MAX = 2_000_000_000L;
 
     private static final long RETRY_NANOS = 10_000_000;
@@ -51,7 +52,7 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Makes the file for a job, for the launcher.
+     * Creates the file of a job, for the launcher.
      *
      * @param directory the file's directory, on a memory file system
      * @param shape the job, and this node's part of it
@@ -71,7 +72,7 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Opens the file for a process with ranks, or makes it when it does not exist.
+     * Opens the file for a process with ranks, or creates the file if it does not exist.
      *
      * <p>A file that cannot be joined may be about to vanish, because it is being swept, or the last processes of a job
      * of the same name have just been killed. Therefore this method retries for a while.
@@ -85,10 +86,11 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Does the same as {@link #join(JobEnvironment, long)} for a process that gets the secret from its engine.
+     * Opens or creates the file, as {@link #join(JobEnvironment, long)} does, for a process that gets the secret from
+     * its engine.
      *
      * @param environment the environment variables of the process
-     * @param secret supplies the job's secret if this process makes the file
+     * @param secret the supplier of the job's secret, which is used if this process makes the file
      * @param deadlineNanos the time until which to try
      * @return the file
      */
@@ -185,7 +187,7 @@ public final class NodeFile implements NodeAccess {
      * Returns whether a job of this name runs and has removed its file's name. A process that made a new file would
      * wait in vain for the other ranks.
      *
-     * @param refuses whether to throw if such a job runs, because it has had the time to end
+     * @param refuses whether to throw if such a job runs; true once it has had the time to end
      */
     private static boolean isRunning(Path path, JobEnvironment environment, boolean refuses) {
         MappedFile file = MappedFile.of(path);
@@ -297,7 +299,7 @@ public final class NodeFile implements NodeAccess {
      * Returns whether a rank has joined the job, even if it has left or failed since.
      *
      * @param rank the rank
-     * @return whether it has
+     * @return whether the rank has done so
      */
     public boolean hasJoined(int rank) {
         return node.processIdentifier(rank) != 0 && node.state(rank) != NodeLayout.ABSENT;
@@ -307,7 +309,7 @@ public final class NodeFile implements NodeAccess {
      * Returns whether a rank has left the job without a failure.
      *
      * @param rank the rank
-     * @return whether it has
+     * @return whether the rank has done so
      */
     public boolean hasLeft(int rank) {
         return node.state(rank) == NodeLayout.LEFT;
@@ -346,7 +348,7 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * {@return the rank that aborted the job, when one did}
+     * {@return the rank that aborted the job; only if the job was aborted}
      */
     public int abortRank() {
         return node.abortRank();
@@ -361,7 +363,7 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Tells this node's ranks the address of rank 0's process. Only the first call has an effect.
+     * Publishes the address of rank 0's process for this node's ranks. Only the first call has an effect.
      *
      * @param rendezvous the result of {@link #rendezvous()} on rank 0's node
      */

@@ -4,13 +4,15 @@ package org.tutti.job.node;
 import org.tutti.job.launch.NodeShape;
 import org.tutti.memory.PrivateMemory;
 
-/** The memory of a node that has all its ranks in this process. It lies in no file. */
+/** The memory of a node that has all its ranks in this process. The memory lies in no file. */
 public final class PrivateNode implements NodeAccess {
     private final PrivateMemory memory = new PrivateMemory();
     private final Node node;
     private boolean closed;
 
     /**
+     * Creates the memory of a node.
+     *
      * @param shape the job, and this node's part of it
      * @param secret the job's secret
      */

@@ -54,7 +54,7 @@ public record RankFailure(int rank, Reason reason, int witness, long detail) {
         /** The launcher has lost the rank's host. */
         LAUNCHER;
 
-        /** {@return whether the network may be at fault, so that the rank may be alive} */
+        /** {@return whether the network may be the cause, in which case the rank may be alive} */
         public boolean isOfTheNetwork() {
             return this == SILENT || this == UNREACHABLE;
         }
@@ -89,7 +89,7 @@ public record RankFailure(int rank, Reason reason, int witness, long detail) {
         return new RankFailure(rank, Reason.STATUS, -1, status);
     }
 
-    /** Returns the same failure for another rank of the process. */
+    /** Returns the same failure for another rank of the same process. */
     public RankFailure of(int other) {
         return new RankFailure(other, reason, witness, detail);
     }

@@ -25,9 +25,9 @@ import org.tutti.memory.OwnFile;
  * another one. It travels in files and memory that only their owner can read, or on the standard input of an agent, but
  * never on a command line, in an environment variable or in a message.
  *
- * <p>Each use has a key of its own, derived with HKDF (RFC 5869) under a label of its own. Therefore data that one use
- * reveals of its key, such as the directory's handle in the header of a frame, reveal nothing of the secret or of other
- * keys.
+ * <p>Each use has a key of its own, derived with HKDF (RFC 5869) under a label of its own. One use may reveal data that
+ * derive from its key, for example the directory's handle in the header of a frame. Such data reveal nothing about the
+ * secret or other keys.
  */
 public final class Secret {
     /** The length of a secret. */
@@ -53,7 +53,7 @@ public final class Secret {
     }
 
     /**
-     * Makes a new secret.
+     * Creates a new secret.
      *
      * @return 32 random bytes
      */
@@ -64,7 +64,7 @@ public final class Secret {
     }
 
     /**
-     * Makes a secret of the bytes that another process has sent.
+     * Creates a secret from the bytes that another process has sent.
      *
      * @param bytes the 32 bytes of the secret
      * @return the secret
@@ -120,7 +120,7 @@ public final class Secret {
         return content;
     }
 
-    /** Returns whether others can read or write a file. A group may read a file of root. */
+    /** Returns whether other users can read or write a file. If the file is root's, a group may read it. */
     static boolean isOpen(Set<PosixFilePermission> permissions, boolean roots) {
         return permissions.stream().anyMatch((roots ? OTHERS_THAN_A_GROUP : OTHERS)::contains);
     }
@@ -138,8 +138,8 @@ public final class Secret {
     }
 
     /**
-     * Computes the handle by which a process lets others address its node's ring of a group. All these handles derive
-     * from one key, each by one authentication code of the two numbers, because every group needs several.
+     * Computes the handle by which a process lets others address its node's ring of a group. Each handle is one
+     * authentication code of the two numbers. All handles share one key, because every group needs several handles.
      *
      * @param group the group's number
      * @param process the process

@@ -41,7 +41,7 @@ public final class StackQuery {
         this.words = words;
     }
 
-    /** Asks all processes of the node; returns the number of the question. */
+    /** Asks all processes of the node where their ranks are, and returns the number of the question. */
     public long ask() {
         Words.add(words, NodeLayout.ASKED, 1);
         return Words.load(words, NodeLayout.ASKED);
@@ -56,7 +56,7 @@ public final class StackQuery {
      * Answers the latest question for a process.
      *
      * @param firstRank the first rank of the process
-     * @param text makes the text that tells where the ranks are; called after the question was read
+     * @param text the supplier of the text that tells where the ranks are; called after the question was read
      * @param bytesMax the greatest length of the text in bytes, the same for all answers of the process
      */
     public void answer(int firstRank, Supplier<String> text, long bytesMax) {
@@ -76,7 +76,10 @@ public final class StackQuery {
         Words.store(words, NodeLayout.answered(firstRank), question);
     }
 
-    /** Returns the answer of the process with this first rank to a question or to a later one, if it has answered. */
+    /**
+     * Returns the answer of the process with this first rank to a question or to a later one. It is empty if the
+     * process has not answered.
+     */
     public Optional<String> answer(int firstRank, long question) {
         long answered = Words.load(words, NodeLayout.answered(firstRank));
         if (answered < question) {

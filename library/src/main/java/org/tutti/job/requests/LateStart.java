@@ -7,7 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Starts threads for requests that are not awaited immediately, so that requests begin while their rank computes. One
- * thread of the process looks for them periodically. It runs as long as such requests are started.
+ * thread of the process looks for them periodically. It runs while such requests are started.
  */
 final class LateStart {
     private static final long LOOK_NANOS = 500_000;

@@ -19,9 +19,15 @@ import org.tutti.memory.Asking;
 import org.tutti.memory.WaitingCall;
 import org.tutti.memory.Waits;
 
-/** A request. Its operation runs on a virtual thread, or on the thread that awaits it ({@link RequestRunner}). */
+/**
+ * The request of a non-blocking collective. Its operation runs on a virtual thread, or on the thread that awaits it
+ * ({@link RequestRunner}).
+ */
 final class LiveRequest implements Request {
-    /** A request awaited within this time counts as awaited immediately: a thread woken for it would begin it later. */
+    /**
+     * The time within which a request counts as awaited immediately. A thread that is woken for the request would begin
+     * it later than this.
+     */
     private static final long AT_ONCE_NANOS = 20_000;
 
     private final RequestRunner runner;
@@ -71,7 +77,7 @@ final class LiveRequest implements Request {
         startedNanos = System.nanoTime();
     }
 
-    /** Runs the operation on this thread; returns null, or the exception that ended it. */
+    /** Runs the operation on this thread. Returns the exception that ended it, or null. */
     Throwable run(Team team) {
         assert thread == null : called.label() + " is run by " + Thread.currentThread() + " and by " + thread;
         thread = Thread.currentThread();
@@ -160,7 +166,7 @@ final class LiveRequest implements Request {
         }
     }
 
-    /** Goes on waiting, and lets hang reports show the wait. */
+    /** Waits further for the end of the operation, and lets hang reports show the wait. */
     private boolean endsLater(long nanos) {
         Waits.Wait outer = Waits.begin(this::waitingCall, System.nanoTime() - Waits.LASTING_NANOS);
         try {

@@ -20,10 +20,10 @@ import org.tutti.collective.Team;
  *
  * <p><b>Patience.</b> Waking a thread takes longer than many a call. If the last {@value #AT_ONCE_MIN} requests were
  * awaited immediately, the runner expects the same of the next request, and starts no thread for it. It starts threads
- * after all as soon as the expectation turns out wrong: the rank asks whether a request is done, awaits one with a
- * timeout, or awaits one while several are in flight, or {@link LateStart} finds the same request twice. Therefore a
- * request begins within two looks of {@code LateStart}, whatever the rank does. A rank that computes while requests are
- * in flight then gets threads without delay again.
+ * as soon as this expectation is wrong. It is wrong if the rank asks whether a request is done, awaits a request with a
+ * timeout, or awaits a request while several are in flight. It is also wrong if {@link LateStart} finds the same
+ * request twice. Therefore a request begins within two looks of {@code LateStart}, whatever the rank does. A rank that
+ * computes while requests are in flight then gets threads without delay again.
  *
  * <p><b>Patience causes no deadlock.</b> An operation that has not begun delays others no more than a thread that is
  * slow to run, and its beginning waits for no other rank or operation. After that it waits for operations of other
@@ -50,10 +50,12 @@ public final class RequestRunner {
     private int looksIdle;
 
     /**
+     * Creates a runner without requests.
+     *
      * @param first the rank's team of blocking calls, which draws the numbers of all calls
-     * @param ofCallers makes teams for threads that await the request that they run
-     * @param ofOthers makes teams for virtual threads
-     * @param policy whether the rank waits for its requests
+     * @param ofCallers the source of teams for threads that await the request that they run
+     * @param ofOthers the source of teams for virtual threads
+     * @param policy the record of whether the rank waits for its requests
      */
     public RequestRunner(Team first, Supplier<Team> ofCallers, Supplier<Team> ofOthers, ProgressPolicy policy) {
         this.first = first;
@@ -77,11 +79,12 @@ public final class RequestRunner {
     }
 
     /**
-     * Draws the numbers of a call, on the calling thread, and has the call run. A call that is refused draws no number.
-     * A later failure breaks the communicator, because no other thread would run the drawn operation.
+     * Draws the numbers of a call on the calling thread, and returns the request, which another thread or a waiting
+     * thread runs. A call that is refused draws no number. A later failure breaks the communicator, because no other
+     * thread would run the drawn operation.
      *
-     * @param afterwards runs when the call has ended without an exception
-     * @param atLast runs when the call has ended in any way, before the request is completed
+     * @param afterwards an action to run when the call has ended without an exception
+     * @param atLast an action to run when the call has ended in any way, before the request is completed
      */
     public Request start(Call call, Runnable afterwards, Runnable atLast) {
         enter(call.collective());
@@ -132,8 +135,8 @@ public final class RequestRunner {
     }
 
     /**
-     * Starts threads for all requests that have not begun, and for new requests until some are awaited immediately
-     * again.
+     * Starts threads for all requests that have not begun. New requests also get threads, until some are awaited
+     * immediately again.
      */
     void hurry() {
         List<LiveRequest> late;
@@ -145,7 +148,7 @@ public final class RequestRunner {
     }
 
     /**
-     * Starts threads if the oldest request has waited since the last look; returns whether {@link LateStart} is to look
+     * Starts threads if the oldest request has waited since the last look. Returns whether {@link LateStart} is to look
      * again.
      */
     boolean look() {
@@ -194,7 +197,7 @@ public final class RequestRunner {
         }
     }
 
-    /** Begins a request; returns the team to run it with, or null if it has begun already. */
+    /** Begins a request, and returns the team to run it with. Returns null if the request has already begun. */
     private Team begin(LiveRequest request, Teams teams) {
         try {
             synchronized (lock) {
@@ -238,7 +241,7 @@ public final class RequestRunner {
     }
 
     /**
-     * Makes sure that no request is in flight.
+     * Checks that no request is in flight.
      *
      * @param called the name of the next call
      */
