@@ -47,7 +47,7 @@ public final class TuttiSpark<T> {
     }
 
     /**
-     * Makes a runner for an RDD. Each partition of the RDD becomes the input of a rank.
+     * Creates a runner for an RDD. Each partition of the RDD becomes the input of a rank.
      *
      * @param <T> the type of the RDD's elements
      * @param rdd the RDD of Spark's Scala API
@@ -58,7 +58,7 @@ public final class TuttiSpark<T> {
     }
 
     /**
-     * Makes a runner for an RDD. Each partition of the RDD becomes the input of a rank.
+     * Creates a runner for an RDD. Each partition of the RDD becomes the input of a rank.
      *
      * @param <T> the type of the RDD's elements
      * @param rdd the RDD of Spark's Java API
