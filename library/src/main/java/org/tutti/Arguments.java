@@ -31,7 +31,7 @@ final class Arguments {
         }
         long distance = Math.abs(target.segment().address() - source.segment().address());
         long bytes = source.segment().byteSize();
-        // segments of different arrays may have close addresses, too, so asOverlappingSlice decides
+        // segments of different arrays may also have close addresses, so asOverlappingSlice decides
         if (distance != 0 && distance < bytes && source.segment().asOverlappingSlice(target.segment()).isPresent()) {
             throw new IllegalArgumentException("source and target overlap in " + (bytes - distance) + " of " + bytes
                     + " bytes; they must be the same memory or apart");

@@ -10,9 +10,9 @@ package org.tutti;
  * throws it breaks its communicator, because other ranks may be in the middle of the call. This holds for each
  * collective, blocking, as a request, or prepared. It also holds for each call that makes groups, such as {@link
  * Communicator#split(int, int)} and {@link Communicator#duplicate}, which then breaks the communicator that it was
- * called on. Other ranks get this exception or {@link CommunicatorBrokenException}. An allocation breaks its
- * communicator, too, if there is no memory for the messages of the call itself: 64 KiB that a rank allocates once, at
- * its first call with more than 48 bytes.
+ * called on. Other ranks get this exception or {@link CommunicatorBrokenException}. An allocation also breaks its
+ * communicator if there is no memory for the messages of the call itself: 64 KiB that a rank allocates once, at its
+ * first call with more than 48 bytes.
  *
  * <p>Other communicators can still be used, so a program that must go on keeps a duplicate. Memory that is released,
  * for example by closing remote memory, stays with its process. The process uses it again only for blocks of the same

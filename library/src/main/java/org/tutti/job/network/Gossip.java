@@ -25,13 +25,13 @@ import org.tutti.memory.Words;
  * piece of news is a word in the memory of every node that grows or is set once, so hearing it twice does no harm.
  *
  * <p><b>The job.</b> A process that notices a change immediately tells all processes that it is connected with.
- * Processes that connect later are told of failures too. The process of the lowest rank of each node is its leader. The
- * leaders form a ring: each one keeps a connection to the leaders of the next and the previous node, and passes on the
- * news that either lacks. Therefore every node hears all news over at most half the ring, however few connections there
- * are. Connected processes notice when one falls silent, so two other nodes watch over each node. When a leader leaves
- * or fails, the next rank of its node takes its place. A process tells of the first failure before it tells of the
- * others, so a rank hears why another one gave up before it hears that it did. The only exception is a process that has
- * no room for news at first.
+ * Processes that connect later are also told of failures. The process of the lowest rank of each node is its leader.
+ * The leaders form a ring: each one keeps a connection to the leaders of the next and the previous node, and passes on
+ * the news that either lacks. Therefore every node hears all news over at most half the ring, however few connections
+ * there are. Connected processes notice when one falls silent, so two other nodes watch over each node. When a leader
+ * leaves or fails, the next rank of its node takes its place. A process tells of the first failure before it tells of
+ * the others, so a rank hears why another one gave up before it hears that it did. The only exception is a process that
+ * has no room for news at first.
  *
  * <p><b>A communicator.</b> News that a communicator is broken concern its ranks only. They name the communicator and
  * go round a ring of the nodes that have ranks of it, from the lowest of these ranks on each node to the lowest on the

@@ -188,9 +188,9 @@ public final class Directory {
     }
 
     /**
-     * Throws when the ranks cannot form one job. Their environments may name different numbers of nodes, or a number
-     * that is not the number of their nodes. Or a host may have more rails than another, although a rail connects one
-     * address of each host.
+     * Throws an exception if the ranks cannot form one job. Their environments may name different numbers of nodes, or
+     * a number that is not the number of their nodes. Or a host may have more rails than another, although a rail
+     * connects one address of each host.
      */
     public void requireAgreement() {
         int other = firstWithOther(DirectoryLayout.NODES);
