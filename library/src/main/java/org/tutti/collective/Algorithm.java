@@ -137,7 +137,7 @@ public abstract class Algorithm {
      * Runs one operation of a call at this rank. The operation has begun; the caller leaves it afterwards.
      *
      * @param team the team of this rank, with two or more ranks
-     * @param call the call, whose areas and length are those of the operation
+     * @param call the call, with the areas and the length of the operation
      */
     public abstract void run(Team team, Call call);
 

@@ -2,9 +2,9 @@
 package org.tutti.collective;
 
 /**
- * An {@link Algorithm} that moves long messages in chunks whose length users can choose. For example, {@code srm@32k}
- * is {@code srm} with chunks of 32 KiB. All ranks must choose the same length. The length is part of the algorithm's
- * name, so ranks that choose different lengths get an exception.
+ * An {@link Algorithm} that moves long messages in chunks of a length that users can choose. For example, {@code
+ * srm@32k} is {@code srm} with chunks of 32 KiB. All ranks must choose the same length. The length is part of the
+ * algorithm's name, so ranks that choose different lengths get an exception.
  */
 public interface Chunked {
     /** The length of the shortest chunk, in bytes. It is greater than any operator's unit. */

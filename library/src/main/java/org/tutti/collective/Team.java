@@ -355,7 +355,7 @@ public final class Team {
         return close;
     }
 
-    /** {@return the context of this team, whose fields never change and from which groups are made} */
+    /** {@return the context of this team, from which groups are made; its fields never change} */
     public TeamContext context() {
         return context;
     }

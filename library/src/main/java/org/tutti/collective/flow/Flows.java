@@ -63,7 +63,7 @@ public final class Flows {
     }
 
     /**
-     * Returns the sending end of the flow whose credits arrive over an edge of this node, and creates it if necessary.
+     * Returns the sending end of the flow that gets its credits over an edge of this node, and creates it if necessary.
      */
     public Outflow outflow(int edge) {
         if (edge >= outflows.length) {

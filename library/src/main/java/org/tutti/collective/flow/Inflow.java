@@ -229,8 +229,8 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of transfers whose elements are combined. The places are in a share of this rank's inbox, or in the
-     * eager buffer of the edge if there are no shares.
+     * Opens a flow of transfers that are combined. The places are in a share of this rank's inbox, or in the eager
+     * buffer of the edge if there are no shares.
      *
      * @param kernel the operator; a piece holds whole units of it
      * @param fromNode the sending node

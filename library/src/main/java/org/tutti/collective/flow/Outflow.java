@@ -61,7 +61,7 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Opens a flow of transfers whose elements the receiving node combines.
+     * Opens a flow of transfers that the receiving node combines.
      *
      * @param kernel the operator; a piece holds whole units of it
      * @param toNode the receiving node

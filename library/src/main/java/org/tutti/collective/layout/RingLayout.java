@@ -72,8 +72,8 @@ import org.tutti.pattern.FibonacciTree;
  *            +64    eager buffer, 2 × 32 KiB
  * </pre>
  *
- * <p>In each slot, after these, the block has for each node a <i>pair</i>. Over it this node and that node exchange
- * messages whose length both know. Any two nodes have a pair:
+ * <p>In each slot, after these, the block has a <i>pair</i> for each node. Over it this node and that node exchange
+ * messages of a length that both know. Any two nodes have a pair:
  *
  * <pre>
  *            +0     ARRIVED word   +8 fingerprint

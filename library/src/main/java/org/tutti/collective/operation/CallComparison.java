@@ -27,8 +27,8 @@ public final class CallComparison {
      *
      * @param context the communicator at this rank
      * @param check ends a look at another node by throwing
-     * @param operation the operation that the rank is in, whose call's line of source is named in messages; null if the
-     *            rank closes the communicator, and is in no call of it
+     * @param operation the operation that the rank is in; messages name the source line of its call. Null if the rank
+     *            closes the communicator, and is in no call of it
      */
     public CallComparison(TeamContext context, Waiter.Check check, Operation operation) {
         this.context = context;

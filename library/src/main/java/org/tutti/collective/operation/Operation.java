@@ -50,8 +50,8 @@ public final class Operation {
     long history;
 
     /**
-     * Whether no other operation is in flight at this rank, or at any rank whose tag this rank has read in this
-     * operation.
+     * Whether this operation is the only one in flight at this rank, and at each rank from which this rank has read a
+     * tag in this operation.
      */
     public boolean quiet;
 

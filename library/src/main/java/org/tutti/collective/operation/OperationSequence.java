@@ -126,9 +126,7 @@ public final class OperationSequence {
         return first;
     }
 
-    /**
-     * Returns the number of operations whose numbers were drawn, which is the number that the next operation will get.
-     */
+    /** Returns the number of operations that have drawn a number. The next operation will get this number. */
     public long drawn() {
         return drawn;
     }

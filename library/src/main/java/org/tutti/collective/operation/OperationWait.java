@@ -37,10 +37,10 @@ import org.tutti.memory.WaitingCall;
  * compared.
  *
  * <p><b>Breaking.</b> The rank that breaks the communicator sets the broken word of its node's block; {@code Gossip}
- * carries the word to the blocks of the other nodes. A rank whose awaited word does not come sees the broken word, and
- * throws. If the awaited word has come, the rank goes on, because the operation that broke may be a later one. That is
- * not guaranteed: a rank that reads lent memory, or waits for more than one word, may get the exception of a later
- * operation.
+ * carries the word to the blocks of the other nodes. If the awaited word of a rank does not come, the rank sees the
+ * broken word, and throws. If the awaited word has come, the rank goes on, because the operation that broke may be a
+ * later one. That is not guaranteed: a rank that reads lent memory, or waits for more than one word, may get the
+ * exception of a later operation.
  */
 public final class OperationWait extends WaitGuard {
     private static final int NOBODY = -1;

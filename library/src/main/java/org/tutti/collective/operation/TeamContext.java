@@ -99,8 +99,8 @@ public final class TeamContext {
      * @param rank this rank
      * @param view the ranks and nodes of the communicator
      * @param endpoints the processes and regions of the ranks on other nodes; null with one node
-     * @param first the context of the rank's blocking calls, whose shared state the new context uses; null to create
-     *            the context of the blocking calls itself
+     * @param first the context of the rank's blocking calls, which shares its state with the new context; null to
+     *            create the context of the blocking calls itself
      */
     public TeamContext(Machine machine, Members members, Memory memory, long ringAddress, int rank, NodeView view,
             EndpointTable endpoints,

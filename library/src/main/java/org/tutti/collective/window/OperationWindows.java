@@ -66,8 +66,8 @@ public final class OperationWindows {
     }
 
     /**
-     * Takes memory in which this rank will show data whose length other ranks know: the payload of the READY line if
-     * the data fit there, else a window.
+     * Takes memory in which this rank will show data of a length that other ranks know. The memory is the payload of
+     * the READY line if the data fit there, else a window.
      *
      * @param bytes the length of the data, 0 or more
      * @param windowsMax the number of windows of the ring that this rank may have in use
@@ -105,7 +105,7 @@ public final class OperationWindows {
     }
 
     /**
-     * Takes memory in which this rank will show data whose length only this rank knows. The READY line tells other
+     * Takes memory in which this rank will show data of a length that only this rank knows. The READY line tells other
      * ranks whether the data are in a window.
      */
     public Area showVarying(long bytes) {
@@ -175,7 +175,7 @@ public final class OperationWindows {
         return inbox.address();
     }
 
-    /** Returns the window of the operation whose block is the given segment, or null if there is none. */
+    /** Returns the window of the operation that has the given segment as its block, or null if there is none. */
     public Window windowOf(MemorySegment segment) {
         return inbox != null && segment.equals(inbox.segment()) ? inbox
                 : shown != null && segment.equals(shown.segment()) ? shown : null;

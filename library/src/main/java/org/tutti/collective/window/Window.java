@@ -20,7 +20,7 @@ public final class Window {
     private boolean registered;
 
     /**
-     * The communicator whose operation had the window last; null if no other rank of the node may still read the
+     * The communicator of the operation that had the window last; null if no other rank of the node may still read the
      * window.
      */
     private OperationSequence operations;

@@ -32,7 +32,9 @@ final class WindowRing {
      */
     private long position;
 
-    /** The communicators whose operations have the windows; {@link #numbers} has the numbers of the operations. */
+    /**
+     * The communicators of the operations that have the windows; {@link #numbers} has the numbers of the operations.
+     */
     private final OperationSequence[] sequences = new OperationSequence[TENANTS_MAX];
     private final long[] numbers = new long[TENANTS_MAX];
     private final long[] starts = new long[TENANTS_MAX];
