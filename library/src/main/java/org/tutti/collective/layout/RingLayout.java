@@ -62,7 +62,7 @@ import org.tutti.pattern.FibonacciTree;
  *      its names: +0 operator, 32 bytes   +32 algorithm, 32 bytes
  * </pre>
  *
- * <p>The fingerprint beside a word, its <i>tag</i>, is that of the sender's calls, with the sender's quiet flag in bit 0.
+ * <p>The fingerprint beside a word, its <i>tag</i>, is that of the sender's calls. Bit 0 is the sender's quiet flag.
  *
  * <p>Data that do not fit beside an ARRIVED word go to the <i>eager buffers</i>, a second block. For each edge of each
  * slot it has
