@@ -238,17 +238,17 @@ public final class Topology {
             int run = 0;
             int last = -1;
             for (int i = 0; i < members.length; i++) {
-                int place = localRankOf(ranks[members[i]]) / level;
-                if (i > 0 && place != last) {
+                int part = localRankOf(ranks[members[i]]) / level;
+                if (i > 0 && part != last) {
                     if (size == 0) {
                         size = run;
                     }
-                    if (run != size || place < last) {
+                    if (run != size || part < last) {
                         return 0;
                     }
                     run = 0;
                 }
-                last = place;
+                last = part;
                 run++;
             }
             most = Math.max(most, run);

@@ -103,8 +103,7 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
             for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
                 if (node != team.node() || localRank != team.localRank()) { // no rank reads this rank's own block there
                     team.copy(call.source(), call.block(team.rankAt(node, localRank)), own,
-                            at(team, node, localRank, bytes),
-                            bytes);
+                            at(team, node, localRank, bytes), bytes);
                 }
             }
         }

@@ -202,8 +202,7 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
             int localRank = (team.localRank() + distance) % team.localSize();
             team.await(localRank, Team.READY, SHOWN);
             team.copy(team.shown(localRank, shownBytes(team, localRank, bytes)), team.localRank() * bytes,
-                    call.target(),
-                    call.block(team.rankAt(team.node(), localRank)), bytes);
+                    call.target(), call.block(team.rankAt(team.node(), localRank)), bytes);
         }
         for (int step = 0; step < route.steps(team.nodes()); step++) {
             if (team.isMaster()) {
@@ -266,8 +265,7 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
                     + team.localRank() * team.ranksOn(destination) * bytes;
             for (int localRank = 0; localRank < team.ranksOn(destination); localRank++) {
                 team.copy(call.source(), call.block(team.rankAt(destination, localRank)), window,
-                        at + localRank * bytes,
-                        bytes);
+                        at + localRank * bytes, bytes);
             }
             row += rowBytes(team, team.node(), destination, step, bytes);
         }
