@@ -46,6 +46,20 @@ class NetworksTest {
             }
             """).replace("void main() {", "void main() throws IOException {");
 
+    /**
+     * Waits until an interface runs. The kernel tells the state of a link up to a second after the carrier is there, and
+     * {@code NetworkInterface.isUp} is false until then.
+     */
+    private static final String AWAIT_UP = """
+            await_up() {
+              for attempt in $(seq 500); do
+                if ip -n $1 link show $2 | grep -q 'state UP'; then return 0; fi
+                sleep 0.01
+              done
+              echo "$2 of $1 is not up after 5 s"; return 1
+            }
+            """;
+
     private final Set<String> hosts = new LinkedHashSet<>();
     @TempDir
     private Path directory;
@@ -84,7 +98,8 @@ class NetworksTest {
      *        the same link reach each other, and one of the link {@code -} reaches none
      */
     private void make(String plan) throws Exception {
-        var script = new StringBuilder();
+        var script = new StringBuilder(AWAIT_UP);
+        var waits = new StringBuilder();
         Set<String> links = new LinkedHashSet<>();
         int number = 0;
         for (var entry : plan.strip().split(";")) {
@@ -103,6 +118,7 @@ class NetworksTest {
                 script.append("ip -n %1$s-net link add port%2$d type veth peer name %3$s netns %4$s\n"
                         .formatted(NAME, number, words[1], namespace))
                         .append("ip -n %s-net link set port%d master %s up\n".formatted(NAME, number, words[2]));
+                waits.append("await_up %s %s\n".formatted(namespace, words[1]));
             }
             for (int i = 3; i < words.length; i++) {
                 script.append("ip -n %s address add %s dev %s %s\n".formatted(namespace, words[i], words[1],
@@ -111,7 +127,7 @@ class NetworksTest {
             script.append("ip -n %s link set %s up\n".formatted(namespace, words[1]));
             number++;
         }
-        assertThat(command("sh", "-ec", script.toString())).isZero();
+        assertThat(command("sh", "-ec", script.append(waits).toString())).isZero();
     }
 
     private LauncherProcess run(String... options) throws Exception {
