@@ -47,8 +47,8 @@ class NetworksTest {
             """).replace("void main() {", "void main() throws IOException {");
 
     /**
-     * Waits until an interface runs. The kernel tells the state of a link up to a second after the carrier is there, and
-     * {@code NetworkInterface.isUp} is false until then.
+     * Waits until an interface runs. The kernel tells the state of a link up to a second after the carrier is there,
+     * and {@code NetworkInterface.isUp} is false until then.
      */
     private static final String AWAIT_UP = """
             await_up() {
