@@ -9,39 +9,44 @@ import org.tutti.collective.layout.Label;
 import org.tutti.collective.layout.RingLayout;
 
 /**
- * One way to run a collective. A subclass implements {@link #run} with the methods of a {@link Team}, and has a name, a
- * source and bounds on time and memory. An algorithm has no state, so one object serves all ranks.
+ * An algorithm for one of the collectives. A subclass implements {@link #run} with the methods of a {@link Team}, a
+ * rank's handle on a communicator. Its {@link Description} has the name, the publication, and bounds on time and
+ * memory. An algorithm has no state, so one object serves all ranks.
  */
 public abstract class Algorithm {
-    /** The placements of ranks on nodes with which an algorithm combines only contributions of consecutive ranks. */
+    /**
+     * The placements of ranks on nodes with which an algorithm combines contributions in the order of the ranks. Only
+     * with these placements may it run operators that do not commute.
+     */
     public enum Order {
-        /** Every placement. Also for algorithms that combine nothing. */
+        /** Every placement. Algorithms that combine nothing have this order, too. */
         ALWAYS,
         /** Placements in which each node has consecutive ranks. */
         BLOCKS,
-        /** Placements with all ranks on one node. On several nodes, operators must commute. */
+        /** Placements with all ranks on one node. If there are several nodes, operators must commute. */
         ONE_NODE
     }
 
     /**
-     * The description of an algorithm in the catalogue. In formulas there are p ranks on each of n nodes, b bytes and c
-     * chunks.
+     * The description of an algorithm in the catalogue, the list of algorithms that users can name. Costs are formulas
+     * in four letters: there are n nodes with p ranks each, and a message has b bytes and is moved in c chunks.
      *
-     * @param name the name in options and messages, at most 32 characters
-     * @param order the placements with which operators need not commute
-     * @param steps the length of the longest chain of waits, each for another rank
+     * @param name the algorithm's name in options and messages, at most 32 characters
+     * @param order the placements of ranks on nodes with which operators need not commute
+     * @param steps the number of waits in the longest chain of waits; each wait is for another rank
      * @param memoryBytes the bytes that the busiest rank copies, or reads from other ranks of its node
-     * @param railBytes the bytes that enter or leave the busiest node, whichever are more
-     * @param memory the shared memory that a rank or node needs during an operation
-     * @param source the publication, with the section
+     * @param railBytes the bytes that enter the busiest node or that leave it, whichever are more
+     * @param memory the shared memory that a rank or a node needs while the algorithm runs
+     * @param source the publication and section that describe the algorithm
      */
     public record Description(String name, Order order, String steps, String memoryBytes,
             String railBytes, String memory, String source) {
         /**
-         * Returns the description of the same algorithm for nodes that exchange with several other nodes in a step.
+         * Returns the description of the variant of this algorithm in which a node exchanges data with several other
+         * nodes in a step.
          *
-         * @param ports the number of other nodes, 1 or more
-         * @return the description, with the number in the name unless it is 1
+         * @param ports the number of other nodes with which a node exchanges data in a step, 1 or more
+         * @return a description with that number in the name; this description if the number is 1
          */
         public Description withPorts(int ports) {
             return ports == 1 ? this : new Description(name + "@" + ports + "-ports", order, steps, memoryBytes,
@@ -49,10 +54,10 @@ public abstract class Algorithm {
         }
 
         /**
-         * Returns the description of the same algorithm with chunks of another length.
+         * Returns the description of the variant of this algorithm that moves messages in chunks of a given length.
          *
-         * @param chunkBytes the length in bytes, a multiple of 1 KiB
-         * @return the description, with the length in the name
+         * @param chunkBytes the length of a chunk in bytes, a multiple of 1 KiB
+         * @return a description with that length in the name
          */
         public Description withChunk(long chunkBytes) {
             return new Description(name + "@" + (chunkBytes >> 10) + "k", order, steps, memoryBytes, railBytes, memory,
@@ -68,7 +73,7 @@ public abstract class Algorithm {
      * Creates an algorithm.
      *
      * @param collective the collective that the algorithm runs
-     * @param description the description in the catalogue
+     * @param description the description of the algorithm in the catalogue
      */
     protected Algorithm(Collective collective, Description description) {
         this.collective = collective;
@@ -92,11 +97,11 @@ public abstract class Algorithm {
     }
 
     /**
-     * Returns whether the algorithm combines only contributions of consecutive ranks with a placement of ranks.
-     * Operators that do not commute need this.
+     * Returns whether the algorithm combines contributions in the order of the ranks, for a given placement of the
+     * ranks on nodes. Operators that do not commute need this order.
      *
-     * @param topology the nodes of the ranks
-     * @return whether non-commutative operators are allowed
+     * @param topology the placement of the ranks on nodes
+     * @return whether the algorithm may run operators that do not commute
      */
     public final boolean keepsOrder(Topology topology) {
         return switch (description.order()) {
@@ -107,58 +112,63 @@ public abstract class Algorithm {
     }
 
     /**
-     * Returns the length of the longest operation. If a call has more bytes, for a rank or for a block, it is cut into
-     * several operations.
+     * Returns the greatest length of one operation, one run of this algorithm. A call with more bytes, for a rank or
+     * for a block, is cut into several operations.
      *
      * @param team the team that runs the call
-     * @param kernel the operator, or null if nothing is combined
-     * @return the length in bytes, the same at every rank
+     * @param kernel the operator, or null if the collective combines nothing
+     * @return the greatest length in bytes, the same at every rank
      */
     protected long operationBytesMax(Team team, Kernel kernel) {
         return team.operationBytesMax();
     }
 
-    /** {@return whether masters exchange data over {@linkplain Team#pair pairs}} */
+    /**
+     * {@return whether masters, the ranks that exchange data between nodes, use {@linkplain Team#pair pairs} for it}
+     */
     protected boolean usesPairs() {
         return false;
     }
 
     /**
-     * Returns whether an operation needs the {@linkplain RingLayout eager buffers} if there are several nodes.
+     * Returns whether an operation of this algorithm needs eager buffers if there are several nodes. An {@linkplain
+     * RingLayout eager buffer} is memory into which another node may put a message without an invitation.
      *
      * @param bytes the length of the message
-     * @return whether it needs them
+     * @return whether the operation needs eager buffers
      */
     public final boolean usesEagerBuffers(long bytes) {
         return usesPairs() || bytes > Flow.SHORT_BYTES_MAX;
     }
 
     /**
-     * Runs one operation of a call at this rank. The operation has begun; the caller leaves it afterwards.
+     * Runs one operation of a call at this rank. The caller has begun the operation, and leaves it after this method
+     * has returned.
      *
-     * @param team the team of this rank, with two or more ranks
-     * @param call the call, with the areas and the length of the operation
+     * @param team the team of this rank; its communicator has two or more ranks
+     * @param call the call; it has the memory areas and the length of the current operation
      */
     public abstract void run(Team team, Call call);
 
     /**
-     * Returns an upper bound on the shared memory of one node in which an operation puts data: the windows that the
-     * node's ranks show, and the eager buffers of its edges. Data beside words do not count.
+     * Returns an upper bound on the shared memory of one node that an operation fills with data. This memory consists
+     * of the windows in which the node's ranks show data to each other, and of the eager buffers for messages from
+     * other nodes. Short data that are stored beside a synchronization word do not count.
      *
      * @param nodes the number of nodes
      * @param localRanks the number of ranks on the node
      * @param bytes the length of the message
-     * @return the bound in bytes. If a node has so many ranks that its windows are smaller, the bound is greater than
-     *         the need
+     * @return the bound in bytes. It may be far above the need if a node has so many ranks that its windows are smaller
      */
     public abstract long memoryBytes(int nodes, int localRanks, long bytes);
 
     /**
-     * Returns an upper bound as {@link #memoryBytes(int, int, long)} does, for nodes that may have different numbers of
-     * ranks. It holds for all operations of a call together, because each operation may use other windows.
+     * Returns an upper bound on the shared memory of one node that a call fills with data, if nodes may have different
+     * numbers of ranks. The bound holds for all operations of the call together, because each operation may use other
+     * windows.
      *
-     * @param topology the nodes of the ranks
-     * @param node the node
+     * @param topology the placement of the ranks on nodes
+     * @param node the node whose memory counts
      * @param bytes the length of the message
      * @return the bound in bytes
      */
@@ -167,35 +177,38 @@ public abstract class Algorithm {
     }
 
     /**
-     * Returns the size of the windows of several ranks together.
+     * Returns the total size of the windows of several ranks of a node. A window is memory in which a rank shows data
+     * to the other ranks of its node.
      *
      * @param ranks the number of ranks on the node that show a window
      * @param bytes the length of the message
-     * @param most the length of the longest window, in bytes
-     * @return the size in bytes
+     * @param most the greatest length of a window, in bytes
+     * @return the total size in bytes
      */
     protected static long windows(int ranks, long bytes, long most) {
         return ranks * Math.min(bytes, most);
     }
 
     /**
-     * Returns the greatest number of ranks of a node that may show a window because they pass data on to the group that
-     * they lead. The levels are not known here. A group has two ranks or more, so at most every second rank leads one.
+     * Returns an upper bound on the number of ranks of a node that lead a group of the node's ranks. A leader shows a
+     * window, because it passes data on to its group. This method does not know the groups of the node. A group has two
+     * ranks or more, so at most every second rank leads one.
      *
      * @param localRanks the number of ranks on the node
-     * @return the greatest number of ranks that may lead a group, the root included
+     * @return the bound, with the root counted as a leader
      */
     protected static int leaders(int localRanks) {
         return (localRanks + 1) / 2;
     }
 
     /**
-     * Returns the size of the eager buffers of edges. Each buffer has two halves that are used in turn.
+     * Returns the total size of the eager buffers that one node fills in an operation. Each edge, the node's end of a
+     * link to another node, has an eager buffer with two halves that are used in turn.
      *
-     * @param nodes the number of nodes; one node has no edges
-     * @param edges the number of edges of the node over which data come
+     * @param nodes the number of nodes; a single node has no edges
+     * @param edges the number of edges over which data come to the node
      * @param bytes the length of the message
-     * @return the size in bytes
+     * @return the total size in bytes
      */
     protected static long eagerBuffers(int nodes, int edges, long bytes) {
         return nodes == 1 ? 0 : edges * Math.min(2 * bytes, RingLayout.EAGER_BUFFER_BYTES);

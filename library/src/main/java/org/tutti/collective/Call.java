@@ -5,14 +5,15 @@ import org.tutti.collective.operation.CallArguments;
 import org.tutti.collective.operation.OperationSequence;
 
 /**
- * One call of a collective at one rank: its arguments ({@link CallArguments}), and the algorithm that runs it.
+ * A call of a collective at one rank. It has the arguments ({@link CallArguments}) and the algorithm that runs the
+ * call.
  *
- * <p>A communicator fills one call object again for each blocking call. It makes another object for each non-blocking
+ * <p>A communicator uses one call object for all its blocking calls. It makes another object for each non-blocking
  * call, and for each prepared call, which the program can make any number of times. The caller's thread fills the
- * object and {@linkplain #draw draws} the numbers of its operations, so that the numbers follow the order of the calls,
- * which is the same at all ranks. Then one thread {@linkplain #run runs} the call. For a blocking call this is the
- * caller's thread. For a non-blocking call it is a thread of {@code RequestRunner}, or the thread that awaits the
- * request.
+ * object. It also {@linkplain #draw draws} the numbers of the call's operations, so that the numbers follow the order
+ * of the calls. This order is the same at all ranks. Then one thread {@linkplain #run runs} the call. For a blocking
+ * call this is the caller's thread. For a non-blocking call it is a thread of {@code RequestRunner}, or the thread that
+ * awaits the request.
  *
  * <p>If the message is longer than one operation can carry, the call is cut into several operations. Each of them is
  * begun, run and left before the next one begins. If one of them throws an exception, the call ends, and the
@@ -22,14 +23,14 @@ public final class Call extends CallArguments {
     private Algorithm algorithm;
 
     /**
-     * Sets the algorithm, root and deadline of the call. {@link #setElements} sets the elements of a collective that
-     * has elements.
+     * Sets the algorithm, the root and the deadline of the call. The elements, if the collective has any, are set by
+     * {@link #setElements}.
      *
-     * @param newAlgorithm the algorithm, which determines the collective
-     * @param newRoot the root, or 0 if the collective has none; for a barrier, a number that must be the same at all
-     *            ranks
-     * @param newDeadlineNanos the deadline of the call, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE}
-     *            if it has none
+     * @param newAlgorithm the algorithm that will run the call; it determines the collective
+     * @param newRoot the root, or 0 if the collective has none. For a barrier this is a number that must be the same at
+     *            all ranks.
+     * @param newDeadlineNanos the deadline as a value of {@link System#nanoTime()}, or {@link Long#MAX_VALUE} if the
+     *            call has none
      */
     public void set(Algorithm newAlgorithm, int newRoot, long newDeadlineNanos) {
         algorithm = newAlgorithm;
@@ -37,11 +38,12 @@ public final class Call extends CallArguments {
     }
 
     /**
-     * Copies the algorithm, root, elements and blocks of another call.
+     * Copies the algorithm, the root, the elements and the blocks of another call into this call, and sets the
+     * deadline.
      *
-     * @param other the other call, which must not have drawn its numbers
-     * @param newDeadlineNanos the deadline of this call, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE}
-     *            if it has none
+     * @param other the other call, which must not have drawn the numbers of its operations
+     * @param newDeadlineNanos the deadline as a value of {@link System#nanoTime()}, or {@link Long#MAX_VALUE} if this
+     *            call has none
      */
     public void setLike(Call other, long newDeadlineNanos) {
         set(other.algorithm, other.root(), newDeadlineNanos);
@@ -54,9 +56,10 @@ public final class Call extends CallArguments {
     }
 
     /**
-     * Draws the numbers of this call's operations, and extends the history of calls by their fingerprints. The caller's
-     * thread calls this method, for all its calls in an order that must be the same at all ranks. It also notes that a
-     * blocking call begins, until {@link #run} ends.
+     * Draws the numbers of this call's operations, and adds the call to the history, a hash that ranks compare to find
+     * mismatched calls. The caller's thread draws the numbers of its calls one after the other, in an order that must
+     * be the same at all ranks. From this method until the end of {@link #run}, the communicator is known to be in a
+     * blocking call.
      *
      * @param team the team that will run the call
      * @throws IllegalArgumentException if a block is longer than an operation can carry; no number is drawn then
@@ -68,8 +71,8 @@ public final class Call extends CallArguments {
     }
 
     /**
-     * Draws the numbers as {@link #draw(Team)} does, for a call that runs on another thread or after a later call. A
-     * team that {@link Team#forBackground} has made will run the call.
+     * Draws the numbers of this call's operations, for a call that runs on another thread or after a later call. A team
+     * that {@link Team#forBackground} has made will run the call.
      *
      * @param team any team of the communicator at this rank
      * @throws IllegalArgumentException if a block is longer than an operation can carry; no number is drawn then
@@ -98,7 +101,8 @@ public final class Call extends CallArguments {
     }
 
     /**
-     * Throws if a block is longer than an operation can carry, for a call that cannot be cut into several operations.
+     * Throws an exception if a block is longer than an operation can carry. A call with blocks of different lengths
+     * that combines nothing cannot be cut into several operations.
      */
     private void checkBlocks(long bytesMax, Team team) {
         long longest = longestBlockBytes(team.size());
@@ -109,8 +113,9 @@ public final class Call extends CallArguments {
     }
 
     /**
-     * Runs this call on the calling thread: begins, runs and leaves each of its operations. The call must have drawn
-     * its numbers. If an operation throws an exception, this method breaks the communicator and throws the exception.
+     * Runs this call on the calling thread. The method begins, runs and leaves the call's operations one after the
+     * other. Their numbers must have been drawn. If an operation throws an exception, this method breaks the
+     * communicator and throws the exception.
      *
      * @param team the team that runs the call
      */
@@ -137,7 +142,8 @@ public final class Call extends CallArguments {
     }
 
     /**
-     * Begins the current operation. {@link #run} calls this method; tests call it to stop inside an operation.
+     * Begins the current operation of this call. Besides {@link #run}, tests call this method, to stop inside an
+     * operation.
      *
      * @param team the team that runs the call
      */

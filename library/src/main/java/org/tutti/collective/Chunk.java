@@ -5,19 +5,23 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Partition;
 
 /**
- * The current chunk of a message. A message that is longer than a rank's window goes through the window chunk by chunk.
- * A window has a few places, buffers for one chunk each, which the chunks use in turn:
+ * A cursor over the chunks of a message. A message that is longer than a rank's window, the memory in which the rank
+ * shows data to its node, goes through the window chunk by chunk. A window has a few places, buffers for one chunk
+ * each, which the chunks use in turn:
  *
  * <pre>
  *  the caller's memory   | chunk 1 | chunk 2 | chunk 3 | chunk 4 | 5 |
  *  a window of 2 places  | chunk 1, 3, 5     | chunk 2, 4        |
  * </pre>
  *
- * A team has one chunk object. {@link Team#chunks} sets it before the first chunk of a message. Like an {@link Area},
- * it is set again and again, so that operations allocate nothing.
+ * A team has one chunk object and uses it for all messages, so that operations allocate nothing. {@link Team#chunks}
+ * sets it before the first chunk of a message.
  */
 public final class Chunk {
-    /** The number of places with which a rank writes one place while other ranks read the other place. */
+    /**
+     * The number of places of a window that a rank fills while other ranks read it. The rank writes one place while the
+     * others read the other place.
+     */
     public static final int HALVES = 2;
 
     private long bytes;
@@ -45,7 +49,7 @@ public final class Chunk {
     }
 
     /**
-     * Sets the number of messages of the same length that follow each other.
+     * Makes this cursor pass over several messages of the same length, one after the other.
      *
      * @param blocks the number of messages, 1 or more
      * @return this
@@ -69,9 +73,9 @@ public final class Chunk {
     }
 
     /**
-     * Moves to any chunk.
+     * Moves to a chunk given by its number.
      *
-     * @param chunk the number of the chunk, from 1; with 0, the {@linkplain #next next} chunk is the first one
+     * @param chunk the number of the chunk, from 1; after 0, {@link #next} moves to the first chunk
      */
     public void moveTo(int chunk) {
         assert chunk >= 0 && chunk <= count : "chunk " + chunk + " of " + count;
@@ -103,7 +107,7 @@ public final class Chunk {
         return count;
     }
 
-    /** {@return the length of every chunk except the last one of a message, which may be shorter, in bytes} */
+    /** {@return the length of a chunk in bytes} The last chunk of a message may be shorter. */
     public long longest() {
         return longest;
     }
@@ -113,7 +117,10 @@ public final class Chunk {
         return places;
     }
 
-    /** {@return the length of a window with all places, in bytes; every rank passes it to {@link Team#show}} */
+    /**
+     * {@return the length in bytes of a window with room for all places} Every rank passes this length to {@link
+     * Team#show}.
+     */
     public long window() {
         return Math.min(bytes, places * longest);
     }

@@ -19,27 +19,28 @@ import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
  * Begins, leaves and breaks off the operations of a team at one rank. {@link #begin} waits until the operation's slot,
- * its part of the communicator's memory, is free, and describes the call. {@link #leave} gives memory back and tells
- * other ranks that this rank has left. {@link #breakOff} ends a failed operation and the communicator. A team has one
- * such object, for all its operations; {@link Call#run} calls it.
+ * its part of the communicator's memory, is free. It then writes a description of the call into the slot. {@link
+ * #leave} gives memory back and tells other ranks that this rank has left. {@link #breakOff} ends a failed operation
+ * and breaks the communicator. A team has one such object for all its operations. {@link Call#run} calls its methods.
  *
  * <p><b>Leaving and closing.</b> When a rank has finished operation s and all before it, it stores s + 1 in its
  * <i>left</i> word. An operation that all ranks of the node have left is <i>closed</i>. With n slots, a rank enters
  * operation s only when operation s − n is closed, so no rank writes to a cell, a payload or a window that another rank
  * may still read. (A team of non-blocking calls waits for operation s − {@value OperationSequence#AT_ONCE_MAX}
  * instead.) A rank that does not know whether the operation is closed reads the left words of all ranks of the node.
- * These are usually far ahead, so it does so about once in n operations. {@link Edges} does the same between nodes.
- * Nothing else protects against overrunning.
+ * The left words are usually far ahead, so a rank reads them about once in n operations. {@link Edges} does the same
+ * between nodes. Nothing else protects the memory of an operation against a later operation.
  *
  * <p><b>Memory ordering.</b> The writer stores fingerprint, payload and window with plain stores, and then posts with
  * release order ({@link StepWords#post}). The reader awaits with acquire order ({@link StepWords#await}), reads with
  * plain reads, and then leaves the operation ({@link #leave}), which stores its left word with release order. The
- * writer loads all left words with acquire order before its next store to the slot. Hence every read of generation g
- * happens before every write of generation g + 1.
+ * writer loads all left words with acquire order before its next store to the slot. Hence every read in an operation
+ * happens before every write in the next operation that uses the slot.
  *
  * <p><b>Breaking.</b> An operation that ends with an exception leaves its slot undefined, so it breaks the
  * communicator. The first rank that breaks it sets the broken word to the reason and its rank. Ranks that wait in vain,
- * and later calls, see the word. {@link CommunicatorClose} argues why memory can be used again afterwards.
+ * and ranks in later calls, see the word and throw an exception. {@link CommunicatorClose} argues why memory can be
+ * used again afterwards.
  */
 public final class OperationLifecycle {
     private final TeamContext context;
@@ -71,17 +72,19 @@ public final class OperationLifecycle {
     }
 
     /**
-     * Returns whether this rank must still claim the eager buffers of its node, at the first operation that needs them.
+     * Returns whether this rank is a master that has not yet claimed the eager buffers of its node. It claims them in
+     * the first operation that needs them.
      */
     boolean mayClaim() {
         return mayClaim;
     }
 
     /**
-     * Begins the current operation of a call: throws if the communicator cannot be used any more, waits until the slot
-     * is free, and writes the call's descriptor.
+     * Begins the current operation of a call. The method throws an exception if the communicator cannot be used any
+     * more. Otherwise it waits until the operation's slot, its part of the communicator's memory, is free, and writes
+     * the arguments of the call there for the other ranks to compare.
      *
-     * @param drawn the call, which has drawn its numbers
+     * @param drawn the call, whose operations have been numbered
      * @param claims whether this rank claims the eager buffers of its node, because the operation needs them
      */
     void begin(CallArguments drawn, boolean claims) {
@@ -111,8 +114,8 @@ public final class OperationLifecycle {
     }
 
     /**
-     * Returns whether the operation's number is greater than that of the team's operation before; for assertions. The
-     * operations of non-blocking calls may begin in any order.
+     * Returns whether the current operation may follow the team's previous one; for assertions. The numbers of a team's
+     * operations must grow, except those of non-blocking calls, which may begin in any order.
      */
     private boolean follows() {
         long before = last;
@@ -120,7 +123,10 @@ public final class OperationLifecycle {
         return before < last || !context.blocking && before != last; // other threads begin them in any order
     }
 
-    /** Leaves the operation: flushes puts, gives memory back, and tells other ranks that this rank has left. */
+    /**
+     * Leaves the current operation. The method flushes puts to other nodes, gives memory back, and tells other ranks
+     * that this rank has left.
+     */
     public void leave() {
         assert setInside(false) && operation.isCurrent() : operation + " is left without having begun";
         waiting.flush();
@@ -128,7 +134,11 @@ public final class OperationLifecycle {
         operations.leave(machine, operation.sequence);
     }
 
-    /** Breaks off the operation, its call and the communicator, because the operation has failed with an exception. */
+    /**
+     * Breaks off the current operation, the rest of its call and the communicator.
+     *
+     * @param failure the exception with which the operation has failed
+     */
     public void breakOff(Throwable failure) {
         assert setInside(false) || failure != null : operation + " is broken off without a reason";
         try {
@@ -149,8 +159,8 @@ public final class OperationLifecycle {
     }
 
     /**
-     * Ends the loans of the caller's memory, which the caller uses again after the call, and gives the windows back to
-     * the pool.
+     * Ends the loans of the caller's memory and gives the windows back to the pool. The caller uses its memory again
+     * after the call.
      */
     private void giveBack() {
         loans.takeBack();

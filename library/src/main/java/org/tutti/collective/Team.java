@@ -30,22 +30,23 @@ import org.tutti.memory.WaitingCall;
 import org.tutti.pattern.LevelTree;
 
 /**
- * A rank's handle on a communicator, as an algorithm sees it: the ranks and their nodes, the words and windows of the
- * current operation, and the methods that move data. An algorithm is a method that calls a team and touches no raw
- * memory.
+ * A rank's handle on a communicator for the algorithms of collectives. It knows the ranks and their nodes, and has
+ * methods that wait for other ranks, show memory to them and move data. An algorithm calls these methods and touches no
+ * raw memory. An operation is one run of an algorithm.
  *
  * <p><b>Life.</b> A rank has one team for its blocking calls, made when the rank joins the communicator ({@code
- * RankCommunicators}). {@code RequestRunner} makes further teams, by {@link #forBackground}, for non-blocking calls,
- * and uses them again. A team lives as long as the communicator, and is in one operation at a time. {@link Call#run}
- * begins an operation, gives the team to the algorithm, and leaves the operation. One thread runs an operation from its
- * first to its last step; another thread may run the team's next one. Several teams of a rank may be in different
- * operations at the same time. They share the rank's {@link OperationSequence}, which numbers the operations.
+ * RankCommunicators}). For non-blocking calls {@code RequestRunner} makes further teams by {@link #forBackground}, and
+ * uses each of them for many calls. A team lives as long as the communicator, and is in one operation at a time. {@link
+ * Call#run} begins an operation, gives the team to the algorithm, and leaves the operation. One thread runs an
+ * operation from its first to its last step; another thread may run the team's next one. Several teams of a rank may be
+ * in different operations at the same time. They share the rank's {@link OperationSequence}, which numbers the
+ * operations.
  *
- * <p><b>Use.</b> An algorithm numbers its steps 1, 2, 3, …, and the words {@link #READY} and {@link #DONE} tell the
- * other ranks of the node which step a rank has reached. A rank takes memory with {@link #show}, writes to it, and
- * posts READY. Another rank awaits that READY, finds the memory with {@link #shown}, and reads it. Data for other nodes
- * go through an {@link Outflow} and come out of an {@link Inflow}. All memory that a rank shows stays until all ranks
- * of its node have left the operation.
+ * <p><b>Use.</b> An algorithm numbers its steps 1, 2, 3, …, and two words in shared memory, {@link #READY} and {@link
+ * #DONE}, tell the other ranks of the node which step a rank has reached. A rank takes memory with {@link #show},
+ * writes to it, and posts READY. Another rank awaits that READY, finds the memory with {@link #shown}, and reads it.
+ * Data for another node are sent by an {@link Outflow} and received by an {@link Inflow}. Memory that a rank shows is
+ * not used again until all ranks of its node have left the operation.
  *
  * <p><b>Parts.</b> A team is composed of parts, and the head of each part argues that the part is safe:
  * <ul>
@@ -65,13 +66,14 @@ public final class Team {
     public static final int MASTER = TeamContext.MASTER;
 
     /**
-     * The word with which a rank announces that its data of a step can be read. Fingerprint and payload share the
-     * word's line.
+     * The word with which a rank announces that its data of a step can be read. The word's cache line also holds short
+     * data and a hash of the rank's calls.
      */
     public static final long READY = RingLayout.READY;
 
     /**
-     * The word with which a rank announces that it no longer needs the data of a step. The word has a line to itself.
+     * The word with which a rank announces that it no longer needs the data of a step. The word has a cache line to
+     * itself.
      */
     public static final long DONE = RingLayout.DONE;
 
@@ -100,15 +102,16 @@ public final class Team {
     private final Chunk chunk = new Chunk();
 
     /**
-     * Creates the team of a rank's blocking calls.
+     * Creates the team with which a rank runs its blocking calls.
      *
-     * @param machine the machine that reaches memory and other nodes
-     * @param members the lives of the communicator's ranks
-     * @param pool the pool of this rank's windows
-     * @param ringAddress the address of the communicator's block on this node, with the layout of {@link RingLayout}
+     * @param machine the machine that reads and writes shared memory and puts data to other nodes
+     * @param members the states of the communicator's ranks: which of them have joined, left or failed
+     * @param pool the pool of this rank's windows, the memory that it shows to the other ranks of its node
+     * @param ringAddress the address of the communicator's shared memory on this node, which {@link RingLayout}
+     *            describes
      * @param rank this rank
      * @param view the ranks and nodes of the communicator
-     * @param endpoints the processes and regions of the ranks on other nodes; null with one node
+     * @param endpoints the processes and memory regions of the ranks on other nodes; null if there is one node
      */
     public Team(Machine machine, Members members, WindowPool pool, long ringAddress, int rank, NodeView view,
             EndpointTable endpoints) {
@@ -134,11 +137,11 @@ public final class Team {
     }
 
     /**
-     * Creates another team of this rank and communicator, for non-blocking calls. It is in one operation at a time,
-     * while other teams of the rank may be in other operations on other threads.
+     * Creates another team of this rank and communicator, for non-blocking calls. The new team is in one operation at a
+     * time. Other teams of the rank may be in other operations on other threads at the same time.
      *
-     * @param background the machine of the threads that will run its operations
-     * @return the team
+     * @param background the machine with which the new team reaches memory and other nodes
+     * @return the new team
      */
     public Team forBackground(Machine background) {
         context.operations.expectOtherThreads();
@@ -198,7 +201,10 @@ public final class Team {
         return context.isMaster();
     }
 
-    /** {@return the tree of this node's ranks that the levels determine; flat if there are no levels} */
+    /**
+     * {@return the tree of this node's ranks that the levels of groups determine} Without levels, all other ranks are
+     * children of the root.
+     */
     public LevelTree levelTree() {
         return context.view.levelTree;
     }
@@ -209,7 +215,8 @@ public final class Team {
     }
 
     /**
-     * Returns the size of the groups of a level. The last group may have fewer ranks.
+     * Returns the size of the groups into which a level divides the ranks of this node. The last group may have fewer
+     * ranks.
      *
      * @param level the level, 0 to {@link #levels()} − 1, from the smallest groups to the greatest
      * @return the number of ranks in a group, less than {@link #localSize()}
@@ -272,10 +279,10 @@ public final class Team {
     }
 
     /**
-     * Returns the number of ranks on the nodes before a node. If the blocks of all ranks are ordered by node, so that
-     * each node's blocks lie together, this is the index of the node's first block.
+     * Returns the number of ranks on the nodes before a given node. If one block of each rank is stored in the order of
+     * the nodes, this number is the index of the node's first block.
      *
-     * @param ofNode the node, or {@link #nodes}
+     * @param ofNode the node, or {@link #nodes} for all nodes
      * @return the number of ranks: 0 for node 0, and {@link #size} for {@link #nodes}
      */
     public int position(int ofNode) {
@@ -288,7 +295,7 @@ public final class Team {
     }
 
     /**
-     * Returns the local rank of a rank, if it is on this node.
+     * Returns the local rank of a rank, its index among the ranks of its node, if it is on this node.
      *
      * @param other the rank
      * @return its local rank, or −1 if the rank is on another node
@@ -305,17 +312,19 @@ public final class Team {
     }
 
     /**
-     * {@return the length of the longest message of one operation, in bytes, the same at every rank} An algorithm that
-     * takes {@value NodeView#STEPS_PER_RANK_AND_WINDOW} steps for each rank and for each greatest window that the
-     * message would fill stays below {@link #STEPS_MAX} steps.
+     * {@return the length of the longest message of one operation, in bytes, the same at every rank} With this limit an
+     * algorithm stays below {@link #STEPS_MAX} steps, even if it takes {@value NodeView#STEPS_PER_RANK_AND_WINDOW}
+     * steps for each rank and each window. The number of windows is the length of the message divided by {@link
+     * #windowBytesMax}.
      */
     public long operationBytesMax() {
         return context.view.operationBytesMax;
     }
 
     /**
-     * {@return the length of the longest block, in bytes, of which a window would have room for one from each rank if
-     * every node had {@link #ranksMax} ranks} The length is the same at every rank, and 0 with very many ranks.
+     * {@return the length of the longest block, in bytes, if one block of each rank must fit into one window} Each node
+     * counts as if it had {@link #ranksMax} ranks. The length is the same at every rank. It is 0 if there are very many
+     * ranks.
      */
     public long blockBytesMax() {
         return context.view.blockBytesMax;
@@ -337,10 +346,10 @@ public final class Team {
     }
 
     /**
-     * Returns a description of a call of this rank for reports, if it is not known for which rank the call waits.
+     * Returns an entry for reports which says that this rank waits in a call, without the rank for which it waits.
      *
      * @param name the name of the call, such as "barrier"
-     * @return the description
+     * @return the entry
      */
     public WaitingCall describeCall(String name) {
         Members members = context.members;
@@ -355,13 +364,14 @@ public final class Team {
         return close;
     }
 
-    /** {@return the context of this team, from which groups are made; its fields never change} */
+    /** {@return the context of this team, which holds the fields that never change; groups are made from it} */
     public TeamContext context() {
         return context;
     }
 
     /**
-     * Checks, at best effort, that no thread is in a blocking call of this communicator.
+     * Throws an exception if a thread of this rank is known to be in a blocking call of this communicator. The check is
+     * a best effort.
      *
      * @param called the name of the call that is about to be made, such as "barrier"
      * @throws IllegalStateException if a thread is in a blocking call
@@ -371,24 +381,28 @@ public final class Team {
     }
 
     /**
-     * Returns the exception that explains the failure of a call. If the rank has left its job, and has lost the job's
-     * memory with it, the call may have thrown an exception that does not tell why.
+     * Returns the exception that explains the failure of a call to the caller. A rank that has left its job has lost
+     * the job's memory, so the call may have thrown an exception that does not name the cause.
      *
      * @param failure the exception that the call has thrown
-     * @return an exception that says that the rank has left its job, or {@code failure} itself
+     * @return an exception which says that the rank has left its job, or {@code failure} itself if the rank has not
+     *         left or {@code failure} is a {@code TuttiException}
      */
     public Throwable explain(Throwable failure) {
         return context.operations.hasEnded() && !(failure instanceof TuttiException) ? waiting.hasLeft() : failure;
     }
 
     /**
-     * {@return the number of the current operation, from 0, the same at every rank}
+     * {@return the number of the current operation} Operations are numbered from 0, in the same way at every rank.
      */
     public long operation() {
         return operation.sequence;
     }
 
-    /** {@return the number that this rank will draw for its next operation, from 0, the same at every rank} */
+    /**
+     * {@return the number that this rank will give its next operation} Operations are numbered from 0, in the same way
+     * at every rank.
+     */
     public long nextOperation() {
         return context.operations.drawn();
     }
@@ -396,33 +410,34 @@ public final class Team {
     // ---- words
 
     /**
-     * Announces that this rank has reached a step of the current operation. Every rank that awaits the step sees this
-     * rank's earlier writes.
+     * Announces to the other ranks of this node that this rank has reached a step of the current operation. A rank that
+     * awaits the step sees everything that this rank has written before.
      *
-     * @param word {@link #READY} or {@link #DONE}
-     * @param step the step, 1 to {@value #STEPS_MAX}, greater than the last step that this rank has posted with the
-     *            word
+     * @param word {@link #READY} if other ranks may read this rank's data of the step, or {@link #DONE} if this rank
+     *            has read theirs
+     * @param step the step, 1 to {@value #STEPS_MAX}. It must be greater than the last step that this rank has posted
+     *            with the word.
      */
     public void post(long word, long step) {
         words.post(word, step);
     }
 
     /**
-     * Waits until another rank of this node has reached a step of the current operation.
+     * Waits until another rank of this node has posted a step of the current operation.
      *
-     * @param other the other rank's local rank
-     * @param word {@link #READY} or {@link #DONE}
-     * @param step the step; a step of 0 or less needs no wait
+     * @param other the other rank's index on this node
+     * @param word the word with which the other rank posts the step, {@link #READY} or {@link #DONE}
+     * @param step the step; if it is 0 or less, this method returns immediately
      */
     public void await(int other, long word, long step) {
         words.await(other, word, step);
     }
 
     /**
-     * Waits until every other rank of this node has reached a step of the current operation.
+     * Waits until every other rank of this node has posted a step of the current operation.
      *
-     * @param word {@link #READY} or {@link #DONE}
-     * @param step the step; a step of 0 or less needs no wait
+     * @param word the word with which the ranks post the step, {@link #READY} or {@link #DONE}
+     * @param step the step; if it is 0 or less, this method returns immediately
      */
     public void awaitOthers(long word, long step) {
         words.awaitOthers(word, step);
@@ -431,77 +446,79 @@ public final class Team {
     // ---- data
 
     /**
-     * Takes memory in which this rank will show data to the ranks of its node. The memory is the payload of the rank's
-     * READY line if the data fit there, else a window of its pool. The operation keeps the memory until all ranks of
-     * the node have left it. A rank calls this once in an operation, before it {@linkplain #post posts} the READY after
-     * which other ranks look for the data.
+     * Takes memory in which this rank will show data to the other ranks of its node. Short data get the space beside
+     * this rank's {@link #READY} word. Longer data get a window of this rank's pool. The memory is not used again until
+     * all ranks of the node have left the operation. A rank calls this method once in an operation, before it
+     * {@linkplain #post posts} READY for the data.
      *
      * @param bytes the length of the data, 0 to {@link #windowBytesMax}
-     * @return the memory
+     * @return the memory for the data
      */
     public Area show(long bytes) {
         return show(bytes, Integer.MAX_VALUE);
     }
 
     /**
-     * Takes memory as {@link #show(long)} does, with a limit on the number of windows that this rank has in use.
+     * Takes memory in which this rank will show data to its node, as {@link #show(long)} does, but limits the number of
+     * windows that this rank has in use.
      *
      * @param bytes the length of the data, 0 to {@link #windowBytesMax}
-     * @param windowsMax the limit, 1 or more; payloads in lines do not count
-     * @return the memory
+     * @param windowsMax the greatest number of windows in use, 1 or more. Short data beside a word do not count.
+     * @return the memory for the data
      */
     public Area show(long bytes, int windowsMax) {
         return windows.show(bytes, windowsMax);
     }
 
     /**
-     * Finds the memory in which a rank of this node shows its data. This rank calls this only after {@link #await} of
-     * the other rank's READY.
+     * Finds the memory in which another rank of this node shows its data. This rank must first have awaited ({@link
+     * #await}) the other rank's READY for the data.
      *
-     * @param other the other rank's local rank
+     * @param other the other rank's index on this node
      * @param bytes the number of bytes with which the other rank has called {@link #show}
-     * @return the memory, valid until four more areas were found
+     * @return the memory. The object is used again for the fifth area that is found after this one.
      */
     public Area shown(int other, long bytes) {
         return windows.shown(other, bytes);
     }
 
     /**
-     * Takes memory as {@link #show(long)} does, if other ranks do not know how much this rank shows. The payload of
-     * this rank's READY line tells where the memory is.
+     * Takes memory in which this rank will show data to the other ranks of its node, if they do not know the length of
+     * the data. The space beside this rank's {@link #READY} word tells them where the memory is.
      *
      * @param bytes the length of the data, 0 or more
-     * @return the memory
+     * @return the memory for the data
      */
     public Area showVarying(long bytes) {
         return windows.showVarying(bytes);
     }
 
     /**
-     * Finds the memory that another rank of this node shows by {@link #showVarying}. This rank calls this only after
-     * {@link #await} of the other rank's READY.
+     * Finds the memory in which another rank of this node shows data of a length that this rank does not know ({@link
+     * #showVarying}). This rank must first have awaited ({@link #await}) the other rank's READY for the data.
      *
-     * @param other the other rank's local rank
-     * @return the memory, valid until four more areas were found
+     * @param other the other rank's index on this node
+     * @return the memory. The object is used again for the fifth area that is found after this one.
      */
     public Area shownVarying(int other) {
         return windows.shownVarying(other);
     }
 
     /**
-     * Takes an inbox, a block into which other nodes put, at the master of this node, and tells the other ranks of the
-     * node where it is. The master calls this before it invites another node to the inbox.
+     * Takes an inbox, a block of memory into which other nodes put data, and tells the other ranks of this node where
+     * it is. Only the node's master calls this method, before it invites another node to the inbox.
      *
-     * @param bytes the length of the inbox, the same each time in an operation
+     * @param bytes the length of the inbox, the same in every call within an operation
      */
     public void tellInbox(long bytes) {
         windows.tellInbox(bytes);
     }
 
     /**
-     * Writes a number of 64 bits, which other ranks may read after this rank's next {@link #post}.
+     * Writes a number of 64 bits to memory that this rank shows. Other ranks of the node may read it after this rank's
+     * next {@link #post}.
      *
-     * @param area the area that holds the number
+     * @param area the area to which the number is written
      * @param at the offset of the number in the area, a multiple of 8
      * @param value the number
      */
@@ -510,7 +527,7 @@ public final class Team {
     }
 
     /**
-     * Reads a number of 64 bits that another rank has written.
+     * Reads a number of 64 bits that another rank of this node has written to memory that it shows.
      *
      * @param area the area that holds the number
      * @param at the offset of the number in the area, a multiple of 8
@@ -520,19 +537,19 @@ public final class Team {
         return context.machine.loadPlain(area.segment(), area.start() + at);
     }
 
-    /** {@return the part with which ranks of this node lend each other their callers' memory} */
+    /** {@return the part of this team with which ranks of this node lend each other the memory of their callers} */
     public ZeroCopyLoans loans() {
         return loans;
     }
 
     /**
-     * Copies bytes from one area to another. Before it copies, it sends the frames that puts to other nodes have
-     * gathered, so that other nodes do not wait for the copy.
+     * Copies bytes from one area of memory to another. Puts to other nodes that are still in send buffers are sent
+     * first, so that other nodes do not wait for the copy.
      *
      * @param source the area to copy from
-     * @param sourceOffset the offset of the bytes in it
+     * @param sourceOffset the offset of the bytes in the source
      * @param target the area to copy to
-     * @param targetOffset the offset of the bytes in it
+     * @param targetOffset the offset of the bytes in the target
      * @param bytes the number of bytes, 0 or more
      */
     public void copy(Area source, long sourceOffset, Area target, long targetOffset, long bytes) {
@@ -540,16 +557,16 @@ public final class Team {
     }
 
     /**
-     * Combines bytes of two areas: {@code target = left op right}. The target may be one of them. Before it combines,
-     * it sends the frames that puts to other nodes have gathered.
+     * Combines the elements of two areas of memory, {@code target = left op right}. The target may be one of the two
+     * areas. Puts to other nodes that are still in send buffers are sent first, so that other nodes do not wait.
      *
-     * @param kernel the operator for the type
+     * @param kernel the operator for elements of this type
      * @param left the area with the elements of lower ranks
-     * @param leftOffset the offset of the elements in it
+     * @param leftOffset the offset of the elements in {@code left}
      * @param right the area with the elements of higher ranks
-     * @param rightOffset the offset of the elements in it
+     * @param rightOffset the offset of the elements in {@code right}
      * @param target the area for the result
-     * @param targetOffset the offset of the result in it
+     * @param targetOffset the offset of the result in the target
      * @param bytes the number of bytes, a multiple of the operator's unit
      */
     public void combine(Kernel kernel, Area left, long leftOffset, Area right, long rightOffset, Area target,
@@ -565,11 +582,12 @@ public final class Team {
     }
 
     /**
-     * Returns the receiving end of the flow, a stream of pieces from another node, that comes over an edge.
+     * Returns the receiving end of the flow that comes to this node over an edge. A flow is a stream of pieces from
+     * another node.
      *
-     * @param edge the edge, of this node
-     * @return the receiving end, which an algorithm opens in each operation; further flows may follow over the same
-     *         edge
+     * @param edge the number of the edge, this node's end of a link to another node
+     * @return the receiving end. An algorithm opens it in each operation, and may open it again for a later flow over
+     *         the edge.
      */
     public Inflow inflow(int edge) {
         return flows.inflow(edge);
@@ -578,28 +596,30 @@ public final class Team {
     /**
      * Returns the sending end of a flow, a stream of pieces to another node.
      *
-     * @param edge the edge of this node on which the other node's credits arrive
-     * @return the sending end, which an algorithm opens in each operation. Flows without credits, and further flows to
-     *         the same node, may follow in the same operation
+     * @param edge the number of this node's edge over which the other node's credits, the permissions to send more,
+     *            arrive
+     * @return the sending end. An algorithm opens it in each operation. In the same operation it may open it again for
+     *         a flow without credits or for a further flow to the same node.
      */
     public Outflow outflow(int edge) {
         return flows.outflow(edge);
     }
 
     /**
-     * {@return the schedule in which this node invites other nodes, after an algorithm has {@linkplain
-     * RendezvousSchedule#begin begun} it}
+     * {@return the schedule that decides when this node invites each of several senders} An algorithm first {@linkplain
+     * RendezvousSchedule#begin begins} it.
      */
     public RendezvousSchedule rendezvousSchedule() {
         return turns;
     }
 
     /**
-     * Returns the pair of this node and another node: an edge over which data and credits go both ways, with a short
-     * eager buffer ({@link #exceedsPair}). Only algorithms for which {@link Algorithm#usesPairs} is true may use pairs.
+     * Returns this node's edge of the pair that it forms with another node. Over a pair data and credits go both ways.
+     * Its eager buffer, which takes messages without an invitation, is short ({@link #exceedsPair}). Only algorithms
+     * for which {@link Algorithm#usesPairs} is true may use pairs.
      *
      * @param otherNode the other node
-     * @return the edge at this node; at the other node, data go to the pair of this node
+     * @return the number of the edge at this node. Data for the other node go to the edge that it has for this node.
      */
     public int pair(int otherNode) {
         return flows.pair(otherNode);
@@ -611,8 +631,8 @@ public final class Team {
     }
 
     /**
-     * Returns whether a message is too long for the eager buffer of a pair. The receiver must then invite the sender to
-     * a window.
+     * Returns whether a message is too long for the eager buffer of a pair, an edge between every two nodes. The
+     * receiver of a longer message must invite the sender to a window.
      *
      * @param bytes the number of bytes that come over the pair in an operation
      * @return whether the message is too long, the same at every rank
@@ -629,20 +649,21 @@ public final class Team {
     }
 
     /**
-     * Cuts a message into chunks, which go through the places of a window in turn.
+     * Cuts a message into chunks, which use the places of a rank's window in turn. A place is a buffer for one chunk.
      *
      * @param bytes the length of the message
-     * @param most the length of the longest chunk, 1 or more bytes
+     * @param most the greatest length of a chunk, 1 or more bytes
      * @param places the number of places in a window
-     * @return the chunks, set before the first one; the next call uses the same object again
+     * @return the chunks, positioned before the first one. The next call of this method uses the same object again.
      */
     public Chunk chunks(long bytes, long most, int places) {
         return chunk.begin(bytes, most, places);
     }
 
     /**
-     * Returns the eager buffer of an edge on this node, which all ranks of the node can read. If a node receives
-     * nothing over the edge itself, it may invite other nodes to the buffer. Only for messages of more than {@link
+     * Returns the eager buffer of an edge of this node, the memory into which another node puts without an invitation.
+     * All ranks of the node can read it. If a node receives nothing over the edge itself, it may invite other nodes to
+     * the buffer. An operation may call this method only if its messages have more than {@link
      * RingLayout#EDGE_PAYLOAD_BYTES}.
      *
      * @param edge the edge
@@ -655,29 +676,29 @@ public final class Team {
 
     /**
      * {@return whether all ranks are known to have joined the communicator} The result is false while a group is being
-     * made; in the group's first operation nodes {@linkplain #meet meet}.
+     * made. Nodes {@linkplain #meet meet} in the group's first operation, before they send each other data.
      */
     public boolean isComplete() {
         return context.operations.isComplete();
     }
 
     /**
-     * Waits until another node has called this method for this node, over the edge with the same index. Before that,
-     * the other node's block may not exist.
+     * Waits until another node has called this method for this node. Before that, the other node's shared memory may
+     * not exist, so no data can be put there.
      *
      * @param otherNode the other node
-     * @param edge the edge, the same at both nodes; {@link #MET} pieces count as arrived over it when this method
-     *            returns
+     * @param edge the number of the edge over which the nodes meet, the same at both nodes. When this method returns,
+     *            {@link #MET} pieces count as arrived over it.
      */
     public void meet(int otherNode, int edge) {
         edges.meet(otherNode, edge);
     }
 
     /**
-     * Records that every rank has entered the current operation. An algorithm calls this when its waits have shown it.
-     * All ranks have then left the operation that used the slot before, so this rank need not ask other nodes. The tags
-     * of READY words and puts have passed from rank to rank whether any rank had another operation in flight. If none
-     * had, all ranks have left every earlier operation.
+     * Records that every rank has entered the current operation. An algorithm calls this method when its waits have
+     * shown it. All ranks have then left the operation that used the slot before, so this rank need not ask other nodes
+     * whether they have left it. The READY words and the puts also carry a tag, which says whether any rank had another
+     * operation in flight. If none had, all ranks have left every earlier operation.
      */
     public void noteAllAreHere() {
         context.operations.raiseLeftEverywhere(OperationSequence.leftBy(operation.sequence, operation.quiet));

@@ -5,9 +5,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
- * A variable with a value of its own for each {@link Team}, like a {@link ThreadLocal} for teams. An algorithm has no
- * state, so it keeps objects from call to call here, and calls allocate nothing. The value is created when a team first
- * needs it. Only the thread that runs the team's current operation uses the value.
+ * A variable with a value of its own for each {@link Team}, a rank's handle on a communicator. It is to teams what
+ * {@link ThreadLocal} is to threads. An algorithm has no state of its own, so it keeps here the objects that it uses
+ * again in later calls. Calls therefore allocate nothing. The value is created when a team first needs it. Only the
+ * thread that runs the team's current operation uses the value.
  *
  * @param <T> the type of the value
  */
@@ -21,9 +22,9 @@ public final class TeamLocal<T> {
     private final Function<Team, T> maker;
 
     /**
-     * Creates a variable, for a static field of an algorithm.
+     * Creates a variable. An algorithm keeps it in a static field.
      *
-     * @param maker creates the value for a team
+     * @param maker the function that creates the value for a team
      */
     public TeamLocal(Function<Team, T> maker) {
         assert index < COUNT_MAX : "more than " + COUNT_MAX + " objects for each team";
@@ -31,10 +32,10 @@ public final class TeamLocal<T> {
     }
 
     /**
-     * Returns the value of a team, and creates it if there is none.
+     * Returns the value of this variable for a team. The first call for a team creates the value.
      *
      * @param team the team
-     * @return the value, the same object each time
+     * @return the value, the same object in every call for the team
      */
     @SuppressWarnings("unchecked") // this index has only what the maker has made
     public T of(Team team) {

@@ -10,24 +10,26 @@ import org.tutti.collective.window.ZeroCopyLoans;
 import org.tutti.pattern.Partition;
 
 /**
- * Helps ranks of one node to combine by index range: rank r combines part r of the elements of all ranks. This class
- * makes the elements of each rank readable for the others. If all ranks lend their callers' memory, the others read it
- * there. Otherwise each rank copies its elements into its window, chunk by chunk, and uses the two halves of the window
- * in turn. A window is the memory that a rank shows to the other ranks of its node.
+ * Makes the elements of each rank of a node readable for the other ranks, so that the ranks can combine by index range.
+ * In this scheme the elements are divided into as many parts as the node has ranks, and rank r combines part r of all
+ * ranks. If all ranks lend their callers' memory, the other ranks read the elements there. Otherwise each rank copies
+ * its elements into its window, chunk by chunk, and uses the two halves of the window in turn. A window is memory that
+ * a rank shows to the other ranks of its node.
  *
- * <p>A rank that lends copies nothing until it sees that another rank does not lend. It then copies its first chunk,
- * and all ranks wait for these copies in one more step. A rank that cannot lend waits at most for that one step more.
+ * <p>A rank that lends its caller's memory copies nothing until it sees that another rank does not lend. It then copies
+ * its first chunk, and all ranks wait for these copies in one more step. This is also the longest additional wait of a
+ * rank that cannot lend.
  */
 public final class IndexRange {
     private IndexRange() {}
 
     /**
-     * Divides the message into chunks.
+     * Divides a call's message into chunks, of which two fit into a window.
      *
-     * @param team the ranks
+     * @param team the team of the calling rank
      * @param call the call
      * @param most the greatest length of a chunk, in bytes
-     * @return the chunks, positioned before the first
+     * @return the chunks, positioned before the first one
      */
     public static Chunk chunks(Team team, Call call, long most) {
         return team.chunks(call.bytes(), call.kernel().wholeUnits(Math.min(most, team.windowBytesMax() / Chunk.HALVES)),
@@ -35,14 +37,14 @@ public final class IndexRange {
     }
 
     /**
-     * Begins the operation. When this method returns, either all ranks have lent their memory, or all have shown their
-     * first chunk.
+     * Finds out whether all ranks of the node lend their callers' memory to each other. When this method returns,
+     * either all ranks lend, or each rank has copied its first chunk into its window for the other ranks to read.
      *
-     * @param team the ranks, which have used no step of READY yet
+     * @param team the team of the calling rank, before the first step of the operation
      * @param call the call
-     * @param chunk the chunks that {@link #chunks} returned
-     * @param lends whether this rank lends its memory, as {@link ZeroCopyLoans#lend} returned it
-     * @return the last step of READY that was used. If all ranks lend, the result is 0, although step 1 was used.
+     * @param chunk the chunks of the message, from {@link #chunks}
+     * @param lends whether this rank lends its memory; the result of {@link ZeroCopyLoans#lend}
+     * @return 0 if all ranks lend; otherwise the last step, 1 or 2, that this method has posted with {@link Team#READY}
      */
     public static int meet(Team team, Call call, Chunk chunk, boolean lends) {
         long bytes = call.bytes();
@@ -78,13 +80,13 @@ public final class IndexRange {
     }
 
     /**
-     * Copies a chunk into this rank's window, except the part that this rank combines, because no other rank reads that
-     * part.
+     * Copies a chunk of this rank's elements into its window. The part of the chunk that this rank combines is not
+     * copied, because no other rank reads it.
      *
-     * @param team the ranks
-     * @param call the call
-     * @param shown this rank's window
-     * @param chunk the chunk
+     * @param team the team of the calling rank
+     * @param call the call; its source has the elements
+     * @param shown this rank's window, the memory that it shows to its node
+     * @param chunk the chunk to copy
      */
     public static void copyIn(Team team, Call call, Area shown, Chunk chunk) {
         long start = start(team, call.kernel(), chunk.length(), team.localRank());
@@ -94,13 +96,15 @@ public final class IndexRange {
     }
 
     /**
-     * Returns the offset at which a rank's part of some elements begins.
+     * Returns the offset at which a rank's part begins if elements are divided among the ranks of the node. No part
+     * ends inside a unit of the operator.
      *
-     * @param team the ranks
-     * @param kernel the operator
+     * @param team the team of the calling rank
+     * @param kernel the operator that will combine the elements
      * @param length the length of all parts together, in bytes
-     * @param localRank the local rank. If it is the number of local ranks, the result is the end of the last part.
-     * @return the offset, in bytes
+     * @param localRank the rank's index on its node. For the number of ranks on the node, the result is the end of the
+     *            last part.
+     * @return the offset from the first element, in bytes
      */
     public static long start(Team team, Kernel kernel, long length, int localRank) {
         return Partition.start(length, kernel.unitBytes(), team.localSize(), localRank);

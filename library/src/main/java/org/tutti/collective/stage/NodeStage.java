@@ -10,10 +10,11 @@ import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.LevelTree;
 
 /**
- * Combines the elements of a node's ranks in shared memory, before and after the node's master exchanges with other
- * nodes. The ranks combine their elements in a window of the master, and later copy the result from there. A window is
- * the memory that a rank shows to the other ranks of its node. A message is processed in rounds, which use the two
- * halves of each window in turn.
+ * Combines the elements of a node's ranks in shared memory, and tells the ranks later that the result has come. In
+ * between, the node's master, the rank that exchanges data with other nodes, may combine the elements of several nodes.
+ * The ranks combine their elements in the master's window, and copy the result from there. A window is memory that a
+ * rank shows to the other ranks of its node. A message is processed in rounds, which use the two halves of each window
+ * in turn.
  *
  * <p>In short rounds the master alone combines. On a node with levels, the leader of each group combines the elements
  * of its group first. In long rounds each rank combines its part of the elements of all ranks. It writes the result
@@ -25,15 +26,15 @@ import org.tutti.pattern.LevelTree;
  *  rank 2 shows           [ its part 0    | its part 1 |     –      ]    writes over the part 1 that rank 0 shows.
  * </pre>
  *
- * <p><b>Why nothing is overwritten.</b> A half is written again two rounds later. The rank that writes it has seen
- * either the contributions of all ranks to the round in between, or the master's result of that round, for which the
- * master needs these contributions. A rank contributes to a round only after it has taken the result of the round
+ * <p><b>Why nothing is overwritten.</b> A half is written again two rounds later. Before a rank writes it, the rank has
+ * seen either the contributions of all ranks to the round in between, or the master's result of that round. The master
+ * needs all contributions for its result. A rank contributes to a round only after it has taken the result of the round
  * before. Therefore all ranks have finished with the half.
  */
 public final class NodeStage {
     /**
-     * The least length of a round, in bytes, that all ranks combine by index range. The master alone combines shorter
-     * rounds.
+     * The least length of a round, in bytes, that all ranks combine together, each a part of the elements. In a shorter
+     * round only the master and the leaders of groups combine.
      */
     public static final long BY_RANGE_BYTES_MIN = 4 << 10;
 
@@ -42,10 +43,10 @@ public final class NodeStage {
     private NodeStage() {}
 
     /**
-     * Combines the elements of the node's ranks, in the order of the ranks. When the call returns at the master, the
-     * master has the combination in its window. The node must have two ranks or more.
+     * Combines the elements of the node's ranks, in the order of the ranks. All ranks of the node call this method.
+     * When it returns at the master, the combination is in the master's window. The node must have two ranks or more.
      *
-     * @param team the ranks
+     * @param team the team of the calling rank
      * @param call the call
      * @param shown this rank's window, as {@link Team#show} has returned it
      * @param chunk the chunk to combine in this round; its number selects which of the {@value Chunk#HALVES} halves of
@@ -68,15 +69,16 @@ public final class NodeStage {
     }
 
     /**
-     * Combines this rank's elements with the elements that its children in the node's {@link
-     * org.tutti.pattern.LevelTree} show, in the order of the ranks. If the rank has no children, its elements are only
-     * copied. On a node without levels the children of the root are all other ranks.
+     * Combines this rank's elements with the elements that its children in a tree of the node's ranks show. The
+     * elements are combined in the order of the ranks. If the rank has no children, its elements are only copied. The
+     * tree is the node's {@link org.tutti.pattern.LevelTree}. On a node without levels of groups, all other ranks are
+     * children of the root.
      *
-     * @param team the ranks
+     * @param team the team of the calling rank
      * @param call the call
      * @param root the local rank of the tree's root
      * @param chunk the chunk to combine
-     * @param step the step of READY at which a child shows its elements
+     * @param step the step that a child posts with {@link Team#READY} when it shows its elements
      * @param target the area for the result
      * @param at the offset of the result in the target, in bytes
      */
@@ -104,16 +106,16 @@ public final class NodeStage {
     }
 
     /**
-     * Combines this rank's elements with the elements that its children in a binomial tree of the node show. A child
-     * posts the number of the chunk as its READY when it shows them.
+     * Combines this rank's elements with the elements that its children in a binomial tree of the node's ranks show.
+     * When a child shows its elements of a chunk, it posts the number of the chunk with {@link Team#READY}.
      *
-     * @param team the ranks
+     * @param team the team of the calling rank
      * @param call the call
      * @param root the local rank of the tree's root; 0 for non-commutative operators
      * @param chunk the chunk to combine
      * @param into the area for the result
      * @param at the offset of the result in that area, in bytes
-     * @return the area that has the result. If the rank has no children, that is the call's source.
+     * @return the area that has the result: the call's source if the rank has no children, otherwise {@code into}
      */
     public static Area combineBinomial(Team team, Call call, int root, Chunk chunk, Area into, long at) {
         int size = team.localSize();
@@ -161,9 +163,9 @@ public final class NodeStage {
     }
 
     /**
-     * Announces, at the master, that the result of a round is in the master's window.
+     * Announces that the result of a round is in the master's window. Only the master calls this method.
      *
-     * @param team the ranks
+     * @param team the team of the calling rank
      * @param round the number of the round
      */
     public static void announce(Team team, int round) {
@@ -171,10 +173,10 @@ public final class NodeStage {
     }
 
     /**
-     * Waits until the result of a round is in the master's window.
+     * Waits until the result of a round is in the window of the node's master.
      *
-     * @param team the ranks
-     * @param window the length of the windows, in bytes
+     * @param team the team of the calling rank
+     * @param window the length of each rank's window, in bytes
      * @param round the number of the round
      * @return the master's window
      */

@@ -8,13 +8,15 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Tree;
 
 /**
- * A tree of a team's nodes, in which the master of each node exchanges data with the masters of the node's parent and
- * children. Any node may be the root, which is called the top. Data enter each node once (SRM 2003, section 2.1).
- * Together with the communication inside the nodes, it is a tree of all ranks that is embedded in the cluster.
+ * A tree of a team's nodes. The master of a node, its rank that talks to other nodes, exchanges data with the masters
+ * of the node's parent and children. Any node may be the root of the tree, which is called the top. Data enter each
+ * node once (SRM 2003, section 2.1). Together with the communication inside the nodes, the tree is a tree of all ranks
+ * that is embedded in the cluster.
  *
- * <p>A node uses edge {@value #PARENT} for its parent, and one edge for each child, numbered by the child's index. Data
- * that go down arrive over the child's edge {@value #PARENT}. Data that go up arrive over the edge that the parent has
- * for that child. Credits go the other way.
+ * <p>An edge is a node's end of a link to another node. A node uses edge {@value #PARENT} for its parent, and one edge
+ * for each child, numbered by the child's index. Data that go down arrive over the child's edge {@value #PARENT}. Data
+ * that go up arrive over the edge that the parent has for that child. Credits, which tell a sender that it may send
+ * more, go the other way.
  */
 public final class NodeTree {
     /** The edge that a node uses for its parent. */
@@ -23,16 +25,17 @@ public final class NodeTree {
     private final Tree tree;
 
     /**
-     * Creates a tree of nodes.
+     * Creates a tree of nodes with a given shape.
      *
-     * @param tree the shape of the tree, with positions counted from the top node
+     * @param tree the shape; position 0 is the top node, and the other nodes follow in ascending order, node 0 after
+     *            the last
      */
     public NodeTree(Tree tree) {
         this.tree = tree;
     }
 
     /**
-     * {@return the edge that a node uses for one of its children}
+     * {@return the number of the edge that a node uses for one of its children}
      *
      * @param index the index of the child, from 0
      */
@@ -41,9 +44,9 @@ public final class NodeTree {
     }
 
     /**
-     * Returns the number of children of the team's node.
+     * Returns the number of children of the calling rank's node.
      *
-     * @param team the team
+     * @param team the team of the calling rank
      * @param top the node at the root of the tree
      * @return the number of children
      */
@@ -52,9 +55,9 @@ public final class NodeTree {
     }
 
     /**
-     * Returns the number of children of the top node, which has the most.
+     * Returns the number of children of the top node. No node has more children.
      *
-     * @param team the team
+     * @param team the team of the calling rank
      * @return the number of children
      */
     public int degree(Team team) {
@@ -62,14 +65,14 @@ public final class NodeTree {
     }
 
     /**
-     * Opens the flows from the node's children and the flow to its parent, for elements that are combined on their way
-     * up.
+     * Opens the flows from the children of this rank's node and the flow to the node's parent. A flow is a one-way
+     * stream of pieces between two masters. The elements are combined on their way up the tree.
      *
-     * @param team the team, at a master
+     * @param team the team of the calling rank, a master
      * @param kernel the operator
      * @param top the node at the root of the tree
-     * @param shares the number of shares of the inbox, from {@link Flow#shares}
-     * @param transfers the greatest number of transfers
+     * @param shares the number of senders among which the inbox is divided, from {@link Flow#shares}
+     * @param transfers the greatest number of transfers over a flow
      * @param bytesMax the length of the longest transfer, in bytes
      */
     public void openUpwards(Team team, Kernel kernel, int top, int shares, long transfers, long bytesMax) {
@@ -83,9 +86,9 @@ public final class NodeTree {
     }
 
     /**
-     * Receives the elements of the node's children, and combines them with the node's own.
+     * Receives the elements that the node's children send, and combines them with the node's own elements.
      *
-     * @param team the team, at a master
+     * @param team the team of the calling rank, a master
      * @param kernel the operator
      * @param top the node at the root of the tree
      * @param own the area with the node's own elements
@@ -105,14 +108,14 @@ public final class NodeTree {
     }
 
     /**
-     * Opens the flow from the node's parent through an eager buffer, for all ranks of the node to read. At a master, it
-     * also opens the flows to the node's children.
+     * Opens the flow from the node's parent, so that all ranks of the node can read the pieces that arrive. The pieces
+     * arrive in an eager buffer of the node. At a master this method also opens the flows to the node's children.
      *
-     * @param team the team
+     * @param team the team of the calling rank
      * @param top the node at the root of the tree
      * @param longestPiece the length of a place, in bytes; a place is a buffer for one piece
      * @param places the number of places of each flow
-     * @param pieces the number of pieces
+     * @param pieces the number of pieces that the flow from the parent brings
      */
     public void openDownwards(Team team, int top, long longestPiece, long places, long pieces) {
         if (team.node() != top) {
@@ -125,12 +128,13 @@ public final class NodeTree {
     }
 
     /**
-     * Opens the flows to the node's children.
+     * Opens a flow, a stream of pieces, to each child of this rank's node.
      *
-     * @param team the team, at a master
+     * @param team the team of the calling rank, a master
      * @param top the node at the root of the tree
      * @param longestPiece the length of a place, in bytes; a place is a buffer for one piece
-     * @param places the number of places of a child's eager buffer, or {@link Flow#INVITED}
+     * @param places the number of places in a child's eager buffer, or {@link Flow#INVITED} if the child names the
+     *            memory
      */
     public void openToChildren(Team team, int top, long longestPiece, long places) {
         for (int index = 0; index < children(team, top); index++) {
@@ -139,9 +143,9 @@ public final class NodeTree {
     }
 
     /**
-     * Sends a piece to each of the node's children.
+     * Sends a piece of a message to each of the node's children.
      *
-     * @param team the team, at a master
+     * @param team the team of the calling rank, a master
      * @param top the node at the root of the tree
      * @param source the area with the piece
      * @param at the offset of the piece, in bytes
@@ -154,9 +158,9 @@ public final class NodeTree {
     }
 
     /**
-     * Returns the node that is a child of the team's node.
+     * Returns a child of the calling rank's node.
      *
-     * @param team the team
+     * @param team the team of the calling rank
      * @param top the node at the root of the tree
      * @param index the index of the child, from 0
      * @return the child's node
@@ -166,9 +170,9 @@ public final class NodeTree {
     }
 
     /**
-     * Returns the node that is the parent of the team's node, which must not be the top.
+     * Returns the parent of the calling rank's node, which must not be the top.
      *
-     * @param team the team
+     * @param team the team of the calling rank
      * @param top the node at the root of the tree
      * @return the parent's node
      */
@@ -177,11 +181,11 @@ public final class NodeTree {
     }
 
     /**
-     * Returns the edge that the parent of the team's node uses for this node, which must not be the top.
+     * Returns the edge that the parent of the calling rank's node uses for this node, which must not be the top.
      *
-     * @param team the team
+     * @param team the team of the calling rank
      * @param top the node at the root of the tree
-     * @return the edge
+     * @return the number of the edge
      */
     public int edgeAtParent(Team team, int top) {
         return edge(tree.indexAtParent(position(team, top), team.nodes()));

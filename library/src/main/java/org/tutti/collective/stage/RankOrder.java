@@ -15,16 +15,16 @@ public final class RankOrder {
     private RankOrder() {}
 
     /**
-     * Combines one range of the elements of every rank. The method begins with this rank's elements. It combines them
-     * with those of the higher ranks in ascending order, and then with those of the lower ranks in descending order.
-     * This rank's elements may be where the result goes.
+     * Combines one range of the elements of all ranks of the node. The method begins with this rank's elements. It
+     * combines them with the elements of the higher ranks in ascending order, and then with the elements of the lower
+     * ranks in descending order. This rank's elements may lie in the memory to which the result is written.
      *
-     * <p>Ranks that combine the same elements may round differently. Therefore this method is for results that only one
-     * rank computes.
+     * <p>Each rank begins with its own elements, so two ranks that combine the same elements may round differently.
+     * Therefore this method is for results that only one rank computes.
      *
-     * @param team the ranks; all others have posted the elements that are read here
+     * @param team the team of the calling rank; the other ranks of the node have posted READY for their elements
      * @param call the call; its source has this rank's elements
-     * @param chunk the chunk that the others show
+     * @param chunk the chunk that the other ranks show in their windows
      * @param start the offset of the range in the chunk, in bytes
      * @param bytes the length of the range, in bytes
      * @param target the area for the result
@@ -35,11 +35,12 @@ public final class RankOrder {
     }
 
     /**
-     * Combines one range of the elements of every rank as {@link #combineAround} does, if all ranks have lent their
-     * sources. A long range is combined piece by piece, so that a partial result is still in the caches when it is
-     * combined with the elements of the next rank.
+     * Combines one range of the elements of all ranks of the node, which have lent their sources to each other. The
+     * order of the ranks is that of {@link #combineAround}, so only one rank may compute a result. A long range is
+     * combined piece by piece, so that a partial result is still in the caches when it is combined with the elements of
+     * the next rank.
      *
-     * @param team the ranks
+     * @param team the team of the calling rank
      * @param call the call; its source has this rank's elements
      * @param start the offset of the range in the sources, in bytes
      * @param bytes the length of the range, in bytes
@@ -54,8 +55,8 @@ public final class RankOrder {
     }
 
     /**
-     * Combines one range. The other ranks' elements are in the chunk that they show, or in the sources that they lend
-     * if the chunk is null.
+     * Combines one range of the elements of all ranks. The other ranks' elements are in the chunk that they show. If
+     * the chunk is null, they are in the sources that the ranks lend.
      */
     private static void around(Team team, Call call, Chunk shown, long start, long bytes, Area target, long at) {
         Kernel kernel = call.kernel();
@@ -79,13 +80,14 @@ public final class RankOrder {
     }
 
     /**
-     * Combines a chunk of every rank into the call's target, from the lowest rank to the highest. This rank's elements
-     * are those that it shows. Every rank that combines the chunk gets the same bits.
+     * Combines a chunk of all ranks of the node into the call's target, from the lowest rank to the highest. Every rank
+     * shows its elements in its window, and this rank reads its own elements there, too. Every rank that combines the
+     * chunk gets the same bits.
      *
-     * @param team the ranks, two or more; all have posted the elements that are read here
+     * @param team the team of the calling rank, on a node of two or more ranks; all have posted READY for the chunk
      * @param call the call
      * @param shown this rank's own window, the memory that it shows to the other ranks of its node
-     * @param chunk the chunk
+     * @param chunk the chunk to combine
      */
     public static void combineAll(Team team, Call call, Area shown, Chunk chunk) {
         Area accumulated = window(team, 0, shown, chunk.window());

@@ -9,22 +9,23 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.machine.Area;
 
 /**
- * Combines elements in the order of the ranks, on whichever nodes the ranks are. It is for non-commutative operators if
- * the ranks of a node do not follow each other. A run is a maximal sequence of consecutive ranks on one node. The
- * master of that node combines the elements of the run with the combination of all runs before, and sends the result to
- * the node of the next run. Such a chain is slow, but it works for every placement of ranks.
+ * Combines elements in the order of the ranks, for any placement of the ranks on nodes. Non-commutative operators need
+ * this if the ranks of a node are not consecutive. A run is a maximal sequence of consecutive ranks on one node. The
+ * master of that node, its rank that talks to other nodes, combines the elements of the run with the combination of all
+ * earlier runs. It sends the result to the node of the next run. Such a chain is slow, but it works for every
+ * placement.
  *
  * <pre>
  *  ranks 0 1 4 5 on node 0, ranks 2 3 on node 1:    node 0: 0∘1  –→  node 1: (0∘1)∘2∘3  –→  node 0: (0∘1∘2∘3)∘4∘5
  * </pre>
  *
  * <p><b>Why nothing is overwritten.</b> A chunk passes the whole chain before the next chunk starts, because the node
- * of the first run waits for an empty piece that the node of the last run sends. Therefore pieces arrive at a node over
- * the edge of the chain in order, although different nodes send them. Each piece finds the place in the eager buffer
+ * of the first run waits for an empty piece that the node of the last run sends. Therefore pieces arrive at a node in
+ * order, although different nodes send them over the same edge. Each piece finds its place in the node's eager buffer
  * free, because the master has passed on the piece that was there.
  *
- * <p>A result comes from the node of the last run, and a piece of the next chunk from another node. The piece could
- * overtake the result. Therefore results have an edge of their own. A result is sent to a node after the chain has
+ * <p>A result comes from the node of the last run, and a piece of the next chunk comes from another node. The piece
+ * could overtake the result, so results have an edge of their own. A result is sent to a node after the chain has
  * passed the node with the contributions of all its ranks to this chunk. Each rank contributes to a chunk after it has
  * copied the result of the chunk before. Therefore the place for results is free. For the same reason the part of the
  * master's window in which the master combines is free.
@@ -40,8 +41,8 @@ public final class RunChain {
     public static final long CHUNK_BYTES = Flow.PIECE_BYTES;
 
     /**
-     * The number of parts of a rank's window: two for contributions, used in turn, and one in which the master
-     * combines.
+     * The number of parts of a rank's window. Two parts are for contributions and are used in turn. In the third part
+     * the master combines.
      */
     private static final int PLACES = 3;
 
@@ -53,9 +54,10 @@ public final class RunChain {
     private RunChain() {}
 
     /**
-     * Combines the elements of all ranks, and gives the result to one rank or to all.
+     * Combines the elements of all ranks, and gives the result to one rank, to all ranks, or a block of it to each
+     * rank.
      *
-     * @param team the ranks, inside an operation
+     * @param team the team of the calling rank, inside an operation
      * @param call the call
      * @param root the rank that gets the result, or {@link #ALL}, or {@link #EACH}
      */
@@ -90,7 +92,7 @@ public final class RunChain {
     /**
      * {@return the length of the longest chunk, in bytes}
      *
-     * @param team the ranks
+     * @param team the team of the calling rank
      * @param kernel the operator; no chunk ends inside a unit of its elements
      */
     public static long chunkBytes(Team team, Kernel kernel) {
@@ -100,7 +102,7 @@ public final class RunChain {
     /**
      * {@return the greatest number of steps that a chunk takes, for any placement of the ranks}
      *
-     * @param team the ranks
+     * @param team the team of the calling rank
      */
     public static long stepsMax(Team team) {
         return team.nodes() == 1 ? READY_STEPS : Math.max(READY_STEPS, team.size()); // an arrival for each run
@@ -117,7 +119,7 @@ public final class RunChain {
     }
 
     /**
-     * Returns an upper bound of the shared memory that a call uses on a node.
+     * Returns an upper bound on the shared memory that a call of this algorithm uses on one node.
      *
      * @param nodes the number of nodes
      * @param localRanks the number of ranks on the node
@@ -167,8 +169,8 @@ public final class RunChain {
     }
 
     /**
-     * Combines the elements of a run, at the master of its node, with the piece that the run before sent. If another
-     * run follows, the result is sent to its node.
+     * Combines the elements of a run with the piece that the node of the previous run has sent. If another run follows,
+     * this method sends the result to the node of that run. Only the master of the run's node calls it.
      */
     private static void combineRun(Team team, Kernel kernel, Area shown, Chunk chunk, long length, int rank, int end,
             long arrival) {
