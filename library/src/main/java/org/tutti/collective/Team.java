@@ -476,7 +476,7 @@ public final class Team {
      *
      * @param other the other rank's index on this node
      * @param bytes the number of bytes with which the other rank has called {@link #show}
-     * @return the memory. The object is used again for the fifth area that is found after this one.
+     * @return the memory. The object is used again for the fourth area that is found after this one.
      */
     public Area shown(int other, long bytes) {
         return windows.shown(other, bytes);
@@ -498,7 +498,7 @@ public final class Team {
      * #showVarying}). This rank must first have awaited ({@link #await}) the other rank's READY for the data.
      *
      * @param other the other rank's index on this node
-     * @return the memory. The object is used again for the fifth area that is found after this one.
+     * @return the memory. The object is used again for the fourth area that is found after this one.
      */
     public Area shownVarying(int other) {
         return windows.shownVarying(other);

@@ -14,10 +14,10 @@ import org.tutti.collective.stage.NodeTree;
 import org.tutti.collective.stage.RankOrder;
 
 /**
- * Cheng's two-level global sum (section 3). In each node a master combines the elements of the node's ranks in shared
- * memory. One of the masters is the cluster master. It waits for all other masters, combines their results with its
- * own, and puts the total into each node's shared memory. Every rank copies the total from there. A chunk takes four
- * steps. On n nodes, n − 1 messages come to the cluster master's node and n − 1 leave it.
+ * An allreduce by Cheng's two-level global sum (section 3). In each node a master combines the elements of the node's
+ * ranks in shared memory. One of the masters is the cluster master. It waits for all other masters, combines their
+ * results with its own, and puts the total into each node's shared memory. Every rank copies the total from there. A
+ * chunk takes four steps. On n nodes, n − 1 messages come to the cluster master's node and n − 1 leave it.
  *
  * <pre>
  *  3 nodes of 3 ranks, cluster master on node 0:
@@ -33,10 +33,11 @@ import org.tutti.collective.stage.RankOrder;
  * message.
  *
  * <p><b>How data reach the cluster master.</b> The paper's cluster master polls the memory of the other nodes. Here
- * every master puts its sum over its {@linkplain Team#pair pair} with the cluster master. A message that does not fit
- * into the pair's eager buffer is sent in chunks. For the chunks the cluster master invites one master after the other
- * to two places in turn. The places are in the eager buffer of the parent edge, which the cluster master does not use
- * otherwise. Two places suffice for any number of nodes.
+ * every master puts its sum over its {@linkplain Team#pair pair}, the edge between every two nodes, to the cluster
+ * master. A message that does not fit into the pair's eager buffer is sent in chunks. For the chunks the cluster master
+ * invites one master after the other to two places, buffers for a chunk each, which are used in turn. The places are in
+ * the eager buffer of the edge to a parent, which the cluster master does not use otherwise. Two places suffice for any
+ * number of nodes.
  *
  * <p><b>Why nothing is overwritten.</b> A rank contributes to chunk k + 1 after it has copied the result of chunk k,
  * and a master sends chunk k + 1 after all its ranks have contributed. When the cluster master has the total of chunk k
@@ -163,8 +164,9 @@ public final class ChengAllreduce extends Allreduce {
     }
 
     /**
-     * Returns the other node of an index. The order is the nodes above this one, ascending, and then the nodes below,
-     * descending, so that each combination is one of consecutive nodes.
+     * Returns the node from which the cluster master takes the sum with a given index. First come the nodes above this
+     * node, in ascending order, and then the nodes below it, in descending order. The cluster master therefore always
+     * holds the combination of consecutive nodes.
      */
     private static int other(Team team, int index) {
         int above = team.nodes() - 1 - team.node();
@@ -172,8 +174,8 @@ public final class ChengAllreduce extends Allreduce {
     }
 
     /**
-     * Lets a node send its next chunk. If the message does not fit into the pair's eager buffer, the node is invited to
-     * one of two places, which all nodes use in turn.
+     * Lets a node send its next chunk to this node. If the message does not fit into the pair's eager buffer, the node
+     * is invited to one of two places, which all nodes use in turn.
      */
     private static void invite(Team team, Chunk chunk, int step, int index) {
         int other = other(team, index);

@@ -6,12 +6,13 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.machine.Area;
 
 /**
- * Combines the elements of two or more nodes, round by round. The masters, the first ranks of the nodes, call it after
- * each has combined the elements of its node.
+ * Combines the elements of two or more nodes, round by round. The masters, the first ranks of the nodes, call its
+ * methods. In each round a master first combines the elements of its node.
  */
 interface Exchange {
     /**
-     * Opens the flows to and from other masters. A master calls this method once, before the first round.
+     * Opens the flows to and from other masters. A flow is a stream of pieces from one master to another. A master
+     * calls this method once in an operation, before the first round.
      *
      * @param bytes the length of the message in bytes
      * @param chunk the length in bytes of the first round, which is the longest
@@ -20,13 +21,13 @@ interface Exchange {
     void open(Team team, Kernel kernel, long bytes, long chunk, int rounds);
 
     /**
-     * Combines the elements of all nodes in a round. Afterwards {@code work} holds the result, which has the same bits
-     * at every master. The caller need not copy this node's elements to {@code work}, because the exchange reads them
-     * from {@code own}.
+     * Combines the elements of all nodes in a round, and writes the result to {@code work}. The result has the same
+     * bits at every master. The caller need not copy this node's elements to {@code work}, because the exchange reads
+     * them from {@code own}.
      *
      * @param own the area that holds this node's elements
      * @param work the area for the result, which may be {@code own}
-     * @param at the offset of the round in both areas, in bytes
+     * @param at the offset of the round's elements in both areas, in bytes
      * @param length the length of the round in bytes
      */
     void exchange(Team team, Kernel kernel, Area own, Area work, long at, long length);

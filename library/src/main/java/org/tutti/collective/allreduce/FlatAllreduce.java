@@ -8,14 +8,15 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.RankOrder;
 
 /**
- * An allreduce in one step, the baseline for other algorithms. Every rank shows its elements in its window, and every
- * rank combines the elements of all ranks in the order of the ranks, so that all get the same bits. With p ranks and b
- * bytes, a rank reads (p − 1)·b bytes of other ranks. No other algorithm is faster for few ranks and few bytes.
+ * An allreduce in one step, the baseline for other algorithms. Every rank shows its elements in its window, the memory
+ * that the other ranks of its node read. Every rank combines the elements of all ranks in the order of the ranks, so
+ * that all get the same bits. With p ranks and b bytes, a rank reads (p − 1)·b bytes of other ranks. No other algorithm
+ * is faster for few ranks and few bytes.
  *
- * <p><b>Why nothing is overwritten.</b> Chunks of long messages go through two parts of a rank's window in turn. There
- * is no separate word for a part that has been read, because the READY word implies it: a rank posts READY of chunk k
- * after it has read chunk k − 1 of every rank. A rank that has awaited READY of chunk k of every rank may therefore
- * overwrite its own chunk k − 1.
+ * <p><b>Why nothing is overwritten.</b> Chunks of long messages go through two parts of a rank's window in turn. No
+ * separate word tells that a part has been read, because the READY word implies it. A rank posts READY of chunk k after
+ * it has read chunk k − 1 of every rank. A rank that has awaited READY of chunk k of every rank may therefore overwrite
+ * its own chunk k − 1.
  *
  * <p>On several nodes the masters combine the elements of their nodes by {@link RecursiveDoublingAllreduce}.
  */

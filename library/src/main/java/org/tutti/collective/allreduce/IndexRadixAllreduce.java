@@ -14,8 +14,8 @@ import org.tutti.pattern.Partition;
  * for each level of groups, such as the ranks of a cache, and one for the whole node. Without levels there are two
  * stages of about √p ranks each. In the first stage each member of a smallest group combines one part of the group's
  * elements. In each further stage, the ranks that have the same part combine it over all groups within the next greater
- * group, and each of these ranks combines one share of the part. After the last stage these ranks copy the shares from
- * each other, in the reverse order of the stages. Finally every rank copies the parts from the members of its smallest
+ * group. Each of these ranks combines one share of the part. After the last stage these ranks copy the shares from each
+ * other, in the reverse order of the stages. Finally every rank copies the parts from the members of its smallest
  * group.
  *
  * <pre>
@@ -25,17 +25,18 @@ import org.tutti.pattern.Partition;
  *                                       4.  every rank copies a and b in its own group
  * </pre>
  *
- * <p>In each stage a rank waits for few other ranks; in {@link IndexRangeAllreduce} it waits for all ranks twice. Each
+ * <p>In each stage a rank waits for few other ranks. In {@link IndexRangeAllreduce} it waits for all ranks twice. Each
  * byte moves between groups once for each group. If the ranks do not form equal groups, the ranks that are left over
- * belong to the last smallest group, in which only as many ranks combine as in the other groups. A level is used only
- * if the node has at least two whole groups of that level. On several nodes the algorithm takes the same steps as
- * {@code IndexRangeAllreduce}.
+ * belong to the last one of the smallest groups. In this group only as many ranks combine as in the other groups. A
+ * level is used only if the node has at least two whole groups of that level. On several nodes the algorithm takes the
+ * same steps as {@code IndexRangeAllreduce}.
  *
- * <p><b>Why nothing is overwritten.</b> Two parts of a window are used in turn, so a rank writes round k + 1 over round
- * k − 1. Before that, in each stage of round k, the rank has awaited a word of every rank that reads its window in that
- * stage. Each of these ranks has posted this word after the end of its round k − 1, when it had copied everything that
- * it reads in that round. The copies in the reverse order of stages are between the same ranks as the stages. Ranks
- * that do not combine also await the words of their group, because the group's members read their windows.
+ * <p><b>Why nothing is overwritten.</b> Two parts of a rank's window, the memory that it shows to its node, are used in
+ * turn. Therefore a rank writes round k + 1 over round k − 1. Before that, in each stage of round k, the rank has
+ * awaited a word of every rank that reads its window in that stage. Each of these ranks has posted this word after the
+ * end of its round k − 1, when it had copied everything that it reads in that round. The copies in the reverse order of
+ * stages are between the same ranks as the stages. Ranks that do not combine also await the words of their group,
+ * because the group's members read their windows.
  */
 public final class IndexRadixAllreduce extends TwoLevelAllreduce {
     /** Creates the algorithm; one object serves all ranks. */
@@ -97,8 +98,8 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
     }
 
     /**
-     * Returns the distance between neighbouring ranks that combine with each other in a stage, which is the size of the
-     * groups of the stage before.
+     * Returns the distance between neighbouring ranks among the ranks that combine with each other in a stage. The
+     * distance is the size of the groups of the stage before.
      */
     private static int stride(Team team, int stage) {
         if (stage == 0) {
@@ -124,8 +125,8 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
     }
 
     /**
-     * Returns the offset in a round of {@code length} bytes at which a rank's range after a stage begins. If {@code
-     * edge} is 1, the method returns the offset at which the range ends.
+     * Returns the offset at which the range that a rank combines in a stage begins, if {@code edge} is 0, or ends, if
+     * it is 1. The offset counts bytes from the start of a round of {@code length} bytes.
      */
     private static long boundary(Team team, Kernel kernel, long length, int rank, int stage, int edge) {
         long unit = kernel.unitBytes();

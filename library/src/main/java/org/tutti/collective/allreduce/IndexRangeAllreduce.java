@@ -16,7 +16,8 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * An allreduce in which each rank of a node combines one range of the elements. On one node it is a reduce-scatter and
  * an allgather in shared memory. In every chunk, rank r combines part r of the elements of all ranks, and then every
  * rank copies all parts. A chunk takes two steps. With p ranks and b bytes, a rank reads 2·b·(p − 1)/p bytes of other
- * ranks. Every byte moves between cores at most twice, all cores combine, and each contribution is read once.
+ * ranks. Every byte moves between cores at most twice, all cores combine, and each contribution is read once. Each rank
+ * shows its elements and its result in a window, memory that the other ranks of its node read:
  *
  * <pre>
  *  rank 0 shows   [ result 0 | its part 1 | its part 2 ]      with three ranks; a rank does not show its own
@@ -27,21 +28,21 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * <p>In round k a rank copies its elements to its window and posts step 2k − 1. It awaits this step of all ranks,
  * combines its part, and posts step 2k. It awaits this step of all ranks, too, and then copies out all parts.
  *
- * <p><b>Why nothing is overwritten.</b> Two parts of a window, used in turn, suffice without further words. A rank
- * posts step 2k − 1 after it has copied out round k − 1. A rank that has awaited step 2k − 1 of all ranks may therefore
- * write round k + 1 over round k − 1.
+ * <p><b>Why nothing is overwritten.</b> The rounds use two parts of a window in turn. No words beside these steps are
+ * needed. A rank posts step 2k − 1 after it has copied out round k − 1. A rank that has awaited step 2k − 1 of all
+ * ranks may therefore write round k + 1 over round k − 1.
  *
- * <p><b>Lent memory.</b> If all ranks lend their memory, no data go through windows. Ranks can lend if they are threads
- * of one process, or if their segments are in the node's memory. There is a single round, in which each rank combines
- * its part of all sources directly in its target (step 2), and copies the other parts from the targets of the other
- * ranks. No rank writes bytes that another rank still reads, even if source and target are the same memory. Rank s
- * reads only part s of rank r's source, and rank r writes there only after rank s has posted that its result is
+ * <p><b>Lent memory.</b> If all ranks lend their callers' memory, no data go through windows. Ranks can lend if they
+ * are threads of one process, or if their segments are in the node's memory. There is a single round, in which each
+ * rank combines its part of all sources directly in its target (step 2), and copies the other parts from the targets of
+ * the other ranks. No rank writes bytes that another rank still reads, even if source and target are the same memory.
+ * Rank s reads only part s of rank r's source, and rank r writes there only after rank s has posted that its result is
  * complete. At the end each rank awaits DONE of all other ranks, which have then read its result. If only some ranks
  * lend, these ranks copy their elements to their windows in an additional step.
  *
  * <p><b>Several nodes.</b> The ranks of each node combine by index range in their master's window ({@link NodeStage}).
- * The masters combine the results of their nodes by recursive doubling, or by recursive halving if rounds are longer
- * than 16 KiB.
+ * The masters, the first ranks of the nodes, combine the results of their nodes by recursive doubling, or by recursive
+ * halving if rounds are longer than 16 KiB.
  */
 public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chunked {
     /** The length of a chunk on one node, in bytes. */
@@ -61,7 +62,8 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
     private final boolean isChunkGiven;
 
     /**
-     * Creates the algorithm with chunks of 256 KiB on one node. On several nodes its rounds are those of rabenseifner.
+     * Creates the algorithm with chunks of 256 KiB on one node. On several nodes its rounds are as long as those of
+     * {@link RabenseifnerAllreduce}.
      */
     public IndexRangeAllreduce() {
         this(DESCRIPTION, CHUNK_BYTES, false);
@@ -102,8 +104,8 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
     }
 
     /**
-     * Returns the exchange between masters for rounds of a length. Other algorithms that differ only inside the nodes
-     * use it, too.
+     * Returns the exchange with which masters combine the elements of their nodes in rounds of a given length. Other
+     * algorithms that differ only inside the nodes use it, too.
      */
     static Exchange exchangeOf(long chunk) {
         return chunk <= DOUBLING_BYTES_MAX ? DOUBLING : HALVING;

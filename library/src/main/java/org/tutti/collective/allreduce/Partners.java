@@ -7,11 +7,12 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Folding;
 
 /**
- * The flows between masters that exchange in pairs. In step j the positions of a node and its partner differ in bit j
- * only. There is a flow in each direction between the two. If the number of nodes is not a power of two, some nodes are
- * folded. A folded node first sends its elements to the next node, which stands for it, and receives the result from
- * that node at the end ({@link Folding}). The flows of folded nodes use edge 0 at both nodes. The flows of the steps
- * use the following edges, one for each step.
+ * Opens and uses the flows between masters that exchange elements in pairs. A flow is a stream of pieces from one
+ * master, the first rank of a node, to another. Nodes have positions, and in step j the positions of a node and its
+ * partner differ in bit j only. There is a flow in each direction between the two. If the number of nodes is not a
+ * power of two, some nodes are folded. A folded node first sends its elements to the next node, which stands for it,
+ * and receives the result from that node at the end ({@link Folding}). The flows of folded nodes use edge 0 at both
+ * nodes. The flows of the steps use the following edges, one for each step.
  */
 final class Partners {
     /** The edge that a folded node and the node that stands for it use for the flows between them. */
@@ -32,8 +33,8 @@ final class Partners {
     }
 
     /**
-     * Returns the greatest number of edges over which data arrive at a node: one for each partner, and one for a node
-     * that is folded into it.
+     * Returns the greatest number of edges over which data arrive at a node. A node has one edge for each partner, and
+     * one for a node that is folded into it.
      */
     static int edges(int nodes) {
         return foldedMax(nodes) + steps(nodes);
@@ -50,8 +51,8 @@ final class Partners {
     }
 
     /**
-     * Returns whether this node is folded. A folded node sends its elements to the node that stands for it, and has no
-     * partners.
+     * Returns whether this node is folded. A folded node has no partners. It sends its elements to the node that stands
+     * for it.
      */
     static boolean isFolded(Team team) {
         return team.node() < last(team);
@@ -75,11 +76,12 @@ final class Partners {
     // ---- opening flows
 
     /**
-     * Opens the flows between a folded node and the node that stands for it, if this node is one of the two.
+     * Opens the flows between a folded node and the node that stands for it, if this node is one of the two. A folded
+     * node takes no part in the steps.
      *
-     * @param shares the number of shares of the inbox, from {@link org.tutti.collective.flow.Flow#shares}; share 0 is
-     *            for this flow
-     * @param rounds the number of rounds
+     * @param shares the number of shares into which the inbox is divided, from {@link
+     *            org.tutti.collective.flow.Flow#shares}; share 0 is for this flow
+     * @param rounds the number of rounds of the operation
      * @param chunk the length of the longest round in bytes
      */
     static void openFolds(Team team, Kernel kernel, int shares, int rounds, long chunk) {
@@ -91,9 +93,10 @@ final class Partners {
     }
 
     /**
-     * Opens the flows between this node and its partner in a step.
+     * Opens the flows in both directions between this node and its partner in a step.
      *
-     * @param shares the number of shares of the inbox, from {@link org.tutti.collective.flow.Flow#shares}
+     * @param shares the number of shares into which the inbox is divided, from {@link
+     *            org.tutti.collective.flow.Flow#shares}
      * @param transfers the number of transfers in each direction
      * @param bytesMax the length of the longest transfer in bytes
      */
@@ -111,8 +114,8 @@ final class Partners {
     // ---- the operation
 
     /**
-     * Returns whether this node is folded. If it is, the method first sends the node's elements of a round to the node
-     * that stands for it, and receives the result in {@code work}.
+     * Hands a round over to the node that stands for this node, if this node is folded. The method sends this node's
+     * elements to that node, and receives the result in {@code work}. It returns whether this node is folded.
      */
     static boolean isHandedOver(Team team, Kernel kernel, Area own, Area work, long at, long length) {
         if (!isFolded(team)) {
@@ -124,8 +127,9 @@ final class Partners {
     }
 
     /**
-     * Combines the elements of the node that is folded into this node, if any, with this node's elements. Returns the
-     * area that holds the result: {@code work}, or {@code own} if no node is folded into this node.
+     * Receives the elements of the node that is folded into this node, if any, and combines them with this node's
+     * elements. The method returns the area that holds the result: {@code work}, or {@code own} if no node is folded
+     * into this node.
      */
     static Area takeOver(Team team, Kernel kernel, Area own, Area work, long at, long length) {
         if (!standsForAnother(team)) {

@@ -13,11 +13,11 @@ import org.tutti.pattern.Folding;
 import org.tutti.pattern.Partition;
 
 /**
- * An allreduce that uses Rabenseifner's algorithm between the masters (Rabenseifner 2004, section 4). The algorithm is
- * a reduce-scatter by recursive halving, and then an allgather by recursive doubling. In step j of the reduce-scatter,
- * masters at distance 2<sup>j</sup> exchange halves of the range that both still combine. The lower master keeps the
- * first half, the upper master the second half. The allgather exchanges the results in the reverse order of these
- * steps. For b bytes and n nodes, 2·b·(n − 1)/n bytes leave a node.
+ * An allreduce that uses Rabenseifner's algorithm between the masters, the first ranks of the nodes (Rabenseifner 2004,
+ * section 4). The algorithm is a reduce-scatter by recursive halving, and then an allgather by recursive doubling. In
+ * step j of the reduce-scatter, masters at distance 2<sup>j</sup> exchange halves of the range that both still combine.
+ * The lower master keeps the first half, the upper master the second half. The allgather exchanges the results in the
+ * reverse order of these steps. For b bytes and n nodes, 2·b·(n − 1)/n bytes leave a node.
  *
  * <pre>
  *  4 nodes, elements in quarters a b c d:
@@ -27,10 +27,10 @@ import org.tutti.pattern.Partition;
  *             0 ↔ 1   2 ↔ 3       all have abcd
  * </pre>
  *
- * <p>The distances grow while the ranges shrink. A node therefore combines the elements of consecutive nodes, with the
- * lower nodes as the left operand. Elements that arrive from a partner are combined piece by piece ({@link Inflow}). If
- * the number of nodes is not a power of two, some nodes send all elements to their neighbour first and receive the
- * result at the end ({@link Folding}).
+ * <p>The first exchanges are with the nearest nodes and have the longest ranges. A node therefore always combines the
+ * elements of consecutive nodes, with the lower nodes as the left operand. Elements that arrive from a partner are
+ * combined piece by piece ({@link Inflow}). If the number of nodes is not a power of two, some nodes send all elements
+ * to their neighbour first and receive the result at the end ({@link Folding}).
  */
 public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Exchange {
     /** The number of packets in a round. Halves and quarters of a round are then whole packets. */
@@ -67,8 +67,8 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
     }
 
     /**
-     * Returns the length of a round in bytes. It is longer if all ranks are alone on their nodes, because such ranks
-     * need no windows, and few rounds are faster.
+     * Returns the length of a round in bytes. Rounds are longer if all ranks are alone on their nodes, because such
+     * ranks need no windows, and fewer rounds are faster.
      */
     static long chunkBytes(Team team) {
         return team.ranksMax() == 1 ? CHUNK_PACKETS_ALONE * team.packetBytes()

@@ -7,9 +7,9 @@ import org.tutti.collective.stage.RunChain;
 
 /**
  * An allreduce for non-commutative operators and any placement of ranks on nodes. It combines the elements in the order
- * of the ranks, along a chain of runs of consecutive ranks on one node ({@link RunChain}). The last node of the chain
- * sends the result to all nodes. A chunk takes two more steps than there are runs. For b bytes and n nodes, a node
- * sends b bytes for each of its runs, and the last node sends n·b bytes.
+ * of the ranks. A run is a sequence of consecutive ranks on one node, and the runs form a chain ({@link RunChain}). The
+ * last node of the chain sends the result to all nodes. A chunk takes two more steps than there are runs. For b bytes
+ * and n nodes, a node sends b bytes for each of its runs, and the last node sends n·b bytes.
  */
 public final class RankOrderAllreduce extends Allreduce {
     /** Creates the algorithm; one object serves all ranks. */

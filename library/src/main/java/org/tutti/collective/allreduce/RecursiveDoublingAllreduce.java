@@ -9,11 +9,11 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Folding;
 
 /**
- * An allreduce by recursive doubling between the masters (Thakur, Rabenseifner and Gropp 2005, section 4.5). In step j
- * each node exchanges all its elements with one other node; the numbers of the two differ in bit j only. Both nodes
- * combine the two operands in the same order, so that all nodes get the same bits. If the number of nodes is not a
- * power of two, some nodes send their elements to the next node first, and receive the result at the end ({@link
- * Folding}).
+ * An allreduce by recursive doubling between the masters, the first ranks of the nodes (Thakur, Rabenseifner and Gropp
+ * 2005, section 4.5). In step j each node exchanges all its elements with one other node. The numbers of the two nodes
+ * differ in bit j only. Both nodes combine the two operands in the same order, so that all nodes get the same bits. If
+ * the number of nodes is not a power of two, some nodes send their elements to the next node first, and receive the
+ * result at the end ({@link Folding}).
  *
  * <pre>
  *  4 nodes:    0 ↔ 1   2 ↔ 3       0 and 1 have 0∘1, 2 and 3 have 2∘3
@@ -22,10 +22,11 @@ import org.tutti.pattern.Folding;
  *
  * <p>For b bytes and n nodes there are ⌊log₂ n⌋ steps, in each of which a node sends b bytes.
  *
- * <p><b>Why nothing is overwritten, and why it ends.</b> A round is one piece of each flow ({@link Partners}). The
- * piece arrives in one of two places, which are used in turn, and is combined from there. A master that has the result
- * of a round knows that all masters have read the pieces of the round before. In a step a master sends before it waits.
- * It waits only for messages of that step, and their senders wait only for messages of earlier steps.
+ * <p><b>Why nothing is overwritten, and why it ends.</b> In a round each flow, a stream between two masters, carries
+ * one piece ({@link Partners}). The piece arrives in one of two places, buffers that are used in turn, and is combined
+ * from there. A master that has the result of a round knows that all masters have read the pieces of the round before.
+ * In a step a master sends before it waits. It waits only for messages of that step, and their senders wait only for
+ * messages of earlier steps.
  */
 public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce implements Exchange {
     private static final int EAGER_BUFFERS = 0; // zero shares of an inbox

@@ -11,10 +11,10 @@ import org.tutti.collective.stage.NodeTree;
 import org.tutti.pattern.Partition;
 
 /**
- * An allreduce in which the masters form a ring (Patarasuk and Yuan 2009, section 3). The elements are divided into one
- * segment for each of the n nodes. In each of n − 1 steps a node sends a segment to the next node, and combines the
- * segment that it receives with its own. Then node i has the complete segment i + 1. In n − 1 more steps the complete
- * segments are sent around the ring.
+ * An allreduce in which the masters, the first ranks of the nodes, form a ring (Patarasuk and Yuan 2009, section 3).
+ * The elements are divided into one segment for each of the n nodes. In each of n − 1 steps a node sends a segment to
+ * the next node, and combines the segment that it receives with its own. Then node i has the complete segment i + 1. In
+ * n − 1 more steps the complete segments are sent around the ring.
  *
  * <pre>
  *  3 nodes:  step 1   0 –seg 0→ 1 –seg 1→ 2 –seg 2→ 0       each combines what it gets

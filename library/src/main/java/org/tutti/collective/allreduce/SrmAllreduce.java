@@ -15,21 +15,22 @@ import org.tutti.pattern.HalvingTree;
 
 /**
  * SRM's allreduce (SRM 2003, section 2.2, "Shared Memory Allreduce", and section 2.4, "Allreduce"). In each node the
- * ranks reduce their elements to the master over a binomial tree, in which only leaves copy their elements. Then the
- * master broadcasts the result.
+ * ranks reduce their elements to the master, the node's first rank, over a binomial tree. Only leaves of the tree copy
+ * their elements. Then the master broadcasts the result.
  *
  * <p>If the message has at most 16 KiB, the masters exchange their elements in pairs by recursive doubling ({@link
  * RecursiveDoublingAllreduce}), and every rank copies the result from its master's buffer.
  *
  * <p>The masters reduce longer messages over a binomial tree to rank 0's node, and broadcast the result down the same
  * tree. In rank 0's node every rank copies the result from rank 0's buffer. In other nodes it copies the result from
- * the memory in which the result has arrived. A message goes in chunks through two buffers of each rank and the two
- * places of each edge's eager buffer. While chunk k is combined, the result of chunk k − 1 is distributed. This is the
- * four-stage pipeline of figure 5: reduce in the node, reduce between nodes, broadcast between nodes, broadcast in the
- * node. A rank posts DONE of chunk k when it has read its children's contributions and the result.
+ * the memory in which the result has arrived. A message is moved in chunks. The chunks use two buffers of each rank in
+ * turn, and two places in the eager buffer of each edge, the node's end of a link to another node. While chunk k is
+ * combined, the result of chunk k − 1 is distributed. This is the four-stage pipeline of figure 5: reduce in the node,
+ * reduce between nodes, broadcast between nodes, broadcast in the node. A rank posts DONE of chunk k when it has read
+ * its children's contributions and the result.
  *
- * <p>Portals' allreduce sends a message of any length up and down the tree of recursive halving. Its messages are those
- * of Portals' reduce and of Portals' broadcast.
+ * <p>Portals' allreduce sends a message of any length up and down the tree of recursive halving. It sends the same
+ * messages as Portals' reduce and Portals' broadcast together.
  */
 public final class SrmAllreduce extends Allreduce implements Chunked {
     private static final long DOUBLING_BYTES_MAX = 16 << 10;
@@ -75,7 +76,7 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
     }
 
     /**
-     * Returns the length of a chunk of messages that are longer than {@link #doublingBytesMax}.
+     * Returns the length of the chunks into which messages longer than {@link #doublingBytesMax} are cut.
      *
      * @param nodes the number of nodes
      * @return the length of a chunk in bytes

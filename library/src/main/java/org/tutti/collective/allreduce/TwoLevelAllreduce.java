@@ -9,10 +9,11 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.NodeStage;
 
 /**
- * An allreduce on two levels. In each round the ranks of each node combine their elements in shared memory ({@link
- * NodeStage}). The masters, the first ranks of their nodes, exchange and combine the results of their nodes. Then every
- * rank copies the final result from its master's window. Subclasses choose the masters' {@link Exchange}. A rank that
- * is alone on its node combines in the caller's memory and needs no window.
+ * An allreduce on two levels, inside the nodes and between them. In each round the ranks of each node combine their
+ * elements in shared memory ({@link NodeStage}). The masters, the first ranks of their nodes, exchange and combine the
+ * results of their nodes. Then every rank copies the final result from its master's window, the memory that the master
+ * shows to its node. A subclass chooses the {@link Exchange}, the algorithm between the masters. A rank that is alone
+ * on its node combines in the caller's memory and needs no window.
  */
 abstract class TwoLevelAllreduce extends Allreduce {
     TwoLevelAllreduce(Description description) {
@@ -20,30 +21,31 @@ abstract class TwoLevelAllreduce extends Allreduce {
     }
 
     /**
-     * Returns the greatest length of a round.
+     * Returns the greatest length of a round. A longer message is processed in several rounds.
      *
-     * @param team the ranks
+     * @param team the team of the calling rank
      * @return the length in bytes, at most half of the longest window
      */
     protected abstract long roundBytesMax(Team team);
 
     /**
-     * Returns the algorithm with which masters combine the elements of their nodes.
+     * Returns the algorithm with which the masters, the first ranks of the nodes, combine the elements of their nodes.
      *
      * @param chunk the length in bytes of the first round, which is the longest
-     * @return the exchange
+     * @return the algorithm
      */
     abstract Exchange exchange(long chunk);
 
     /**
-     * Returns the most shared memory that a node needs for an exchange over some edges.
+     * Returns an upper bound on the shared memory that a node needs for the windows of its ranks, and for the elements
+     * that arrive from other nodes.
      *
-     * @param half the length of a round in bytes
+     * @param half the greatest length of a round in bytes
      * @param edges the number of edges over which data arrive at a node
      * @param nodes the number of nodes
      * @param localRanks the number of ranks on the node
      * @param bytes the length of the message in bytes
-     * @return the greatest number of bytes
+     * @return the bound in bytes
      */
     static long memoryBytes(long half, int edges, int nodes, int localRanks, long bytes) {
         return (localRanks == 1 ? 0 : windows(localRanks, bytes, Chunk.HALVES * half))
@@ -73,7 +75,7 @@ abstract class TwoLevelAllreduce extends Allreduce {
      * Runs the call if all ranks are on one node. By default the ranks take the same steps as on several nodes, without
      * the exchange between masters. A subclass may override this method with a faster algorithm.
      *
-     * @param team the ranks, two or more
+     * @param team the team of the calling rank, on a node of two or more ranks
      * @param call the call
      */
     protected void runOnOneNode(Team team, Call call) {

@@ -10,11 +10,10 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.layout.RingLayout;
 
 /**
- * A gather, scatter, allgather or all-to-all with blocks of any length, in which only the sender and the receiver of a
- * block need to know its length. Blocks of equal length are allowed, too. {@link BlockExchange} does the work. The
- * first bytes of all blocks are sent together. Between nodes they go straight from where they are shown to a place that
- * is reserved for them (eager). The other bytes are sent node by node, after the receiver has invited the sender
- * (rendezvous).
+ * A gather, scatter, allgather or all-to-all with blocks of any length. Only the sender and the receiver of a block
+ * need to know its length. Blocks of equal length are allowed, too. {@link BlockExchange} does the work. The first
+ * bytes of all blocks are sent together and eagerly, that is, to memory that is reserved for them at the receiver. The
+ * other bytes are sent node by node and by rendezvous, that is, after the receiver has invited the sender.
  */
 public final class AnyBlocksAlgorithm extends Algorithm {
     private static final int LEFT_BYTES = 2 * Long.BYTES; // the bytes left for a reader, and the rounding of a chunk
@@ -53,8 +52,8 @@ public final class AnyBlocksAlgorithm extends Algorithm {
     }
 
     /**
-     * Returns an upper bound of the memory for the blocks that the ranks of a node show and the blocks that come to it.
-     * The sum is doubled, because a chunk may be as short as the number in front of it.
+     * Returns an upper bound on the memory for the blocks that the ranks of a node show and the blocks that come to the
+     * node. The sum is doubled, because a chunk of a block may be as short as the number that stands in front of it.
      */
     private static long memoryBytes(int nodes, int ranks, int localRanks, long bytes) {
         long shown = (nodes + 1L + ranks) * LEFT_BYTES + ranks * bytes;

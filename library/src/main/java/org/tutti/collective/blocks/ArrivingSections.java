@@ -6,9 +6,11 @@ import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * The sections that come to this node from one other node in a {@link BlockExchange}. The first section of each source
- * there arrives in a place that is reserved for it. The further sections arrive in a share of the inbox, to which this
- * node's master invites the other node's master. All readers of this node read the sections where they have arrived.
+ * Takes the sections that come to this node from one other node in a {@link BlockExchange}. A section has the data of a
+ * source, a rank of the other node, for the readers, the ranks of this node that get data. The first section of each
+ * source arrives in memory that is reserved for it. The further sections arrive in a share of this master's inbox, a
+ * block of memory to which the master invites the other node's master. All readers read the sections where they have
+ * arrived.
  */
 final class ArrivingSections {
     private final Team team;
@@ -42,7 +44,7 @@ final class ArrivingSections {
 
     // ---- first sections
 
-    /** Opens the flow of first sections from a node. If that is this node itself, nothing comes. */
+    /** Opens the flow of first sections from a node. If the node is this node itself, no flow is opened. */
     void openFirst(int node) {
         from = node;
         sources = roles.takesFrom(node) ? roles.sources(node) : 0;
@@ -67,7 +69,7 @@ final class ArrivingSections {
         return hasTakenFirst;
     }
 
-    /** Takes the first sections of all sources, which are in a place each. */
+    /** Takes the first sections of all sources. Each of them is in a place of its own. */
     void takeFirst() {
         for (int k = 0; k < sources; k++) {
             takeFirst(k);
@@ -75,7 +77,7 @@ final class ArrivingSections {
         hasTakenFirst = true;
     }
 
-    /** Waits for the first section of a source, reads it, and counts the sections that follow. */
+    /** Waits for the first section of a source, reads this rank's chunk of it, and counts the sections that follow. */
     void takeFirst(int index) {
         Area section = in.await();
         int readers = roles.readersHere();
@@ -98,7 +100,9 @@ final class ArrivingSections {
         return roundsMost;
     }
 
-    /** Opens the flow of further sections into a share of the inbox. At the master this invites the other node. */
+    /**
+     * Opens the flow of further sections into a share of the inbox. At the master this method invites the other node.
+     */
     void openFurther(int share, int shares) {
         in.openInbox(from, longest, further, sources, share, sections.inboxBytes / shares);
         roles.read(in);
@@ -109,7 +113,7 @@ final class ArrivingSections {
         return round <= roundsMost && index < sources && round <= rounds[index];
     }
 
-    /** Waits for the section that a source has for a round, and reads it. */
+    /** Waits for the section that a source has for a round, and reads this rank's chunk of it. */
     void take(int index, long round) {
         read(in.await(), index, round);
     }
@@ -122,9 +126,10 @@ final class ArrivingSections {
     }
 
     /**
-     * Releases the place of the section taken last, once all readers have read it.
+     * Releases the place of the section that was taken last, once all readers of this node have read the section.
      *
-     * @param before the number of sections that were taken earlier from other nodes through places that are used again
+     * @param before the number of sections that this rank has taken from earlier partners through places that are used
+     *            again
      */
     void release(long before) {
         in.release(before);

@@ -14,44 +14,46 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.WindowPool;
 
 /**
- * Exchanges blocks of any length in one operation, for a gather, scatter, allgather or all-to-all in which only the
- * sender and the receiver of a block know its length. Sources are the ranks that have data for others, and readers are
- * the ranks that get data ({@link BlockRoles}).
+ * Exchanges blocks of any length in one operation of a gather, scatter, allgather or all-to-all. Only the sender and
+ * the receiver of a block need to know its length. Sources are the ranks that have data for others, and readers are the
+ * ranks that get data ({@link BlockRoles}).
  *
- * <p><b>Sections.</b> The data of a source for the readers of one node are a section. A section begins with the number
- * of bytes that are left for each reader. A chunk for each reader follows, with the next of those bytes. A reader finds
- * its chunk by the numbers of bytes that are left for the readers before it. It also compares the number of bytes that
- * are left for it with the length that it expects. In an allgather all readers get the same data. Therefore a source
- * has one section for all of them, in the form for one reader.
+ * <p><b>Sections.</b> A section has the data of one source for all readers of one node. It begins with the number of
+ * bytes that the source still has for each reader, the bytes that are left. A chunk for each reader follows, with the
+ * next of these bytes. A reader finds its chunk by the numbers of bytes that are left for the readers before it. It
+ * also compares the number of bytes that are left for it with the length that it expects. In an allgather all readers
+ * get the same data. Therefore a source has one section for all of them, in the form for one reader.
  *
  * <pre>
  *  | left for reader 0 | left for reader 1 | … | chunk for reader 0 | chunk for reader 1 | …
  * </pre>
  *
  * <p>{@link Sections} computes the lengths of chunks and sections and the number of rounds. {@link CallersBlocks} cuts
- * blocks into sections and assembles blocks from sections. {@link ShownSections} are sections that sources show on
- * their node, {@link DepartingSections} go to another node, and {@link ArrivingSections} come from one. This class
- * calls them in the right order.
+ * blocks into sections and assembles blocks from sections. {@link ShownSections} handles the sections that sources show
+ * on their node, {@link DepartingSections} those that go to another node, and {@link ArrivingSections} those that come
+ * from another node. This class calls them in the right order.
  *
  * <p><b>First round.</b> Each source shows a section for each node, with its first, short chunks. These sections lie
- * one after the other, behind a directory of their offsets. The readers of the source's node read them there. The
- * node's master sends the section for each other node to the eager buffer of the pair there, as one piece for each
- * source. (A pair is the edge over which two nodes exchange messages of a length that both know.) The readers of that
- * node read the section where it arrives. Short blocks need no more than this round.
+ * one after the other, behind a directory of their offsets. The readers of the source's node read their section there.
+ * The node's master, the rank that talks to other nodes, sends the section for each other node as one piece. It sends
+ * it over the pair, the edge between every two nodes, and the piece arrives in the pair's eager buffer. The readers of
+ * that node read the section where it arrives. Short blocks need no more than this round.
  *
- * <p><b>Further rounds.</b> The bytes that are left are exchanged node by node, so that long chunks have room. A node
- * first exchanges them in itself, and then with each of its partners in a {@link Tournament}, one after the other. A
- * source fills the places of its window in turn. They lie behind the first sections, and the source posts READY for
- * each section. A master sends sections to the inbox of the other node's master, after that master's invitation
- * (rendezvous). The receiver can invite, because the first round has told it how much will come. All readers of that
- * node read the sections in the inbox. The two halves of the inbox are used in turn. While one invited sender sends, at
- * most one more sender is invited. {@link RendezvousSchedule} does the same for blocks of known lengths.
+ * <p><b>Further rounds.</b> The bytes that are left are exchanged node by node, so that long chunks have room. The
+ * ranks of a node first exchange them among themselves. Then the node exchanges them with each of its partners in a
+ * {@link Tournament}, one after the other. A source fills the places of its window in turn, and posts READY for each
+ * section. The places lie behind the first sections. A master sends sections to the inbox, a block of memory, of the
+ * other node's master, after that master has invited it (rendezvous). The receiver can invite, because the first round
+ * has told it how much will come. All readers of that node read the sections in the inbox. The two halves of the inbox
+ * are used in turn. While one invited sender sends, at most one more sender is invited. {@link RendezvousSchedule} does
+ * the same for blocks of known lengths.
  *
- * <p><b>Words.</b> READY of a source is 1 once its first sections are shown, and grows by 1 with each place that it
- * fills. DONE of a reader counts the rounds in its node, up to the longest exchange of two ranks there. Then it counts
- * the pieces from other nodes that the reader has read, as far as their places are used again. DONE of a master counts
- * the rounds in its node, and then the rounds that it has sent. Each rank can compute these numbers from the bytes that
- * are left for each reader.
+ * <p><b>Words.</b> READY and DONE are words of each rank on which the other ranks of its node wait. READY of a source
+ * is 1 once its first sections are shown, and grows by 1 with each place that it fills. DONE of a reader first counts
+ * the rounds in its node, as many as the longest exchange of two ranks there has. Then it counts the pieces from other
+ * nodes that the reader has read, if the places of these pieces are used again. DONE of a master counts the rounds in
+ * its node, and then the rounds that it has sent. Each rank can compute these numbers from the bytes that are left for
+ * each reader.
  *
  * <p><b>Why nothing is overwritten.</b> First sections stay until all ranks have left the operation. A source fills a
  * place again when DONE shows that the section there has been read. The readers of the node have then read it, or the
@@ -100,11 +102,11 @@ public final class BlockExchange {
     }
 
     /**
-     * Returns the exchange of a team for a collective.
+     * Returns the exchange object that a team uses for all calls of a collective.
      *
-     * @param team the team
+     * @param team the team of the calling rank
      * @param collective a gather, a scatter, an allgather or an all-to-all
-     * @return the exchange, the same object in each call
+     * @return the exchange, the same object each time
      */
     public static BlockExchange of(Team team, Collective collective) {
         return LOCALS.get(collective.ordinal()).of(team);
@@ -113,7 +115,8 @@ public final class BlockExchange {
     /**
      * {@return the length of the longest block that an operation can exchange, in bytes}
      *
-     * @throws IllegalArgumentException if there are too many ranks for a window or an eager buffer
+     * @throws IllegalArgumentException if there are so many ranks that a window or an eager buffer has no room for data
+     *         of each
      */
     public long blockBytesMax() {
         if (sections.blockBytesMax() == 0) {
@@ -125,11 +128,12 @@ public final class BlockExchange {
     }
 
     /**
-     * Returns an upper bound of the memory that a call uses on a node.
+     * Returns an upper bound on the shared memory that an exchange uses on a node, for the windows of the ranks and the
+     * inbox of the master.
      *
      * @param nodes the number of nodes
-     * @param localRanks the number of ranks on the node that has the most
-     * @return the bytes of windows and of the inbox
+     * @param localRanks the number of ranks on the node that has the most ranks
+     * @return the bound, in bytes
      */
     public static long usedBytesMax(int nodes, int localRanks) {
         long window = WindowSizes.WINDOW_BYTES_MAX;
@@ -138,11 +142,11 @@ public final class BlockExchange {
     }
 
     /**
-     * Returns an upper bound of the memory that is claimed on a node, if there are several nodes, for the inbox and for
-     * windows longer than those of a ring.
+     * Returns an upper bound on the memory that exchanges claim on a node beyond the ranks' rings of windows, if there
+     * are several nodes. They claim it for the master's inbox, and for windows that are too long for a ring.
      *
      * @param windowBytesMax the length of the longest window in a ring, in bytes
-     * @param localRanks the number of ranks on the node that has the most
+     * @param localRanks the number of ranks on the node that has the most ranks
      * @return the bound, in bytes
      */
     public static long claimedBytesMax(long windowBytesMax, int localRanks) {
@@ -152,9 +156,9 @@ public final class BlockExchange {
     }
 
     /**
-     * Exchanges the blocks of a call.
+     * Exchanges the blocks of a call. All ranks of the communicator call this method inside the operation.
      *
-     * @param call the call
+     * @param call the call, with this rank's blocks
      */
     public void run(Call call) {
         roles.begin(call.root());
@@ -177,7 +181,10 @@ public final class BlockExchange {
 
     // ---- in the node
 
-    /** Reads the first sections for this node. Returns the number of further rounds in the node. */
+    /**
+     * Reads the first sections that the sources of this node have for it, and returns the number of further rounds in
+     * the node.
+     */
     private long readFirst() {
         int node = team.node();
         int readers = roles.readersHere();
@@ -226,16 +233,16 @@ public final class BlockExchange {
     // ---- between nodes
 
     /**
-     * Returns the sections from the partner of a game. The sections of the next partner are another object, because
-     * they may arrive at the same time.
+     * Returns the object that takes the sections from the partner of a game, an exchange of two nodes. The next partner
+     * has another object, because its sections may arrive at the same time.
      */
     private ArrivingSections arriving(int game) {
         return arriving[game % arriving.length];
     }
 
     /**
-     * Opens the flow of first sections from the partner of a game. After the last game, the partner is this node
-     * itself, from which nothing comes.
+     * Opens the flow of first sections from the partner of a game, an exchange of two nodes. After the last game, the
+     * partner is this node itself, and no flow is opened.
      */
     private ArrivingSections openFirst(int game) {
         ArrivingSections from = arriving(game);
@@ -280,8 +287,8 @@ public final class BlockExchange {
     }
 
     /**
-     * Exchanges first sections with a partner, if there are too few places for all of them, so that the places are used
-     * in turn.
+     * Exchanges first sections with a partner if there are fewer places than sections. The places are then used in
+     * turn.
      */
     private void exchangeFirst(ArrivingSections current) {
         int sends = team.isMaster() ? departing.sources() : 0;
@@ -307,8 +314,9 @@ public final class BlockExchange {
     }
 
     /**
-     * Invites a node to a share of the inbox, if its sources have further sections. At the master this method first
-     * waits until all readers have read the sections of earlier exchanges.
+     * Invites a node to a share of the master's inbox, if the node's sources have further sections. The master first
+     * waits until all readers have read the sections of earlier exchanges. Other ranks only open their ends of the
+     * flow.
      */
     private void invite(ArrivingSections from) {
         if (from.further() > 0) {
@@ -349,8 +357,8 @@ public final class BlockExchange {
     }
 
     /**
-     * Takes the first sections of the next partner, and invites it, if this rank is the master and the sections have
-     * arrived.
+     * Takes the first sections of the next partner and invites this partner early. Only the master does so, and only if
+     * the sections have arrived.
      */
     private void lookAhead(ArrivingSections next) {
         if (team.isMaster() && sections.isRoomy && next.canTakeFirst()) {

@@ -6,9 +6,10 @@ import org.tutti.collective.Team;
 import org.tutti.collective.flow.Inflow;
 
 /**
- * The roles of ranks in a {@link BlockExchange}. Sources are the ranks that have data for others. In a scatter only the
- * root is a source. Readers are the ranks that get data. In a gather only the root is a reader. In an allgather all
- * readers get the same data, so they count as one reader of a section, the data of a source for the readers of a node.
+ * Tells which ranks are sources and readers in a {@link BlockExchange}. Sources are the ranks that have data for
+ * others. In a scatter only the root is a source. Readers are the ranks that get data. In a gather only the root is a
+ * reader. A section has the data of a source for the readers of a node. In an allgather all readers get the same data,
+ * so they count as one reader of a section.
  */
 final class BlockRoles {
     /** Whether a source has the same data for all readers. */
@@ -24,9 +25,9 @@ final class BlockRoles {
     private int root;
 
     /**
-     * Creates the roles of the ranks in the operations of a collective.
+     * Creates the object that tells the roles of ranks in the operations of a collective.
      *
-     * @param team the ranks
+     * @param team the team of the calling rank
      * @param collective a gather, a scatter, an allgather or an all-to-all
      */
     BlockRoles(Team team, Collective collective) {
@@ -98,8 +99,8 @@ final class BlockRoles {
     }
 
     /**
-     * Returns whether this rank handles sections from another node. A reader reads them, and the master releases their
-     * places.
+     * Returns whether this rank handles sections that come from a node. A reader reads them, and the master releases
+     * the memory in which they have arrived. The result is false for this node itself.
      */
     boolean takesFrom(int node) {
         return node != team.node() && sources(node) > 0 && readersHere() > 0 && (isReader || team.isMaster());

@@ -10,9 +10,9 @@ import org.tutti.collective.machine.Area;
 import org.tutti.memory.CallSite;
 
 /**
- * The blocks of this rank's call in a {@link BlockExchange}. This class cuts the blocks for other ranks into sections,
- * and assembles the blocks from other ranks from sections. A section has the data of one source for the readers of one
- * node.
+ * Cuts this rank's blocks for other ranks into the sections of a {@link BlockExchange}, and assembles the blocks that
+ * it receives from sections. A section has the data of one source, a rank that sends, for the readers of one node, the
+ * ranks that receive.
  */
 final class CallersBlocks {
     private final Team team;
@@ -37,8 +37,8 @@ final class CallersBlocks {
     // ---- blocks for other ranks
 
     /**
-     * Returns the length of the block for a reader, in bytes. The result is 0 for this rank itself, unless all readers
-     * share one section.
+     * Returns the length of this rank's block for a reader, in bytes. The result is 0 for this rank itself, unless all
+     * readers get the same data.
      */
     private long lengthFor(int reader) {
         return reader == team.rank() && !roles.sameForAll ? 0 : call.sourceBytes(reader);
@@ -57,8 +57,8 @@ final class CallersBlocks {
     }
 
     /**
-     * Returns whether this rank would be the only reader of its section for a node. That is so in an allgather, for the
-     * rank's own node, if no other rank is on it.
+     * Returns whether this rank would be the only reader of its own section for a node. This is the case in an
+     * allgather for the rank's own node, if the rank is alone there.
      */
     boolean isForItselfOnly(int node) {
         return roles.sameForAll && node == team.node() && team.localSize() == 1;
@@ -74,7 +74,9 @@ final class CallersBlocks {
         return Sections.aligned(Sections.bytes(chunks, readers));
     }
 
-    /** Writes this rank's section for a node and a round. Returns the offset at which the section ends. */
+    /**
+     * Writes this rank's section for a node and a round to an area, and returns the offset at which the section ends.
+     */
     long write(int node, long round, Area area, long at) {
         int readers = roles.readers(node);
         long before = sections.before(round);
@@ -98,8 +100,8 @@ final class CallersBlocks {
     }
 
     /**
-     * Copies this rank's chunk of a section into its target. Throws an exception if the length of the block is not the
-     * one that this rank expects.
+     * Copies this rank's chunk of a section into its target. The method throws an exception if the source has a block
+     * of another length for this rank than this rank expects.
      */
     void read(Area section, int source, long round) {
         int index = roles.ownIndex();

@@ -8,18 +8,19 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
- * The contributions of all ranks to an operation, a block of equal length from each, where every rank can read them.
- * The blocks of this node are read where their ranks show them in windows. On a single node, ranks lend long blocks
- * instead. The blocks of other nodes are read where they have arrived. Each master sends the blocks of its node to
- * every other node, straight from where they are shown.
+ * Lets every rank read the contributions of all ranks to an operation, a block of equal length from each rank. Each
+ * rank of this node shows its block in its window, memory that the other ranks of the node read. If there is a single
+ * node, ranks lend long blocks instead, and the others read the blocks in the callers' memory. The blocks of other
+ * nodes are read where they have arrived. Each master, the rank of a node that talks to other nodes, sends the blocks
+ * of its node to every other node, straight from the windows.
  *
- * <p>The blocks of a node are sent as one piece for each of its ranks. They go to the eager buffer of the {@linkplain
- * Team#pair pair} if they fit into it. Otherwise the receiving master invites the sender to its window, which has room
- * for the blocks of all ranks, ordered by node.
+ * <p>The blocks of a node are sent as one piece for each of its ranks. If they fit into the eager buffer of the
+ * {@linkplain Team#pair pair}, they arrive there. Otherwise the receiving master invites the sender to its window,
+ * which has room for the blocks of all ranks, ordered by node.
  *
  * <p><b>Why nothing is overwritten.</b> Windows and eager buffers belong to the operation until all ranks of the node
- * have left it. A rank that lends waits for the others before it leaves. A master waits before it leaves for all blocks
- * that come to its node ({@link #complete}).
+ * have left it. A rank that lends its block waits for the other ranks before it leaves. A master waits before it leaves
+ * until all blocks for its node have arrived ({@link #complete}).
  */
 public final class Contributions {
     private static final TeamLocal<Contributions> LOCAL = new TeamLocal<>(Contributions::new);
@@ -38,9 +39,9 @@ public final class Contributions {
     /**
      * Returns the contributions to the current operation of a team.
      *
-     * @param team the team
-     * @return the contributions, the same object in each call; they must be {@linkplain #open opened} once in each
-     *            operation
+     * @param team the team of the calling rank
+     * @return the contributions, the same object each time. They must be {@linkplain #open opened} once in each
+     *         operation.
      */
     public static Contributions of(Team team) {
         return LOCAL.of(team);
@@ -48,7 +49,8 @@ public final class Contributions {
 
     /**
      * Shows or lends this rank's block. At a master, this method also sends the blocks of its node to the other nodes.
-     * It must be called once in each operation, before any other use of READY. It uses step 1 of READY.
+     * It must be called once in each operation, before the rank posts any other step with {@link Team#READY}, because
+     * it posts step 1.
      *
      * @param source this rank's block
      * @param length the length of every block, in bytes
@@ -129,7 +131,7 @@ public final class Contributions {
     }
 
     /**
-     * Waits for the block of a rank.
+     * Waits until the block of a rank can be read, and returns the memory in which it lies.
      *
      * @param rank the rank, which may be this one
      * @return the area of the block, valid until the next call of this method
@@ -141,8 +143,9 @@ public final class Contributions {
     }
 
     /**
-     * Ends this rank's use of the blocks, and waits until the others no longer need the block that it has lent. A
-     * master also waits until all blocks have arrived, because their senders must find this node in the operation.
+     * Ends this rank's use of the blocks. If the rank has lent its block, the method waits until the other ranks no
+     * longer need it. A master also waits until all blocks for its node have arrived, because their senders must find
+     * this node in the operation.
      */
     public void complete() {
         found.clear();

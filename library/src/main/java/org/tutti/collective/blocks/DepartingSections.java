@@ -6,10 +6,11 @@ import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * The sections that go from this node to one other node in a {@link BlockExchange}. The first section of each source
- * goes to a place that is reserved for it. The further sections go to the inbox of the other node's master, once that
- * master has invited this node. This node's master sends the sections from where they are shown. The other ranks only
- * count them.
+ * Sends the sections that go from this node to one other node in a {@link BlockExchange}. A section has the data of one
+ * source, a rank of this node, for the ranks of the other node. The first section of each source goes to memory that is
+ * reserved for it. The further sections go to the inbox, a block of memory, of the other node's master, once that
+ * master has invited this node. This node's master sends the sections straight from the sources' windows. The other
+ * ranks only count them.
  */
 final class DepartingSections {
     private final Team team;
@@ -79,8 +80,8 @@ final class DepartingSections {
     // ---- at all ranks
 
     /**
-     * Opens the flow of further sections, if this rank is the master. Returns the number of their rounds, at every
-     * rank.
+     * Opens the flow of further sections to the other node if this rank is the master. At every rank the method returns
+     * the number of rounds in which these sections are sent.
      */
     long openFurther() {
         long longest = 0;

@@ -11,31 +11,32 @@ import org.tutti.memory.Words;
 
 /**
  * The base class of algorithms for blocks of equal length. The ranks show all blocks in windows, the memory that they
- * share with the other ranks of their node. The masters exchange the blocks over {@linkplain Team#pair pairs}. If the
- * blocks are too long for a window, the call is divided into several operations.
+ * share with the other ranks of their node. The masters, the ranks that exchange data with other nodes, send the blocks
+ * over {@linkplain Team#pair pairs}. If the blocks are too long for a window, the call is divided into several
+ * operations.
  */
 public abstract class EqualBlocksAlgorithm extends Algorithm {
-    /** The step that a rank posts as READY when it has shown its data. */
+    /** The step that a rank posts with {@link Team#READY} when it has shown its data. */
     protected static final long SHOWN = 1;
 
     /**
      * Creates an algorithm.
      *
-     * @param collective the collective
-     * @param description its entry in the catalogue
+     * @param collective the collective that the algorithm runs
+     * @param description the algorithm's entry in the catalogue
      */
     protected EqualBlocksAlgorithm(Collective collective, Description description) {
         super(collective, description);
     }
 
     /**
-     * Returns an upper bound of the number of blocks that the ranks of a node show, together with the blocks that come
-     * to the node.
+     * Returns an upper bound on the number of blocks that are in the shared memory of a node during an operation. These
+     * are the blocks that the ranks of the node show and the blocks that come to the node.
      *
      * @param nodes the number of nodes
      * @param ranks the number of ranks on all nodes
      * @param localRanks the number of ranks on the node
-     * @return the greatest number of blocks
+     * @return the bound on the number of blocks
      */
     protected abstract long blocksOnNode(int nodes, int ranks, int localRanks);
 
@@ -65,10 +66,11 @@ public abstract class EqualBlocksAlgorithm extends Algorithm {
     }
 
     /**
-     * Returns the length of the longest block for which each window has room.
+     * Returns the length of the longest block for which every rank's window has room, together with the other blocks
+     * that the algorithm puts there.
      *
-     * @param team the ranks
-     * @return the length in bytes, the same at every rank; 0 if not even the shortest block has room
+     * @param team the team of the calling rank
+     * @return the length in bytes, the same at every rank; 0 if a window has no room even for blocks of one byte
      */
     protected long blockBytesMax(Team team) {
         return team.blockBytesMax();

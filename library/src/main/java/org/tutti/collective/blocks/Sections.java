@@ -6,15 +6,21 @@ import org.tutti.collective.flow.Flow;
 import org.tutti.collective.machine.Area;
 
 /**
- * Computes how a {@link BlockExchange} cuts blocks into sections, the data of one source for the readers of one node.
- * It has the lengths of chunks in the first round and in further rounds, the number of rounds of a block, and the
- * length of a section.
+ * Computes how a {@link BlockExchange} cuts blocks into sections. A section has the data of one source, a rank that
+ * sends, for the readers of one node, the ranks that receive: a chunk for each. This class computes the lengths of
+ * chunks in the first round and in further rounds, the number of rounds of a block, and the length of a section.
  */
 final class Sections {
-    /** The length of the number in front of the chunks that tells a reader how many bytes are left for it. */
+    /**
+     * The length in bytes of the number that tells a reader how many bytes are left for it. It stands in front of the
+     * chunks.
+     */
     static final long LEFT_BYTES = Long.BYTES;
 
-    /** The number of places of a window, an eager buffer or the inbox that are filled in turn. */
+    /**
+     * The number of places, buffers for one section each, that a window, an eager buffer or the inbox has and that are
+     * filled in turn.
+     */
     static final int PLACES = 2;
 
     private static final long CHUNK_MIN = 8;
@@ -22,8 +28,8 @@ final class Sections {
     private static final int PARTS = 2;
 
     /**
-     * With several nodes, the places of a source together are at most this number of parts long. A limit for all ranks
-     * of a node may make them shorter.
+     * The greatest length of all places of a source together, in parts of a window, if there are several nodes. On a
+     * node with many ranks they may be shorter.
      */
     private static final int FURTHER_PARTS = 4;
     private static final long FURTHER_NODE_BYTES_MAX = 8 << 20;
@@ -42,8 +48,8 @@ final class Sections {
     final long placeBytes;
 
     /**
-     * The length of the inbox, in bytes. Each of {@value #PLACES} senders has a share of it, with {@link #places}
-     * places.
+     * The length of the inbox, the memory for sections from invited nodes, in bytes. It has a share for each of {@value
+     * #PLACES} senders.
      */
     final long inboxBytes;
 
@@ -51,10 +57,10 @@ final class Sections {
     private final long blockBytesMax;
 
     /**
-     * Computes the lengths for a team.
+     * Computes the lengths of chunks and places for a team.
      *
-     * @param team the ranks
-     * @param roles the roles of the ranks
+     * @param team the team of the calling rank
+     * @param roles the object that tells which ranks are sources and readers
      */
     Sections(Team team, BlockRoles roles) {
         this.team = team;
@@ -80,8 +86,8 @@ final class Sections {
     }
 
     /**
-     * Returns the length of all places of a source together, in bytes. With longer places a rank waits fewer times,
-     * although long places do not stay in the caches of a core.
+     * Returns the length of all places of a source together, in bytes. The places may be too long to stay in the caches
+     * of a core, but with longer places a rank waits fewer times.
      */
     private static long furtherBytes(long part, int ranksMax) {
         return Math.clamp(Long.highestOneBit(FURTHER_NODE_BYTES_MAX / ranksMax), part, FURTHER_PARTS * part);
@@ -131,8 +137,7 @@ final class Sections {
     // ---- rounds
 
     /**
-     * {@return the number of rounds that follow the first round, if {@code left} bytes are left for a reader before the
-     * first round}
+     * {@return the number of rounds that follow the first round, for a block of {@code left} bytes}
      */
     long roundsOf(long left) {
         return left <= firstMax ? 0 : (left - firstMax + chunkMax - 1) / chunkMax;

@@ -7,9 +7,10 @@ import org.tutti.collective.Team;
 import org.tutti.collective.machine.Area;
 
 /**
- * The sections that the sources of this node show in a {@link BlockExchange}. This rank may be one of the sources.
- * First sections stay until all ranks have left the operation. A source fills its places in turn with the sections of
- * further rounds. With several nodes, a directory is in front of the sections:
+ * Shows this rank's sections in a {@link BlockExchange}, and finds the sections that other ranks of this node show. A
+ * section has the data of one source, a rank that sends, for the ranks of one node. Each source shows its sections in a
+ * window. The first sections stay there until all ranks have left the operation. With the sections of further rounds a
+ * source fills the places of its window in turn. If there are several nodes, a directory is in front of the sections:
  *
  * <pre>
  *  | where the section for node 0 begins | … | where the last one ends | rounds | first sections | place 0 | place 1 |
@@ -28,13 +29,16 @@ final class ShownSections {
     private final Area own = new Area();
     private final Area section = new Area();
 
-    /** The offset of each source's places, and the number of times that it has filled one, by its local rank. */
+    /**
+     * The offset of each source's places, and the number of times that the source has filled a place, by its local
+     * rank.
+     */
     private final long[] placesAt;
     private final long[] filled;
 
     /**
-     * The value of DONE at which each place of this rank is free, and whether this is the master's DONE, by the place's
-     * index.
+     * For each place of this rank, the value of DONE at which the place is free, and whether the master's DONE counts
+     * or that of all readers.
      */
     private final long[] freeAt = new long[Sections.PLACES];
     private final boolean[] isMasters = new boolean[Sections.PLACES];
@@ -56,8 +60,8 @@ final class ShownSections {
     }
 
     /**
-     * Returns whether any source has further rounds for another node. Only sources are counted for which {@link
-     * #findFirst} was called.
+     * Returns whether a source of this node has further rounds for any node. Only the sources for which {@link
+     * #findFirst} was called count.
      */
     boolean haveFurther() {
         return roundsMost > 0;
@@ -95,19 +99,19 @@ final class ShownSections {
     }
 
     /**
-     * Fills the next place with a section for this node's readers. They post the number of the round as DONE when they
-     * have read it.
+     * Fills this source's next place with a section for the readers of this node. A reader posts the number of the
+     * round with {@link Team#DONE} when it has read the section.
      */
     void fillForReaders(long round) {
         fill(team.node(), round, round, false);
     }
 
     /**
-     * Fills the next place with a section for another node, which this node's master sends.
+     * Fills this source's next place with a section for another node. The master of this node will send the section.
      *
      * @param node the other node
-     * @param round the round
-     * @param done the value of the master's DONE once it has sent the section
+     * @param round the number of the round
+     * @param done the value that the master's {@link Team#DONE} has once the master has sent the section
      */
     void fillForMaster(int node, long round, long done) {
         fill(node, round, done, true);
@@ -136,7 +140,7 @@ final class ShownSections {
 
     // ---- sections of all sources of this node
 
-    /** Returns the first section that a source of this node has for a node. Waits until the source shows it. */
+    /** Waits until a source of this node shows its first sections, and returns its first section for a given node. */
     Area findFirst(int source, int node) {
         boolean isOwn = source == team.localRank();
         Area shown = isOwn ? own : await(source, FIRST);
@@ -154,8 +158,8 @@ final class ShownSections {
     }
 
     /**
-     * Waits until READY of another source of this node has reached a step, and returns the memory that the source
-     * shows.
+     * Waits until another source of this node has posted a step with READY, and returns the memory in which the source
+     * shows its sections.
      */
     private Area await(int source, long step) {
         team.await(source, Team.READY, step);
@@ -163,8 +167,8 @@ final class ShownSections {
     }
 
     /**
-     * Waits until a source of this node has filled a place {@code number} times, and returns the section of the last
-     * time.
+     * Waits until a source of this node has filled its places {@code number} times in all, and returns the section that
+     * it filled in last.
      */
     Area find(int source, long number) {
         Area shown = source == team.localRank() ? own : await(source, FIRST + number);
@@ -181,8 +185,8 @@ final class ShownSections {
     }
 
     /**
-     * Returns the section with which a source fills a place next, and waits for it. If the source is this rank, the
-     * result is the section that it filled in last.
+     * Waits until a source has filled its next place, and returns the section there. If the source is this rank, the
+     * method returns the section that the rank filled in last, without a wait.
      */
     Area findNext(int source) {
         if (source != team.localRank()) {

@@ -8,23 +8,24 @@ import org.tutti.pattern.NomialTree;
 import org.tutti.pattern.Tree;
 
 /**
- * The base class of gathers and scatters over a tree of nodes that is rooted at the root's node. A message has the
- * blocks of a subtree, which covers consecutive nodes. It consists of a piece for each rank, and of empty pieces if a
- * node has fewer ranks than others.
+ * The base class of gathers and scatters over a tree of nodes. The tree's root is the node of the call's root. A
+ * message between two nodes has the blocks of all ranks of a subtree, which covers consecutive nodes. It consists of
+ * one piece for each rank. Every node counts as if it had as many ranks as the node with the most, and the pieces of
+ * missing ranks are empty.
  */
 public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
     /** The tree of nodes. */
     protected final Tree tree;
 
-    /** The number of children with which a node exchanges at the same time, k. */
+    /** The number of children with which a node exchanges data at the same time, k. */
     protected final int ports;
 
     /**
      * Creates the algorithm over a tree.
      *
-     * @param collective the collective
-     * @param shape the tree
-     * @param memory the memory that the algorithm uses, for its entry in the catalogue
+     * @param collective the collective that the algorithm runs
+     * @param shape the tree of nodes, with the name of the algorithm
+     * @param memory the shared memory that the algorithm needs, as its entry in the catalogue states it
      */
     protected SubtreeAlgorithm(Collective collective, Shape shape, String memory) {
         super(collective,
@@ -35,11 +36,11 @@ public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
     }
 
     /**
-     * A tree, and the name of the algorithm over it.
+     * A tree of nodes, and the name of the algorithm that uses it.
      *
-     * @param name the name, without the number of ports
-     * @param tree the tree
-     * @param ports the number of children with which a node exchanges at the same time, k
+     * @param name the algorithm's name, without the number of ports
+     * @param tree the tree of nodes
+     * @param ports the number of children with which a node exchanges data at the same time, k
      * @param source the paper that published the tree
      */
     public record Shape(String name, Tree tree, int ports, String source) {
@@ -50,9 +51,10 @@ public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
         public static final Shape HALVING = new Shape("halving", HalvingTree.INSTANCE, 1, "Portals collectives 2007");
 
         /**
-         * Returns the (k+1)-nomial tree (Qian and Afsahi 2008, section 5.1.1). It needs ⌈log<sub>k+1</sub> n⌉ steps.
+         * Returns the (k+1)-nomial tree (Qian and Afsahi 2008, section 5.1.1). It needs ⌈log<sub>k+1</sub> n⌉ steps for
+         * n nodes.
          *
-         * @param ports the number of children with which a node exchanges at the same time, k
+         * @param ports the number of children with which a node exchanges data at the same time, k
          * @return the tree
          */
         public static Shape nomial(int ports) {
@@ -61,33 +63,34 @@ public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Returns the node at a position of the tree.
+     * Returns the node at a position of the tree. Positions count the nodes from the root's node, which has position 0.
      *
-     * @param team the ranks
+     * @param team the team of the calling rank
      * @param top the root's node
-     * @param position the position, from 0 for the root's node
-     * @return the node
+     * @param position the position, 0 to the number of nodes − 1
+     * @return the node at this position
      */
     protected static int nodeAt(Team team, int top, int position) {
         return (top + position) % team.nodes();
     }
 
     /**
-     * Returns the position of this rank's node in the tree.
+     * Returns the position of this rank's node in the tree. Positions count the nodes from the root's node.
      *
-     * @param team the ranks
+     * @param team the team of the calling rank
      * @param top the root's node
-     * @return the position
+     * @return the position, 0 for the root's node
      */
     protected static int position(Team team, int top) {
         return Math.floorMod(team.node() - top, team.nodes());
     }
 
     /**
-     * Returns the number of pieces that carry the blocks of a subtree.
+     * Returns the number of pieces that carry the blocks of a subtree. There is a piece for each rank, as if every node
+     * had as many ranks as the node with the most.
      *
-     * @param team the ranks
-     * @param position the first position of the subtree
+     * @param team the team of the calling rank
+     * @param position the position of the subtree's root, which is its first node
      * @return the number of pieces
      */
     protected final int pieces(Team team, int position) {

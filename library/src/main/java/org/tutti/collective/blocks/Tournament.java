@@ -2,19 +2,20 @@
 package org.tutti.collective.blocks;
 
 /**
- * The order in which each of n nodes exchanges with each other node. Two nodes are always partners of each other at the
- * same time. The order is that of a tournament in which every node plays every other, by the circle method. In round r
- * two nodes of the circle are partners if the sum of their numbers is r, modulo the size of the circle.
+ * Computes the order in which each of n nodes exchanges data with the other nodes. In each round two nodes that
+ * exchange are partners of each other. The order is that of a tournament in which every node plays every other node, by
+ * the circle method. The nodes stand in a circle, and in round r two of them are partners if the sum of their numbers
+ * is r, modulo the size of the circle.
  *
  * <p>If n is odd, the circle has all nodes. A node that would be its own partner has none in that round. If n is even,
- * the last node is outside the circle, and is the partner of the node that would be its own. The tournament then has n
- * − 1 rounds, in which no node waits.
+ * the last node stands outside the circle, and is the partner of the node that would be its own partner. The tournament
+ * then has n − 1 rounds, in which no node waits.
  */
 final class Tournament {
     private Tournament() {}
 
     /**
-     * Returns the partners of a node.
+     * Returns the partners of a node in the order of the rounds.
      *
      * @param nodes the number of nodes, 1 or more
      * @param node the node
