@@ -2,17 +2,17 @@
 package org.tutti.collective.allgather;
 
 /**
- * An allgather by Bruck's algorithm between nodes (Qian and Afsahi 2008, section 5.1.2), with k ports, the number of
- * nodes to which a node sends in a step. Each step multiplies the number of blocks that a node has by k + 1. Before
- * step <i>j</i> a node has the blocks of (k+1)<sup>j</sup> nodes: its own and those of the nodes after it. In step
- * <i>j</i> it sends these blocks to the k nodes at distances −z·(k+1)<sup>j</sup>, z from 1 to k. The last step sends
- * only the blocks that the receivers lack. There are ⌈log<sub>k+1</sub> n⌉ steps, and b·p·(n − 1) bytes leave each of n
- * nodes with p ranks and b bytes a rank.
+ * An allgather by Bruck's algorithm between nodes (Qian and Afsahi 2008, section 5.1.2). Its number of ports k is the
+ * number of nodes to which a node sends in a step. Each step multiplies the number of blocks that a node has by k + 1.
+ * Before step <i>j</i> a node has the blocks of (k+1)<sup>j</sup> nodes: its own and those of the nodes after it. In
+ * step <i>j</i> it sends these blocks to the k nodes at distances −z·(k+1)<sup>j</sup>, z from 1 to k. The last step
+ * sends only the blocks that the receivers lack. There are ⌈log<sub>k+1</sub> n⌉ steps, and b·p·(n − 1) bytes leave
+ * each of n nodes with p ranks and b bytes a rank.
  *
- * <p>This is the paper's SMP-aware Bruck (section 5.2.2). At a node, the node's own blocks come first, and the others
- * follow in the order in which they arrive. The blocks are not rotated afterwards, because each rank copies them
- * directly to their positions in its result. In the paper, ranks copy out the blocks of their own node while other
- * blocks are in transit. Here, ranks copy out every block as soon as it has arrived.
+ * <p>This is the paper's SMP-aware Bruck (section 5.2.2). In the memory of a node, the node's own blocks come first,
+ * and the others follow in the order in which they arrive. The blocks are not rotated afterwards, because each rank
+ * copies them directly to their positions in its result. In the paper, ranks copy out the blocks of their own node
+ * while other blocks are in transit. Here, ranks copy out every block as soon as it has arrived.
  */
 public final class BruckAllgather extends RelayedAllgather {
     private final int ports;
@@ -28,7 +28,10 @@ public final class BruckAllgather extends RelayedAllgather {
         this.ports = ports;
     }
 
-    /** Returns the number of slots, each with the blocks of one node, that a node has before the step of a flow. */
+    /**
+     * Returns the number of slots, each with the blocks of one node, that a node has before the step in which a flow is
+     * used.
+     */
     private int before(int flow) {
         int have = 1;
         for (int i = flow / ports; i > 0; i--) {

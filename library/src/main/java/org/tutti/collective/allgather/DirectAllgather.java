@@ -9,11 +9,11 @@ import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.machine.Area;
 
 /**
- * An allgather in which every rank reads the block of each other rank, either where that rank shows it or where it has
- * arrived from another node ({@link Contributions}). Between nodes this is the Direct algorithm (Qian and Afsahi 2008,
- * section 5.1.2). In step i each master, the first rank of its node, sends the node's blocks to the node at distance i,
- * modulo the number of nodes. There is one step in a node, and n − 1 between n nodes. With p ranks on a node and b
- * bytes a rank, b·p·(n − 1) bytes leave a node.
+ * An allgather in which every rank reads the blocks of all other ranks ({@link Contributions}). It reads the block of a
+ * rank of its own node where that rank shows it, and the other blocks where they have arrived from other nodes. Between
+ * nodes this is the Direct algorithm (Qian and Afsahi 2008, section 5.1.2). In step i each master, the first rank of
+ * its node, sends the node's blocks to the node at distance i, modulo the number of nodes. There is one step in a node,
+ * and n − 1 between n nodes. With p ranks on a node and b bytes a rank, b·p·(n − 1) bytes leave a node.
  *
  * <p>This is the paper's SMP-aware Direct (section 5.2.2). Phase 1, the gather in a node, copies nothing to the master.
  * Ranks show their blocks in their windows, and the master sends them from there. Phases 2 and 3 overlap more than in

@@ -14,9 +14,10 @@ import org.tutti.pattern.Tree;
  * An allgather that consists of a gather and a broadcast on the same tree of nodes. Each node sends its parent the
  * blocks of its subtree, and then receives all other blocks from its parent. This is the SMP-aware Gather and Broadcast
  * of Qian and Afsahi 2008 (section 5.2.1). Phase 1 is the gather in each node's shared memory. Phase 2 is the gather
- * among the masters, on the (k+1)-nomial tree for k ports, or direct. Phase 3 is the broadcast to all ranks, which goes
- * down the same tree; the paper uses a broadcast in the network's hardware. On the tree of recursive halving this is
- * Portals' allgather (Schutt and Brightwell 2007).
+ * among the masters, the first ranks of the nodes. It is direct or uses a tree, such as the (k+1)-nomial tree for k
+ * ports, the nodes with which a node exchanges data at the same time. Phase 3 is the broadcast to all ranks, which goes
+ * down the same tree. The paper uses a broadcast in the network's hardware instead. On the tree of recursive halving
+ * the algorithm is Portals' allgather (Schutt and Brightwell 2007).
  *
  * <p>On n nodes there are 2·⌈log<sub>k+1</sub> n⌉ steps on the (k+1)-nomial tree, 2·⌊log₂ n⌋ on the tree of recursive
  * halving, and two if direct. There are 2·(n − 1) messages. Other algorithms take ⌈log n⌉ steps or send n·(n − 1)
@@ -36,7 +37,9 @@ public final class GatherBroadcastAllgather extends GatheredAllgather {
     /** Portals' allgather, on the tree of recursive halving. */
     public static final GatherBroadcastAllgather HALVING = new GatherBroadcastAllgather(Shape.HALVING, "⌊log₂ n⌋");
 
-    /** Direct between the masters (section 5.1.1). All masters send to the root's node, which sends to all nodes. */
+    /**
+     * The direct variant (section 5.1.1). The masters of all nodes send to the root's node, which sends to all nodes.
+     */
     public static final GatherBroadcastAllgather DIRECT = new GatherBroadcastAllgather(
             new Shape("gather-and-broadcast@direct", StarTree.INSTANCE, 1, "Qian, Afsahi 2008, section 5.2.1"), "1");
 
@@ -45,9 +48,9 @@ public final class GatherBroadcastAllgather extends GatheredAllgather {
     private final Tree tree;
 
     /**
-     * Creates Gather and Broadcast on the (k+1)-nomial tree.
+     * Creates the algorithm Gather and Broadcast on the (k+1)-nomial tree.
      *
-     * @param ports k, the number of ports of a node, 1 or more
+     * @param ports k, the number of children with which a node exchanges data at the same time, 1 or more
      */
     public GatherBroadcastAllgather(int ports) {
         this(new Shape("gather-and-broadcast", new NomialTree(ports), ports, "Qian, Afsahi 2008, section 5.2.1"),

@@ -10,18 +10,18 @@ import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * An allgather in which each master, the first rank of its node, collects the blocks of all ranks in its window. First
- * the ranks of a node copy their blocks to their master's window. Then the masters exchange the contents of their
- * windows. Finally every rank copies all blocks from its master's window. The blocks of a node are adjacent in the
- * window, so a master can send the blocks of several nodes in one put. No rank copies out a block before all blocks
- * have arrived, so the algorithm suits short blocks. Subclasses choose the order of the nodes in the window, and the
- * exchange between masters.
+ * An allgather in which each master, the first rank of its node, collects the blocks of all ranks in its window. A
+ * window is memory that a rank shows to its node. First the ranks of a node copy their blocks to their master's window.
+ * Then the masters exchange the contents of their windows. Finally every rank copies all blocks from its master's
+ * window. The blocks of a node are adjacent in the window, so a master can send the blocks of several nodes in one put.
+ * No rank copies out a block before all blocks have arrived, so the algorithm suits short blocks. A subclass chooses
+ * the order of the nodes in the window, and the exchange between masters.
  *
- * <p><b>Why nothing is overwritten.</b> Each block is written to a window once. Its rank writes it between SHOWN and
- * GATHERED, or another node's master puts it after an invitation. A short message arrives in the eager buffer of a
- * pair, and this node's master copies it to the window. Until the master has awaited a part of the window, only the
- * writer of the part accesses it. The other ranks access it after the master has posted COMPLETE. Windows and eager
- * buffers belong to the operation until all ranks of the node have left it.
+ * <p><b>Why nothing is overwritten.</b> Each block is written to a window once. A rank of the node writes it between
+ * the steps SHOWN and GATHERED, or another node's master puts it after an invitation. A short message arrives in the
+ * eager buffer of a pair, and this node's master copies it to the window. Until the master has awaited a part of the
+ * window, only the writer of the part accesses it. The other ranks access it after the master has posted COMPLETE.
+ * Windows and eager buffers belong to the operation until all ranks of the node have left it.
  *
  * <p><b>Why it ends.</b> A master opens all flows to its node before it waits. It waits for the ranks of its node,
  * which wait only for its window. Then it waits for other masters in the exchange; the subclass argues why this wait
@@ -38,8 +38,8 @@ abstract class GatheredAllgather extends EqualBlocksAlgorithm {
     // ---- for subclasses
 
     /**
-     * Returns the node that follows {@code node} in the order of the blocks in a window. The result for the last node
-     * does not matter.
+     * Returns the node whose blocks follow the blocks of {@code node} in a window. The result for the last node does
+     * not matter.
      */
     int next(int node, int nodes) {
         return node + 1;
@@ -49,16 +49,16 @@ abstract class GatheredAllgather extends EqualBlocksAlgorithm {
     abstract void open(Team team, Area window, long bytes);
 
     /**
-     * Exchanges blocks with other masters, until the window, which holds the blocks of this node, holds the blocks of
-     * all nodes. Only masters call this method.
+     * Exchanges blocks with other masters until the window holds the blocks of all nodes. At first it holds only the
+     * blocks of this node. Only masters call this method.
      */
     abstract void exchange(Team team, Area window, long bytes);
 
     // ---- memory
 
     /**
-     * Counts the blocks of all nodes in the window, and those of other nodes again, because these may first arrive in
-     * eager buffers.
+     * Counts the blocks of all nodes, which are in the window, and the blocks of other nodes once more, because these
+     * may first arrive in eager buffers.
      */
     @Override
     protected final long blocksOnNode(int nodes, int ranks, int localRanks) {
@@ -116,14 +116,14 @@ abstract class GatheredAllgather extends EqualBlocksAlgorithm {
         return ranks * bytes;
     }
 
-    /** Opens a flow of one piece from another node. The piece belongs at an offset in the window. */
+    /** Opens a flow that brings one piece from another node. The piece belongs at an offset in the master's window. */
     static void openInflow(Team team, int sender, Area window, long at, long length) {
         team.inflow(team.pair(sender)).openPair(sender, length, 1, window, at);
     }
 
     /**
-     * Waits until the piece from another node has arrived, and copies it to its offset in the window if it is not
-     * there.
+     * Waits until the piece from another node has arrived. If it has arrived in an eager buffer, the method copies it
+     * to its offset in the window.
      */
     static void arrive(Team team, int sender, Area window, long at, long length) {
         Inflow in = team.inflow(team.pair(sender));

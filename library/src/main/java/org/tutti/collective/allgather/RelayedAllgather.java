@@ -13,13 +13,13 @@ import org.tutti.collective.machine.Area;
  * An allgather in which masters, the first ranks of their nodes, forward the blocks that they have received. At a node,
  * the blocks of each node form a <i>slot</i>, and slot 0 holds the node's own blocks. Slot <i>s</i> holds the blocks of
  * a node at a certain distance, which the subclass gives and which is the same at all nodes. A master sends over
- * several flows, one after the other. Over each flow it sends its first slots to another node, where they become
- * consecutive slots. The subclass gives the number of the first of these.
+ * several flows, streams to other nodes, one after the other. Over each flow it sends its first slots to another node,
+ * where they become consecutive slots. The subclass gives the number of the first of these slots.
  *
  * <p>Ranks show their blocks in their windows, and masters send slot 0 from there, so no rank gathers it. Masters
  * forward each other slot from the memory in which it has arrived. This is the eager buffer of a pair, or the master's
- * window, which has room for all slots and to which the master has invited the sender. All ranks of a node copy blocks
- * from the same memory while the master forwards them (Qian and Afsahi 2008, section 5.2).
+ * window. The window has room for all slots, and the master has invited the sender to it. All ranks of a node copy
+ * blocks from the same memory while the master forwards them (Qian and Afsahi 2008, section 5.2).
  *
  * <p><b>Why nothing is overwritten, and why it ends.</b> Each piece has a place of its own, which belongs to the
  * operation until all ranks of the node have left it. Therefore no master waits for credits. A master that waits for a
@@ -34,12 +34,12 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
     abstract int flows(int nodes);
 
     /**
-     * Returns the distance from a node to the receiver of one of its flows. The flow of the same number that arrives at
-     * the node comes from the opposite distance.
+     * Returns the distance from a node to the receiver of one of its flows. The flow with the same number that arrives
+     * at the node comes from the node at this distance in the other direction.
      */
     abstract int distance(int flow, int nodes);
 
-    /** Returns the number of the slot that the first slot of a flow becomes at the receiver. */
+    /** Returns the number of the slot at the receiver that holds the first slot which is sent over a flow. */
     abstract int firstSlot(int flow, int nodes);
 
     /** Returns the number of slots that are sent over a flow. */
@@ -96,8 +96,8 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Returns the length of the master's window in bytes. It is one block, or the length of all slots if other nodes
-     * are invited to the window.
+     * Returns the length of the master's window in bytes. If other nodes are invited to the window, it has room for all
+     * slots, otherwise for one block.
      */
     private long mastersBytes(Team team, long bytes) {
         for (int flow = 0; flow < flows(team.nodes()); flow++) {

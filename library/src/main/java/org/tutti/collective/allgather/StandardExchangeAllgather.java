@@ -6,13 +6,13 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.ExchangeRoute;
 
 /**
- * An allgather by Standard Exchange between nodes (Qian and Afsahi 2008, section 5.1.2), with k ports, the number of
- * nodes from which a node receives in a step. In each step the nodes of each group of k + 1 exchange all blocks that
- * they have, so each node then has k + 1 times as many blocks. On n nodes there are ⌈log<sub>k+1</sub> n⌉ steps. If n
- * is a power of k + 1, the blocks of n − 1 nodes leave a node.
+ * An allgather by Standard Exchange between nodes (Qian and Afsahi 2008, section 5.1.2). Its number of ports k is the
+ * number of nodes from which a node receives in a step. In each step the nodes of each group of k + 1 exchange all
+ * blocks that they have, so each node then has k + 1 times as many blocks. On n nodes there are ⌈log<sub>k+1</sub> n⌉
+ * steps. If n is a power of k + 1, the blocks of n − 1 nodes leave a node.
  *
  * <p>The algorithm follows the {@linkplain ExchangeRoute route} of Standard Exchange backwards, from the last step to
- * the first. On the route, blocks from all nodes come to one node; backwards over the same messages, the blocks of one
+ * the first. On the route, blocks from all nodes come to one node. Backwards over the same messages, the blocks of one
  * node come to all nodes. Nodes are numbered to base k + 1. Before the step that is step j of the route, a node has the
  * blocks of all nodes that share its last j + 1 digits. It sends these blocks to the nodes from which the node would
  * receive on the route, and receives the blocks of the other nodes of its group. The nodes of a group are far apart in
@@ -21,7 +21,7 @@ import org.tutti.pattern.ExchangeRoute;
  *
  * <p><b>Corrections.</b> If n is not a power of k + 1, the number of steps does not grow. The last group of a step may
  * then lack a node, and the node at the same position in the group before sends instead of that node. A node therefore
- * sends up to k more messages in a step; no node receives more than k.
+ * sends up to k more messages in a step. No node receives more than k messages.
  *
  * <p>{@link GatheredAllgather} describes the positions of the blocks.
  *

@@ -12,13 +12,14 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
- * An all-to-all in which every rank copies all its blocks to its window, and masters send them directly to every other
- * node. In a window the blocks for the ranks of a node are adjacent. The ranks of the same node copy their blocks from
- * the window. Between nodes this is the Direct algorithm (Qian and Afsahi 2008, section 5.1.3). In step i a master, the
- * first rank of its node, sends blocks to the node at distance i, modulo the number of nodes. It sends one piece for
- * each rank of its own node, with all blocks of this rank for the receiving node, in the order of the ranks. All ranks
- * of the receiving node copy their blocks from the memory in which a piece has arrived. There is one step in a node,
- * and n − 1 between n nodes. With p ranks on a node and b bytes a block, b·p²·(n − 1) bytes leave a node.
+ * An all-to-all in which every rank copies all its blocks to its window, memory that its node can read, and masters
+ * send them directly to every other node. In a window the blocks for the ranks of a node are adjacent. The ranks of the
+ * same node copy their blocks from the window. Between nodes this is the Direct algorithm (Qian and Afsahi 2008,
+ * section 5.1.3). In step i a master, the first rank of its node, sends blocks to the node at distance i, modulo the
+ * number of nodes. It sends one piece for each rank of its own node, with all blocks of this rank for the receiving
+ * node, in the order of the ranks. All ranks of the receiving node copy their blocks from the memory in which a piece
+ * has arrived. There is one step in a node, and n − 1 between n nodes. With p ranks on a node and b bytes a block,
+ * b·p²·(n − 1) bytes leave a node.
  *
  * <p>On one node, ranks {@linkplain ZeroCopyLoans#lendBlocks lend} long blocks instead of copying them to windows, if
  * their memory permits it and the call is not in place. They then wait for each other at the end.
@@ -38,8 +39,9 @@ import org.tutti.collective.window.ZeroCopyLoans;
  */
 public final class DirectAllToAll extends EqualBlocksAlgorithm {
     /**
-     * If the number of ranks of a node is at most this number times the number of nodes, a half can hold all pieces of
-     * a step.
+     * The number of pieces, for each node of the communicator, for which a half of a master's window is sure to have
+     * room. A half therefore holds all pieces of a step if no node has more ranks than this number times the number of
+     * nodes.
      */
     private static final int PIECES_PER_NODE = 3;
 
@@ -109,7 +111,7 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
         }
     }
 
-    /** Returns the offset in a rank's window of its block for a rank of a node. */
+    /** Returns the offset, in the window of a rank, of its block for the rank with a given node and local rank. */
     private static long at(Team team, int node, int localRank, long bytes) {
         return (team.position(node) + localRank) * bytes;
     }
@@ -135,8 +137,8 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Runs a step. The master sends to the node at distance {@code step}, and all ranks take the pieces from the node
-     * at that distance in the other direction.
+     * Runs one step between nodes. The master sends pieces to the node at distance {@code step}, and all ranks take the
+     * pieces that come from the node at that distance in the other direction.
      */
     private static void exchange(Team team, Call call, int step, long taken) {
         long bytes = call.bytes();

@@ -12,8 +12,8 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Route;
 
 /**
- * An all-to-all in which masters, the first ranks of their nodes, forward blocks along a {@link Route}. There are
- * therefore fewer messages than one for every two nodes. Subclasses choose the route.
+ * An all-to-all in which masters, the first ranks of their nodes, forward blocks along a {@link Route}, a plan of hops
+ * from node to node. There are therefore fewer messages than one for every two nodes. A subclass chooses the route.
  *
  * <p>In a node every rank copies its blocks for the other ranks to its window, and these ranks copy them from there.
  * The master's window also holds each message that leaves the node. Every rank copies its blocks for other nodes
@@ -22,13 +22,14 @@ import org.tutti.pattern.Route;
  * their blocks from the memory in which the message has arrived. The receiving master copies every other row into a
  * message that leaves later. A row needs only one copy, because its sources are consecutive.
  *
- * <p>A message is one piece over the {@linkplain Team#pair pair} of its two nodes, and the only one there. It goes to
- * the pair's eager buffer if it fits, else to its own part of the receiving master's window.
+ * <p>A message is the only piece that is sent over the {@linkplain Team#pair pair} of its two nodes in that direction.
+ * If it fits into the pair's eager buffer, it arrives there, otherwise in a part of the receiving master's window that
+ * is reserved for it.
  *
  * <p><b>Why nothing is overwritten.</b> Each message has memory of its own at its sender and at its receiver, until all
  * ranks of the node have left the operation. A rank writes to its master's window after the master has shown it. The
- * master sends after all ranks have posted GATHERED, because then they have written there. Before it sends the messages
- * of step j + 1, it has copied into them the rows that arrived until step j.
+ * master sends after all ranks have posted GATHERED, when they have written there. Before it sends the messages of step
+ * j + 1, it has copied into them the rows that arrived until step j.
  *
  * <p><b>Why it ends.</b> A master invites all senders before it waits for anything. It waits for the ranks of its node,
  * which wait only for each other. In step j it waits only for messages of that step, and their senders wait only for
@@ -77,21 +78,25 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Returns the greatest number of items that leave a node and arrive at it. An item is all blocks of one node for
-     * another node.
+     * Returns the greatest number of items that leave a node and arrive at it in an operation. An item consists of all
+     * blocks of one node for another node.
      */
     private long passing(int nodes) {
         return nodes == 1 ? 0
                 : departures(nodes, route.steps(nodes), 1) + arrivals(nodes, route.steps(nodes), 1);
     }
 
-    /** Returns the greatest number of items that a node sends before it sends the message of a port in a step. */
+    /**
+     * Returns the greatest number of items, blocks of one node for another, that a node sends before it sends the
+     * message of a port in a step.
+     */
     private long departures(int nodes, int step, int port) {
         return before(nodes, route.ports(nodes), step, port);
     }
 
     /**
-     * Returns the greatest number of items that arrive before a message of a step, in the order of steps and arrivals.
+     * Returns the greatest number of items, blocks of one node for another, that arrive at a node before a given
+     * message of a step.
      */
     private long arrivals(int nodes, int step, int arrival) {
         return before(nodes, route.arrivals(nodes), step, arrival);
@@ -109,7 +114,10 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
 
     // ---- positions in windows
 
-    /** Returns the length in bytes that a window reserves for an item, which is the same for all nodes. */
+    /**
+     * Returns the number of bytes that a window reserves for an item, all blocks of one node for another. It is the
+     * same for all nodes.
+     */
     private static long itemBytes(Team team, long bytes) {
         return (long) team.ranksMax() * team.ranksMax() * bytes;
     }
@@ -289,8 +297,8 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Copies the rows that have arrived in a step, except the first row of each message, into the messages that leave
-     * this node.
+     * Copies the rows that have arrived in a step into the messages that leave this node later. The first row of each
+     * message is for this node and is not copied.
      */
     private void passOn(Team team, Area own, int step, long bytes) {
         int nodes = team.nodes();
@@ -310,8 +318,8 @@ abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Returns the offset in this master's window, among the messages that leave, of a row that has arrived from a
-     * sender.
+     * Returns the offset in this master's window to which a row that has arrived from a sender is copied. It lies in
+     * the message that carries the row on.
      */
     private long onwardAt(Team team, int sender, int destination, int step, long bytes) {
         int nodes = team.nodes();

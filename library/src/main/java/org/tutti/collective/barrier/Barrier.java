@@ -5,7 +5,7 @@ import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 
 /**
- * An algorithm for barrier. At each rank it returns once every rank has called it.
+ * An algorithm for barrier. A call of a barrier returns at each rank once every rank has called it.
  */
 public abstract class Barrier extends Algorithm {
     /** The value of a rank's READY word that tells other ranks that the rank has arrived. */

@@ -15,8 +15,8 @@ import org.tutti.pattern.HalvingTree;
  * sends n·⌈log₂ n⌉ messages, which are more messages if there are three or more nodes.
  *
  * <p>Each edge of the tree carries one signal up and one down. The two signals arrive at different nodes, so neither
- * can overwrite the other, however early it arrives. In the first operation of a group the masters meet as in {@link
- * MasterExchange}.
+ * can overwrite the other, however early it arrives. In the first operation of a group, the masters must learn that all
+ * nodes have joined, and wait for each other as in {@link MasterExchange}.
  */
 public final class HalvingBarrier extends TwoLevelBarrier {
     private static final NodeTree TREE = new NodeTree(HalvingTree.INSTANCE);

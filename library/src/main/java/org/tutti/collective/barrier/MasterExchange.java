@@ -5,12 +5,11 @@ import org.tutti.collective.Team;
 import org.tutti.collective.stage.NodeTree;
 
 /**
- * Makes the masters of the nodes, each the first rank of its node, wait for each other. In each step a master exchanges
- * zero-byte puts with the master at distance 1, 2, 4, … (SRM 2003, section 2.4, "Barrier"). If the number of nodes is
- * not a power of two, the masters use dissemination instead. In a step of dissemination every master signals to the
- * node at that distance ahead, and waits for a signal from the node at that distance behind. Both ways take ⌈log₂ n⌉
- * steps. Each step uses a different edge, the words in which a signal arrives, so a signal that arrives early stays
- * there.
+ * Makes the masters, the first ranks of the nodes, wait for each other. In each step a master exchanges zero-byte puts
+ * with the master at distance 1, 2, 4, … (SRM 2003, section 2.4, "Barrier"). If the number of nodes is not a power of
+ * two, the masters use dissemination instead. In a step of dissemination every master signals to the node at that
+ * distance ahead, and waits for a signal from the node at that distance behind. Both ways take ⌈log₂ n⌉ steps. Each
+ * step uses a different edge, the words in which a signal arrives, so a signal that arrives early stays there.
  *
  * <p>In the first operation of a group the masters {@linkplain Team#meet meet} in pairs instead, because each of the
  * two nodes must learn that the other has joined. If the number of nodes is not a power of two, let w be the greatest
@@ -21,9 +20,10 @@ final class MasterExchange {
     private MasterExchange() {}
 
     /**
-     * Waits until the master of every node has called this method.
+     * Waits until the master of every node has called this method. A master calls it once all ranks of its node have
+     * arrived at the barrier.
      *
-     * @param team the ranks; this rank is a master, and all ranks of its node have arrived
+     * @param team the team of the calling rank, a master
      */
     static void run(Team team) {
         if (team.isComplete()) {

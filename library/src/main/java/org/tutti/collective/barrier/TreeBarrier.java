@@ -7,10 +7,10 @@ import org.tutti.pattern.LevelTree;
 
 /**
  * A barrier for nodes with many ranks. The ranks of a node form a tree that follows the node's levels, such as caches
- * and sockets ({@link LevelTree}). In each smallest group, such as the ranks that share a cache, the first rank waits
- * for the others. In each group of the next level, the first rank waits for the first ranks of its smaller groups, and
- * so on for all levels. Few words therefore move between caches and sockets, and no rank reads many cache lines. If no
- * levels are known, groups of 4, 16, 64, … ranks are used.
+ * and sockets ({@link LevelTree}). In each of the smallest groups, such as the ranks that share a cache, the first rank
+ * waits for the others. In each group of the next level, the first rank waits for the first ranks of the smaller groups
+ * in it, and so on for all levels. Few words therefore move between caches and sockets, and no rank reads many cache
+ * lines. If no levels are known, groups of 4, 16, 64, … ranks are used.
  *
  * <pre>
  *  8 ranks, groups of 4:        0

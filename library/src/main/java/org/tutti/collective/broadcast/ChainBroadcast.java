@@ -9,9 +9,9 @@ import org.tutti.pattern.ChainTree;
 
 /**
  * A broadcast along a pipelined chain of nodes (van de Geijn and Watts 1997, SUMMA, section 4). The chain begins at the
- * root's node, and each node passes every chunk on to the next node. On n nodes, a message of c chunks takes the time
- * of n − 2 + c chunks, because no node sends a byte more than once. On a binomial tree it takes the time of the whole
- * message for each child of the root.
+ * root's node, and each node passes every chunk on to the next node. On n nodes, a message that is cut into c chunks
+ * takes the time of n − 2 + c chunks, because no node sends a byte more than once. A broadcast over a binomial tree
+ * takes the time of the whole message for each child of the root.
  *
  * <pre>
  *  4 nodes, root on node 2, chunks 1 2 3:
@@ -20,10 +20,10 @@ import org.tutti.pattern.ChainTree;
  *    0 → 1        1 2 3
  * </pre>
  *
- * <p>Chunks go through the eager buffer of each node's edge to the node before, with at most {@value #SHORT_PARTS}
- * chunks in transit. Messages longer than 256 KiB go straight to the memory in which ranks need them or can read them,
- * as in {@link SrmBroadcast}, because the time of the first chunk matters less for them. On one node the algorithm
- * takes the same steps as {@link SlotRingBroadcast}, with shorter windows.
+ * <p>Chunks arrive in an eager buffer, memory of the receiving node that needs no invitation, with at most {@value
+ * #SHORT_PARTS} chunks in transit. Messages longer than 256 KiB are sent as in {@link SrmBroadcast}, straight to the
+ * memory in which ranks need them or can read them. Their first chunk is longer, but its time matters less for a long
+ * message. On one node the algorithm takes the same steps as {@link SlotRingBroadcast}, with shorter windows.
  */
 public final class ChainBroadcast extends Broadcast {
     private static final long SHORT_BYTES_MAX = 256 << 10;
@@ -59,18 +59,19 @@ public final class ChainBroadcast extends Broadcast {
     }
 
     /**
-     * Returns whether a message goes straight from node to node, in packets, without eager buffers.
+     * Returns whether a message is sent straight to the memory in which ranks need it or can read it, in packets.
+     * Shorter messages go through eager buffers.
      *
      * @param nodes the number of nodes
      * @param bytes the length of the message in bytes
-     * @return true if the message goes straight
+     * @return true if the message is sent without eager buffers
      */
     public static boolean isStraight(int nodes, long bytes) {
         return nodes > 1 && bytes > SHORT_BYTES_MAX;
     }
 
     /**
-     * Returns the number of parts into which an eager buffer is divided for messages that do not go straight.
+     * Returns the number of parts into which an eager buffer, the memory for arriving chunks, is divided for a message.
      *
      * @param bytes the length of the message in bytes
      * @return the number of parts, each for one chunk

@@ -31,15 +31,16 @@ import org.tutti.pattern.Partition;
  * at position q has span(q) positions in its subtree, it receives n − span(q) parts over the ring: q − 1, q − 2, …, in
  * this order.
  *
- * <p><b>Why nothing is overwritten.</b> Long messages go in rounds, through the two halves of a window of each master
- * in turn. A master invites its parent in the tree and its left neighbour in the ring to its window. A round is one
- * piece of the tree's flow, and one piece of the ring's flow that arrives in several parts. The master releases the
- * places of both pieces when all ranks of its node have posted DONE. The ranks of a node copy from the master's window,
- * or in the root's node from the root's window.
+ * <p><b>Why nothing is overwritten.</b> Long messages are sent in rounds. The rounds use the two halves of a window of
+ * each master, the first rank of its node, in turn. A master invites its parent in the tree and its left neighbour in
+ * the ring to its window. In a round the flow from the parent carries one piece, and the flow from the left neighbour
+ * carries one piece that arrives in several parts. The master releases the places of both pieces when all ranks of its
+ * node have posted DONE. The ranks of a node copy from the master's window, or in the root's node from the root's
+ * window.
  *
  * <p>The words of an operation count up to {@value Team#STEPS_MAX}. If a message needs more steps of the ring than
- * that, it goes down the binomial tree instead, as in {@link SrmBroadcast}. In the ring its parts would have only a few
- * KiB, which is slow.
+ * that, it is broadcast down the binomial tree instead, as in {@link SrmBroadcast}. In the ring its parts would have
+ * only a few KiB, which is slow.
  */
 public final class ScatterAllgatherBroadcast extends Broadcast {
     private static final int FIRST = 1;
@@ -97,11 +98,11 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     }
 
     /**
-     * Returns whether the words of an operation can count all steps of the ring.
+     * Returns whether the words of an operation, which have a greatest value, can count all steps of the ring.
      *
-     * @param rounds the number of rounds
+     * @param rounds the number of rounds of the message
      * @param nodes the number of nodes
-     * @return false if the message goes down the binomial tree instead
+     * @return false if the message must be broadcast down the binomial tree instead
      */
     public static boolean suffices(int rounds, int nodes) {
         return (long) rounds * Math.max(1, nodes - 1) <= Team.STEPS_MAX;
@@ -117,8 +118,7 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     }
 
     /**
-     * Returns the length of a round in bytes, which is at most half of the longest window. A short message has one
-     * round.
+     * Returns the length of a round in bytes. It is at most half of the longest window. A short message has one round.
      */
     private static long half(long bytes, long windowBytesMax) {
         return Math.clamp(bytes, WINDOW_BYTES_MIN, windowBytesMax / Chunk.HALVES);
@@ -150,7 +150,7 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     }
 
     /**
-     * Copies the message from the window of another rank of this node. The master of the root's node also sends from
+     * Copies the message from the window of another rank of this node. The master of the root's node also sends it from
      * there.
      */
     private static void receive(Team team, Area data, long bytes, long half, int rounds, int from, int top) {
@@ -216,8 +216,8 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     }
 
     /**
-     * Receives the parts that this node lacks from the left neighbour, and sends the right neighbour the parts that it
-     * lacks. This node's own part is sent first, and the others in the order in which they arrive.
+     * Receives from the left neighbour the parts that this node lacks, and sends to the right neighbour the parts that
+     * the neighbour lacks. This node's own part is sent first, and the others follow in the order in which they arrive.
      */
     private static void circulate(Team team, Area source, long sourceOffset, long length, int top) {
         int nodes = team.nodes();

@@ -10,10 +10,10 @@ import org.tutti.collective.window.ZeroCopyLoans;
 import org.tutti.pattern.BinomialTree;
 
 /**
- * A broadcast in which the root does not wait for other ranks. The root copies the message to the payload of its slot,
- * or to a window if it is too long, and goes on. A slot is the part of the communicator's shared memory that belongs to
- * one operation. No rank replies. A root that broadcasts repeatedly can be ahead of the other ranks by as many
- * operations as there are slots, or as its ring of windows can hold.
+ * A broadcast in which the root does not wait for other ranks. The root copies the message to its slot, the part of the
+ * communicator's shared memory that belongs to one operation, and goes on. A message that is too long for the slot is
+ * copied to a window, memory that the root shows to its node. No rank replies. A root that broadcasts repeatedly can be
+ * ahead of the other ranks by as many operations as there are slots, or as its ring of windows can hold.
  *
  * <p>Long messages go through up to {@value #PARTS} parts of the window in turn, so that the root copies in while the
  * other ranks copy out. The root fills a part again when all other ranks have copied it out. Each byte moves between
@@ -22,12 +22,13 @@ import org.tutti.pattern.BinomialTree;
  * <p><b>Lent memory.</b> If the ranks are threads of one process, or the root's memory is shared, the root lends its
  * memory for messages of {@value #LENT_BYTES_MIN} bytes or more. The other ranks copy the message from there, so each
  * byte is copied once. A byte does not move between cores if the root has not rewritten it since the last broadcast and
- * the reader's cache still holds it. On the other hand, the root waits until all ranks have read the message. A loan
- * ends when all other ranks have posted DONE; {@link ZeroCopyLoans} argues the memory ordering. On a node with levels,
+ * the reader's cache still holds it. However, the root then waits until all ranks have read the message. A loan ends
+ * when all other ranks have posted DONE; {@link ZeroCopyLoans} argues the memory ordering. On a node with levels,
  * messages always go through windows, from group to group.
  *
- * <p>Between nodes a message goes down the binomial tree of masters, through the two halves of the eager buffer that
- * the slot has for each edge. Messages of up to 64 KiB need no credit, so for these no node waits for its children.
+ * <p>Between nodes a message goes down a binomial tree of masters, the first ranks of the nodes. It goes through the
+ * two halves of the eager buffer, memory for arriving data that the slot has for each edge of the tree. Messages of up
+ * to 64 KiB need no credit, a permission to send more. For these messages no node waits for its children.
  */
 public final class SlotRingBroadcast extends Broadcast implements Chunked {
     private static final int PARTS = 4;
@@ -85,7 +86,8 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
     }
 
     /**
-     * Returns the length of a chunk, if windows have their full length.
+     * Returns the length of the chunks into which a message is cut. The result assumes windows of full length. If a
+     * node has very many ranks, its windows are shorter, and chunks may be shorter, too.
      *
      * @param nodes the number of nodes
      * @param bytes the length of the message in bytes

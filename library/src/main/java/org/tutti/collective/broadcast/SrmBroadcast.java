@@ -97,7 +97,7 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     /**
      * {@inheritDoc}
      *
-     * <p>Between nodes the length applies only to messages above 64 KiB; the other protocols do not change.
+     * <p>Between nodes the length applies only to messages above 64 KiB. Shorter messages are sent as before.
      */
     @Override
     public SrmBroadcast withChunk(long bytes) {
@@ -138,18 +138,20 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     }
 
     /**
-     * Returns whether a message goes straight from node to node, without eager buffers.
+     * Returns whether a message is sent straight to the memory in which ranks need it or can read it. Shorter messages
+     * go through eager buffers.
      *
      * @param nodes the number of nodes
      * @param bytes the length of the message in bytes
-     * @return true if the message goes straight
+     * @return true if the message is sent without eager buffers
      */
     public static boolean isStraight(int nodes, long bytes) {
         return nodes > 1 && bytes > WHOLE_BYTES_MAX;
     }
 
     /**
-     * Returns the length of a chunk, if windows have their full length.
+     * Returns the length of the chunks into which a message is cut. The result assumes windows of full length. If a
+     * node has very many ranks, its windows are shorter, and chunks may be shorter, too.
      *
      * @param nodes the number of nodes
      * @param bytes the length of the message in bytes

@@ -13,20 +13,20 @@ import org.tutti.pattern.LevelTree;
 import org.tutti.pattern.Tree;
 
 /**
- * The data movement that several broadcasts share. Chunks go from the root's node down a tree of nodes, and in each
- * node through shared memory. Only masters, the first ranks of their nodes, send. A master passes a chunk on before the
- * ranks of its own node copy it. The master of the root's node sends from its own memory if it is the root, else from
- * the root's window.
+ * Moves the chunks of a message from the root to all ranks, for several broadcasts. Chunks go from the root's node down
+ * a tree of nodes, and in each node through shared memory. Only masters, the first ranks of their nodes, send to other
+ * nodes. A master passes a chunk on before the ranks of its own node copy it. The master of the root's node sends from
+ * its own memory if it is the root, else from the root's window.
  *
- * <p><b>Eager buffers</b> ({@link #throughEagerBuffers}; SRM 2003, section 2.4, figure 4 on the left). The eager buffer
- * of a node's edge to its parent is divided into parts, one for each chunk in transit. It is shared memory, and all
- * ranks of the node copy a chunk from there. The master releases the part once all ranks have read it ({@link
- * Inflow#release}). Each operation has eager buffers of its own, because it has a slot of its own.
+ * <p><b>Eager buffers</b> ({@link #throughEagerBuffers}; SRM 2003, section 2.4, figure 4 on the left). A node has an
+ * eager buffer, memory for the chunks that its parent sends. It is divided into parts, one for each chunk in transit.
+ * It is shared memory, and all ranks of the node copy a chunk from there. The master releases the part once all ranks
+ * have read it ({@link Inflow#release}). Each operation has eager buffers of its own, because it has a slot of its own.
  *
  * <p><b>Straight</b> ({@link #straight}; figure 4 on the right). Each master invites its parent to put chunks directly
- * into memory of the master. This is the user's memory if it can be addressed, else a window of several parts, from
- * which the ranks of the node copy. The user's memory has a place for each chunk, so its places are not reused. The
- * parts of a window are reused in turn. The parent sends to both kinds of memory in the same way.
+ * into memory of the master. This is the user's memory if other processes can address it, or else a window of several
+ * parts, from which the ranks of the node copy. The user's memory has a place for each chunk, so its places are not
+ * reused. The parts of a window are reused in turn. The parent sends to both kinds of memory in the same way.
  *
  * <p><b>In a node</b> the rank that has the data in its own memory copies them, chunk after chunk, to the parts of a
  * window. It fills a part again when its readers have posted DONE. The readers are all other ranks of the node. On a
@@ -36,8 +36,8 @@ import org.tutti.pattern.Tree;
  */
 final class TreePipeline {
     /**
-     * The most chunks that a window holds on several nodes. There are several, so that the sender need not wait for a
-     * credit while data are in transit.
+     * The greatest number of chunks that a window holds if there are several nodes. The window holds more than one
+     * chunk, so that the sender need not wait for a credit while data are in transit.
      */
     private static final int PARTS_MAX = 8;
 
@@ -47,7 +47,7 @@ final class TreePipeline {
     private final NodeTree tree;
 
     /**
-     * Creates the data movement over a tree.
+     * Creates an object that moves messages down a tree of nodes.
      *
      * @param shape the tree of nodes
      */
@@ -56,14 +56,16 @@ final class TreePipeline {
     }
 
     /**
-     * Copies the root's bytes to every rank, through eager buffers.
+     * Copies the root's bytes to every rank. On other nodes they arrive in eager buffers, memory that all ranks of the
+     * node read.
      *
-     * @param team the ranks
+     * @param team the team of the calling rank
      * @param call the call
-     * @param chunk the length of a chunk in bytes, at most windowBytesMax / parts and, on several nodes, at most {@link
-     *            org.tutti.collective.layout.RingLayout#EAGER_BUFFER_BYTES} / parts
-     * @param parts the greatest number of chunks in transit over an edge and in a node
-     * @param windowsMax the number of windows that the root may have in use at the same time
+     * @param chunk the length of a chunk in bytes. It is at most the length of the longest window, divided by {@code
+     *            parts}. If there are several nodes, it is also at most {@link
+     *            org.tutti.collective.layout.RingLayout#EAGER_BUFFER_BYTES} divided by {@code parts}.
+     * @param parts the greatest number of chunks in transit from one node to another, and in a node
+     * @param windowsMax the greatest number of windows that the root may have in use at the same time
      */
     void throughEagerBuffers(Team team, Call call, long chunk, int parts, int windowsMax) {
         int top = team.nodeOf(call.root());
@@ -81,13 +83,14 @@ final class TreePipeline {
     }
 
     /**
-     * Copies the root's bytes to every other rank, if all ranks are on one node.
+     * Copies the root's bytes to every other rank, if all ranks are on one node. The bytes go through the root's
+     * window, or are read from the root's memory if the root lends it.
      *
-     * @param team the ranks
+     * @param team the team of the calling rank
      * @param call the call
-     * @param chunk the length of a chunk in bytes, at most windowBytesMax / parts
+     * @param chunk the length of a chunk in bytes, at most the length of the longest window divided by {@code parts}
      * @param parts the greatest number of chunks in the window
-     * @param lends true if the root lends its memory when it can; false on a node with levels
+     * @param lends true if the root lends its memory when it can; false on a node with levels of groups
      */
     void inNode(Team team, Call call, long chunk, int parts, boolean lends) {
         Chunk chunks = team.chunks(call.bytes(), chunk, parts);
@@ -99,10 +102,10 @@ final class TreePipeline {
     }
 
     /**
-     * Copies the root's bytes to every rank, and to each other node straight to the memory in which ranks need or read
-     * them.
+     * Copies the root's bytes to every rank. On each other node they arrive directly in the memory in which ranks need
+     * them or can read them.
      *
-     * @param team the ranks
+     * @param team the team of the calling rank
      * @param call the call
      * @param most the greatest length of a chunk in bytes; chunks are shorter if windows are too short for this length
      */
@@ -158,8 +161,8 @@ final class TreePipeline {
     }
 
     /**
-     * Returns the tree of readers in a node. It is flat for messages that go straight, because all ranks read these
-     * from the same memory.
+     * Returns the tree that tells which ranks of a node read from which other rank. For messages that are sent straight
+     * to their memory the tree is flat, because all ranks read them from the same memory.
      */
     private static LevelTree readers(Team team, boolean straight) {
         return straight ? FLAT : team.levelTree();
@@ -267,7 +270,7 @@ final class TreePipeline {
     // ---- memory
 
     /**
-     * {@return the length in bytes of the longest window for messages that go straight}
+     * {@return the greatest length in bytes of a window for messages that are sent straight to a node's memory}
      *
      * @param nodes the number of nodes
      * @param chunk the length of a chunk in bytes

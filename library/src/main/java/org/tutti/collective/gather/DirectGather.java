@@ -12,19 +12,19 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
- * A gather in which every rank copies its block to its window and goes on. The root copies the blocks of its node from
- * these windows. The master, or first rank, of every other node puts the blocks of its node directly to the root's
- * node, one piece for each rank, and the root copies them from there (Qian and Afsahi 2008, section 5.1.1; Portals'
- * rendezvous). There is one step in a node, and n − 1 between n nodes. With p ranks on a node and b bytes a rank,
- * b·p·(n − 1) bytes come to the root's node.
+ * A gather in which every rank copies its block to its window, memory that its node can read, and goes on. The root
+ * copies the blocks of its node from these windows. The master, or first rank, of every other node puts the blocks of
+ * its node directly to the root's node, one piece for each rank. The root copies them from there (Qian and Afsahi 2008,
+ * section 5.1.1; Portals' rendezvous). There is one step in a node, and n − 1 between n nodes. With p ranks on a node
+ * and b bytes a rank, b·p·(n − 1) bytes come to the root's node.
  *
  * <p>On one node, ranks {@linkplain ZeroCopyLoans#lendBlocks lend} long blocks if their memory permits it. They then
  * wait until the root has read the blocks.
  *
- * <p>If the pieces of a node fit, they go to the eager buffer of its {@linkplain Team#pair pair} with the root's node.
- * They can then be sent before the root's master has entered the operation. Otherwise that master invites the nodes
- * {@linkplain RendezvousSchedule in turn} to two parts of its window. One node sends while the next node is invited,
- * and two parts suffice for any number of nodes.
+ * <p>If the pieces of a node fit into the eager buffer of its {@linkplain Team#pair pair} with the root's node, they
+ * arrive there. They can then be sent before the root's master has entered the operation. Otherwise that master invites
+ * the nodes {@linkplain RendezvousSchedule in turn} to two parts of its window. One node sends while the next node is
+ * invited, and two parts suffice for any number of nodes.
  *
  * <p><b>Why nothing is overwritten.</b> A part of the window is reused once the root has copied the pieces in it. A
  * root that is not the master posts DONE for each node, so that the master knows this. Eager buffers and windows belong
@@ -89,8 +89,8 @@ public final class DirectGather extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Returns the length in bytes of a rank's window on the root's node. The window has one block, and at the master
-     * also the parts for other nodes, if any node is invited.
+     * Returns the length in bytes of a rank's window on the root's node. The window has room for one block. If any node
+     * is invited, the master's window also has two parts for the blocks of other nodes.
      */
     private static long shownBytes(Team team, int localRank, long bytes) {
         return localRank == Team.MASTER && invitesAny(team, bytes) ? (1 + (long) places(team) * team.ranksMax()) * bytes
@@ -173,8 +173,8 @@ public final class DirectGather extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Sends the root's node the blocks of this node: the master's own block from its source, and the others from the
-     * windows.
+     * Sends the blocks of this node to the root's node. The master's own block is sent from its source, and the others
+     * from the windows.
      */
     private static void send(Team team, Call call, int top) {
         long bytes = call.bytes();

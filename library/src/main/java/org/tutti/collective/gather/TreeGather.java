@@ -13,14 +13,14 @@ import org.tutti.collective.machine.Area;
 /**
  * A gather over a tree of nodes, with the root's node at the top. Each node sends its parent the blocks of its subtree,
  * which consists of consecutive nodes, one piece for each rank. A master, the first rank of its node, sends the pieces
- * of its own node from the windows of the ranks, and the others from the memory in which they have arrived. The root
- * copies all blocks from such memory. Ranks that are neither the root nor a master copy their block to their window and
- * go on. There is one step in a node, and ⌈log n⌉ between n nodes. With p ranks on a node and b bytes a rank, b·p·(n −
- * 1) bytes come to the root's node.
+ * of its own node from the ranks' windows, memory that the ranks show to their node. It sends the other pieces from the
+ * memory in which they have arrived. The root copies all blocks from such memory. Ranks that are neither the root nor a
+ * master copy their block to their window and go on. There is one step in a node, and ⌈log n⌉ between n nodes. With p
+ * ranks on a node and b bytes a rank, b·p·(n − 1) bytes come to the root's node.
  *
- * <p><b>Why nothing is overwritten.</b> Each piece has a place of its own, so no sender waits for credits. The places
- * are in the eager buffer of the pair or in the receiving master's window, in the order of the nodes from the receiver
- * on. They belong to the operation until all ranks of the node have left it.
+ * <p><b>Why nothing is overwritten.</b> Each piece has a place, memory at the receiver, of its own, so no sender waits
+ * for credits. The places are in the eager buffer of the pair or in the receiving master's window, in the order of the
+ * nodes from the receiver on. They belong to the operation until all ranks of the node have left it.
  *
  * <p><b>Why it ends.</b> Children are invited in {@linkplain RendezvousSchedule turn}, those with the smallest subtrees
  * first, because a master takes their pieces in this order. A master waits for its children, and then for an invitation
@@ -83,8 +83,8 @@ public final class TreeGather extends SubtreeAlgorithm {
     }
 
     /**
-     * Returns the length of a master's window in bytes. It is one block, or the length of all blocks of the master's
-     * subtree if a child is invited to the window.
+     * Returns the length of a master's window in bytes. If a child is invited to the window, it has room for all blocks
+     * of the master's subtree, otherwise for one block.
      */
     private long mastersBytes(Team team, int position, long bytes) {
         int children = tree.children(position, team.nodes());

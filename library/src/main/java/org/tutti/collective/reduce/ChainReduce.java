@@ -8,7 +8,7 @@ import org.tutti.pattern.ChainTree;
  * A reduce along a pipelined chain of nodes, as in Open MPI. Each node combines a chunk of its own ranks with the chunk
  * that arrives from the node behind it, and sends the result to the node before it. The first node is the root's node,
  * or node 0 for non-commutative operators. Every node receives and sends each byte at most once, for any number n of
- * nodes. In return, the chain has n − 1 steps.
+ * nodes. The price is a chain of n − 1 steps.
  *
  * <pre>
  *  3 nodes, root on 0, chunks a b c:     2 –a→ 1   2 –b→ 1   2 –c→ 1

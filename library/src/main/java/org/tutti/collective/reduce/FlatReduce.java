@@ -10,11 +10,11 @@ import org.tutti.collective.stage.NodeTree;
 import org.tutti.pattern.BinomialTree;
 
 /**
- * A reduce in one step, the baseline for other algorithms. Every rank copies its elements to its window and goes on,
- * and the root combines the elements of all ranks. With p ranks and b bytes, the root reads (p − 1)·b bytes. If the
- * message is a single chunk, only the root waits. In repeated reductions the other ranks can therefore be ahead of the
- * root by as many operations as there are slots. Longer messages go in chunks through two parts of a rank's window in
- * turn.
+ * A reduce in one step, the baseline for other algorithms. Every rank copies its elements to its window, the memory
+ * that it shows to its node, and goes on. The root combines the elements of all ranks. With p ranks and b bytes, the
+ * root reads (p − 1)·b bytes. If the message is a single chunk, only the root waits. In repeated reductions the other
+ * ranks can therefore be ahead of the root by as many operations as there are slots. Longer messages go in chunks
+ * through two parts of a rank's window in turn.
  *
  * <p>On several nodes the master of each node combines the elements of its node in this way. The masters combine the
  * results of their nodes over a binomial tree.

@@ -19,10 +19,10 @@ import org.tutti.pattern.Partition;
  * the parts of all ranks. The steps are those of {@link org.tutti.collective.allreduce.IndexRangeAllreduce}, which
  * argues why two parts of a window suffice.
  *
- * <p><b>Lent memory.</b> If all ranks lend their memory, no rank copies its elements to a window. Each rank combines
- * its part directly from the sources, and at the end waits until all other ranks have read its own source. Even then
- * results pass through windows. Otherwise a rank could still write to the root's target after the root's call has
- * failed. A window holds only one rank's part, so chunks are p times longer.
+ * <p><b>Lent memory.</b> If all ranks lend their callers' memory to each other, no rank copies its elements to a
+ * window. Each rank combines its part directly from the sources, and at the end waits until all other ranks have read
+ * its own source. Even then results pass through windows. Otherwise a rank could still write to the root's target after
+ * the root's call has failed. A window holds only one rank's part, so chunks are p times longer.
  *
  * <p>On several nodes the ranks of each node combine by index range in their master's window ({@link
  * org.tutti.collective.stage.NodeStage}). The masters combine the results of their nodes over a binomial tree.
@@ -56,7 +56,7 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
     /**
      * {@inheritDoc}
      *
-     * <p>The length applies on one node only; the chunks between nodes do not change.
+     * <p>The length applies only if all ranks are on one node. The chunks between nodes keep their length.
      */
     @Override
     public IndexRangeReduce withChunk(long bytes) {
@@ -126,8 +126,8 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
     }
 
     /**
-     * Combines the elements of all ranks from lent memory, after all ranks have met in step 1. In each round a rank
-     * writes its part to half of its window, and the root writes its part to its target.
+     * Combines the elements of all ranks if all have lent their memory. In each round a rank combines its part of the
+     * elements, and writes the result to one half of its window. The root writes its part to its target instead.
      */
     private static void runOnLent(Team team, Call call, long half, long window) {
         Area target = call.target();

@@ -7,9 +7,9 @@ import org.tutti.collective.stage.RunChain;
 
 /**
  * A reduce for non-commutative operators and any placement of ranks on nodes. It combines the elements in the order of
- * the ranks, along a chain of runs of consecutive ranks on one node ({@link RunChain}). The last node of the chain
- * sends the result to the root. A chunk takes two more steps than there are runs. For b bytes, a node sends b bytes for
- * each of its runs.
+ * the ranks. A run is a sequence of consecutive ranks on one node, and the runs form a chain ({@link RunChain}). The
+ * last node of the chain sends the result to the root. A chunk takes two more steps than there are runs. For b bytes, a
+ * node sends b bytes for each of its runs.
  */
 public final class RankOrderReduce extends Reduce {
     /** Creates the algorithm; one object serves all ranks. */

@@ -25,8 +25,8 @@ public abstract class Reduce extends Algorithm {
     }
 
     /**
-     * Opens the flow over which the master of the top node sends the result to the root's node. If the root is on the
-     * top node, this method does nothing.
+     * Opens the flow over which the master of the top node, the node that gets the combination of all nodes, sends the
+     * result to the root's node. If the root is on the top node, this method does nothing.
      */
     static void openDelivery(Team team, int root, int top, long chunk, int chunks) {
         int rootNode = team.nodeOf(root);
@@ -43,8 +43,9 @@ public abstract class Reduce extends Algorithm {
     }
 
     /**
-     * Sends a chunk of the result from the top node's master, which holds it in {@code result}, to the root's node,
-     * where the root copies it to its target. The caller posts the root's DONE afterwards.
+     * Brings a chunk of the result from the top node to the root's target. The master of the top node holds the chunk
+     * in {@code result} and sends it to the root's node, where the root copies it. The caller posts the root's DONE
+     * afterwards.
      */
     static void deliver(Team team, Call call, int top, Area result, long at, long from, long length) {
         int root = call.root();

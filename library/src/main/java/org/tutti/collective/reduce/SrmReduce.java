@@ -18,22 +18,22 @@ import org.tutti.pattern.Tree;
 
 /**
  * SRM's reduce, over binomial trees. There is a binomial tree in the shared memory of each node (SRM 2003, section 2.2,
- * "Shared Memory Reduce", and figure 2), and a binomial tree of the nodes' masters (section 2.4, "Reduce"). Together
- * they form a binomial tree of all ranks. Only the leaves copy their elements. Every inner rank combines its own
- * elements with those of its children, which it reads in shared buffers or in the memory to which their nodes have put
- * them. The last combination, at the root, writes to the caller's memory. With eight ranks on a node there are four
- * copies; with message passing there are seven.
+ * "Shared Memory Reduce", and figure 2), and a binomial tree of the nodes' masters (section 2.4, "Reduce"). A master is
+ * the rank of a node that talks to other nodes. Together the trees form a binomial tree of all ranks. Only the leaves
+ * copy their elements. Every inner rank combines its own elements with those of its children, which it reads in shared
+ * buffers or in the memory to which their nodes have put them. The last combination, at the root, writes to the
+ * caller's memory. With eight ranks on a node there are four copies; with message passing there are seven.
  *
- * <p>Long messages go in chunks through two buffers of each rank, and between nodes through the places of an {@link
- * org.tutti.collective.flow.Inflow}. The levels of the tree and the network therefore work on different chunks at the
- * same time.
+ * <p>Long messages are moved in chunks. In a node the chunks use two buffers of each rank in turn, and between nodes
+ * they use the places of an {@link org.tutti.collective.flow.Inflow}. The levels of the tree and the network therefore
+ * work on different chunks at the same time.
  *
  * <p>For commutative operators on one node, the top of the tree is the root. On several nodes the top is the master of
  * the root's node, which exchanges data with the other nodes, and the root copies the result from that master's
  * buffers. For non-commutative operators the top is rank 0, so that only runs of consecutive ranks are combined, and
  * the result is sent from there to the root. The ranks of each node must then be consecutive.
  *
- * <p>Portals' reduce is the inverse of its broadcast. In it the masters form the tree of recursive halving.
+ * <p>Portals' reduce is the reverse of its broadcast. Its masters form the tree of recursive halving.
  */
 public final class SrmReduce extends Reduce implements Chunked {
     /** The bytes of each of the two buffers of a rank; the paper leaves the size open. */
@@ -121,10 +121,11 @@ public final class SrmReduce extends Reduce implements Chunked {
     }
 
     /**
-     * Returns the length of a chunk.
+     * Returns the length of the chunks in which a message is moved.
      *
      * @param nodes the number of nodes
-     * @param inbox true if the message is long enough to go to the inbox
+     * @param inbox true if the message is so long that it goes to the inbox, the memory to which a master invites
+     *            senders
      * @param packetBytes the length of a packet in bytes
      * @return the length of a chunk in bytes
      */
@@ -134,8 +135,8 @@ public final class SrmReduce extends Reduce implements Chunked {
     }
 
     /**
-     * Combines the elements of this rank's subtree in the node, and shows the result to its parent. All ranks except
-     * the top of the node call this method.
+     * Combines the elements of this rank's subtree in the node, and shows the result to the rank's parent. All ranks of
+     * the node except the top of its tree call this method.
      */
     private static void combineBelow(Team team, Call call, Chunk chunk, int top, Area buffers) {
         Area source = call.source();
@@ -149,8 +150,8 @@ public final class SrmReduce extends Reduce implements Chunked {
     }
 
     /**
-     * Combines the elements of this node and of the nodes below it in the tree, and puts the result to the node above.
-     * Only the top rank of each node calls this method.
+     * Combines the elements of this node and of the nodes below it in the tree, and sends the result to the node above.
+     * Only the rank at the top of the node's tree calls this method.
      */
     private void combineAtTop(Team team, Call call, Chunk chunk, int top, int topNode, Area into, long at) {
         Area source = call.source();

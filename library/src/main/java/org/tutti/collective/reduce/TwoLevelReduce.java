@@ -13,9 +13,10 @@ import org.tutti.collective.stage.NodeStage;
 import org.tutti.collective.stage.NodeTree;
 
 /**
- * A reduce on two levels. In each chunk the ranks of each node combine their elements in shared memory ({@link
- * NodeStage}). The masters, the first ranks of their nodes, combine the results of their nodes up a tree. Then the root
- * copies the final result from its master's window. Subclasses choose the tree.
+ * A reduce on two levels, inside the nodes and between them. For each chunk of the message, the ranks of each node
+ * combine their elements in shared memory ({@link NodeStage}). The masters, the first ranks of their nodes, combine the
+ * results of their nodes up a tree of nodes. Then the root copies the final result from its master's window, the memory
+ * that the master shows to its node. A subclass chooses the tree.
  *
  * <p>For commutative operators the top of the tree is the root's node. For non-commutative operators the top is node 0,
  * so that only consecutive nodes are combined, and the result is sent from there to the root's node.
@@ -33,13 +34,13 @@ abstract class TwoLevelReduce extends Reduce {
     }
 
     /**
-     * Returns the most shared memory that a node needs for a tree of some degree.
+     * Returns an upper bound on the shared memory that a node needs for a reduce over a tree of nodes.
      *
-     * @param degree the number of edges over which data arrive from children
+     * @param degree the greatest number of children of a node in the tree
      * @param nodes the number of nodes
      * @param localRanks the number of ranks on the node
      * @param bytes the length of the message in bytes
-     * @return the greatest number of bytes
+     * @return the bound in bytes
      */
     static long memoryBytes(int degree, int nodes, int localRanks, long bytes) {
         return windows(localRanks, bytes, Chunk.HALVES * Machine.PACKET_BYTES)

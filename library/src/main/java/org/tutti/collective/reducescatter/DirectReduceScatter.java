@@ -8,11 +8,11 @@ import org.tutti.collective.machine.Area;
 
 /**
  * A reduce-scatter that uses the Direct algorithm between nodes (Qian and Afsahi 2008, section 5.1.3). A master, the
- * first rank of its node, sends each other node the blocks for the ranks of that node. It sends one piece for each
- * rank, as soon as the ranks of its own node have combined it. Each rank then combines the pieces of all nodes for its
- * block, in the order of the nodes. For non-commutative operators the ranks of each node must therefore be consecutive.
- * There are two steps in a node and n − 1 between n nodes. With p ranks on a node and b bytes a block, b·p·(n − 1)
- * bytes leave a node.
+ * first rank of its node, sends each other node the blocks for the ranks of that node. It sends a block as one piece,
+ * as soon as the ranks of its own node have combined it. Each rank then combines the pieces of all nodes for its block,
+ * in the order of the nodes. For non-commutative operators the ranks of each node must therefore be consecutive. There
+ * are two steps in a node and n − 1 between n nodes. With p ranks on a node and b bytes a block, b·p·(n − 1) bytes
+ * leave a node.
  */
 public final class DirectReduceScatter extends TwoLevelReduceScatter {
     /** Creates the algorithm; one object serves all ranks. */
@@ -22,7 +22,10 @@ public final class DirectReduceScatter extends TwoLevelReduceScatter {
                 "index range: this project; Direct: Qian, Afsahi 2008, 5.1.3"));
     }
 
-    /** Returns the number of nodes, because the window has room for one row from each node, including this node. */
+    /**
+     * Returns the number of nodes, or 0 if there is one node. A window has room for one row, the blocks for this node's
+     * ranks, from each node.
+     */
     @Override
     int rowsMax(int nodes) {
         return nodes == 1 ? 0 : nodes;

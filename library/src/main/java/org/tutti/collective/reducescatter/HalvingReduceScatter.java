@@ -11,11 +11,11 @@ import org.tutti.pattern.ExchangeRoute;
  * A reduce-scatter that uses recursive halving between nodes, which is vector halving and distance doubling
  * (Rabenseifner 2004, section 4; Thakur, Rabenseifner and Gropp 2005, section 4.4). Its number of ports k is the number
  * of nodes to which a node sends in a step. A row has the blocks for the ranks of one node. Nodes are numbered to base
- * k + 1. In step j the k + 1 nodes of a group are (k+1)<sup>j</sup> apart and exchange rows. A master keeps the rows of
- * the nodes that share its last j + 1 digits. It sends each other node of its group the rows of the nodes that share
- * the last j + 1 digits of that node. It combines the rows that arrive with the rows that it keeps. On n nodes there
- * are ⌈log<sub>k+1</sub> n⌉ steps. If n is a power of k + 1, b·p·(n − 1) bytes leave a node with p ranks and b bytes a
- * block.
+ * k + 1. In step j the k + 1 nodes of a group are (k+1)<sup>j</sup> apart and exchange rows. A master, the first rank
+ * of its node, keeps the rows of the nodes that share its node's last j + 1 digits. It sends each other node of its
+ * group the rows of the nodes that share the last j + 1 digits of that node. It combines the rows that arrive with the
+ * rows that it keeps. On n nodes there are ⌈log<sub>k+1</sub> n⌉ steps. If n is a power of k + 1, b·p·(n − 1) bytes
+ * leave a node with p ranks and b bytes a block.
  *
  * <pre>
  *  4 nodes, 1 port, rows 0 2 1 3:   0 ↔ 1   2 ↔ 3     0 and 2 keep 0 2, 1 and 3 keep 1 3

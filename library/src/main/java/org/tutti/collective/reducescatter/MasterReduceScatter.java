@@ -8,18 +8,18 @@ import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * A reduce-scatter on two levels in which masters, the first ranks of their nodes, exchange rows of their windows. A
- * row has the blocks for the ranks of one node. A master sends several consecutive rows in one message, and combines
- * the rows that arrive with the same rows of its own. Finally each master has the complete row of its own node, from
- * which each rank copies its block.
+ * A reduce-scatter in which masters, the first ranks of their nodes, exchange rows of their windows. The ranks of a
+ * node first combine their elements in the master's window. A row of the window has the blocks for the ranks of one
+ * node. A master sends several consecutive rows in one message, and combines the rows that arrive with the same rows of
+ * its own. Finally each master has the complete row of its own node, from which each rank copies its block.
  *
- * <p>A message is one piece over the {@linkplain Team#pair pair} of its two nodes, and the only one there. It goes to
- * the pair's eager buffer if it fits, else to the receiving master's window.
+ * <p>A message is the only piece that is sent over the {@linkplain Team#pair pair} of its two nodes in that direction.
+ * If it fits into the pair's eager buffer, it arrives there, otherwise in the receiving master's window.
  *
- * <p><b>Why nothing is overwritten.</b> A master does not access the rows that it has sent again, because it combines
- * only rows that it keeps. Messages arrive after its rows in the window. Each arrives in a part that has not been used
- * before, or in which the earlier message has been combined. The ranks of its node read its window again only after it
- * has posted EXCHANGED.
+ * <p><b>Why nothing is overwritten.</b> Once a master has sent rows, it does not access them again, because it combines
+ * only rows that it keeps. Messages arrive behind the rows in the window. Each of them arrives in a part that has not
+ * been used before, or in which the earlier message has been combined. The other ranks of the node read the window
+ * again only after the master has posted EXCHANGED.
  */
 abstract class MasterReduceScatter extends TwoLevelReduceScatter {
     private static final long EXCHANGED = 3;
@@ -29,7 +29,7 @@ abstract class MasterReduceScatter extends TwoLevelReduceScatter {
     }
 
     /**
-     * Exchanges with other masters the rows that the ranks of this node have combined. Only masters call this method.
+     * Exchanges the rows that the ranks of this node have combined with other masters. Only masters call this method.
      */
     abstract void exchangeRows(Team team, Call call, Area window);
 

@@ -10,10 +10,11 @@ import org.tutti.collective.machine.Area;
  * A reduce-scatter that uses pairwise exchange between nodes (Thakur, Rabenseifner and Gropp 2005, section 4.4). A row
  * has the blocks for the ranks of one node. In step i of n − 1, a master sends the row of the node at distance i,
  * modulo the number n of nodes, to that node. In the same step it combines its own row with the row that arrives from
- * the node at distance i in the other direction. Then it begins the next step. The link of a node therefore carries one
- * message in each direction at a time, and no node receives many messages at the same time. With p ranks on a node and
- * b bytes a block, each node sends b·p·(n − 1) bytes, which is the least possible. A node combines the rows of its
- * neighbours first, and distances wrap around, so operators must be commutative.
+ * the node at distance i in the other direction. Then it begins the next step. A node's link therefore carries one
+ * message in each direction at a time, and no node receives many messages at the same time. A master is the first rank
+ * of its node. With p ranks on a node and b bytes a block, each node sends b·p·(n − 1) bytes, which is the least
+ * possible. A node combines the rows of its neighbours first, and distances wrap around, so operators must be
+ * commutative.
  *
  * <p><b>Why nothing is overwritten.</b> A message that does not fit into a pair's eager buffer goes to one of two parts
  * of the master's window, which are used in turn. The sender of step i + 2 is invited once the message of step i has
@@ -37,8 +38,8 @@ public final class PairwiseReduceScatter extends MasterReduceScatter {
     }
 
     /**
-     * Counts a row from each other node, because short rows arrive in the eager buffers of pairs. In the window at most
-     * two rows arrive.
+     * Counts one row from each other node among the blocks, because short rows arrive in the eager buffers of pairs. Of
+     * long rows, at most two are at the same time in the part of the window for arriving rows.
      */
     @Override
     protected long blocksOnNode(int nodes, int ranks, int localRanks) {

@@ -10,8 +10,8 @@ import org.tutti.collective.stage.RunChain;
 
 /**
  * A reduce-scatter for non-commutative operators and any placement of ranks on nodes. For each block it combines the
- * elements in the order of the ranks, along a chain of runs of consecutive ranks on one node ({@link RunChain}). The
- * result is sent to the rank of that block.
+ * elements in the order of the ranks. A run is a sequence of consecutive ranks on one node, and the runs form a chain
+ * ({@link RunChain}). The last node of the chain sends the result to the rank to which the block belongs.
  */
 public final class RankOrderReduceScatter extends Algorithm {
     /** Creates the algorithm; one object serves all ranks. */

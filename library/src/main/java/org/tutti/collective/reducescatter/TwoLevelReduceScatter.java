@@ -9,17 +9,17 @@ import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Partition;
 
 /**
- * A reduce-scatter on two levels. In a node every rank shows all its blocks, and combines one part of the blocks of all
- * ranks, in the order of the ranks. If there is only one node, this part is the rank's own block, and the rank writes
- * the result to its target.
+ * A reduce-scatter on two levels, inside the nodes and between them. In a node every rank shows all its blocks in its
+ * window, memory that the other ranks read. It combines one part of the blocks of all ranks, in the order of the ranks.
+ * If there is only one node, this part is the rank's own block, and the rank writes the result to its target.
  *
  * <p>On several nodes, the blocks for the ranks of one node form a <i>row</i> in the window. Each rank combines an
- * equal number of whole blocks. It combines them in its own window, except that its last operand is in the master's
- * window, to which it writes the result. The window of the master, the node's first rank, then holds a row for each
- * node, combined over the ranks of the master's node. Subclasses choose the order of the rows, and the exchange between
+ * equal number of whole blocks. It combines them in its own window. Only its last operand is in the window of the
+ * master, the node's first rank, to which it writes the result. The master's window then holds a row for each node,
+ * combined over the ranks of the master's node. A subclass chooses the order of the rows, and the exchange between
  * masters.
  *
- * <p>Blocks may differ in length, because all ranks know all lengths. Then the window reserves the length of the
+ * <p>Blocks may differ in length, because all ranks know all lengths. The window then reserves the length of the
  * longest block for each block. Each block is combined and sent separately, without the gap after it.
  *
  * <p><b>Why nothing is overwritten.</b> Until a rank has posted COMBINED, no other rank reads or writes that rank's
@@ -36,18 +36,21 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
 
     // ---- for subclasses
 
-    /** Returns the greatest number of rows that arrive in a master's window, which is 0 if there is one node. */
+    /**
+     * Returns the greatest number of rows from other nodes for which a master's window needs room. It is 0 if there is
+     * one node.
+     */
     abstract int rowsMax(int nodes);
 
     /**
-     * Returns the length in bytes that the window of this node's master reserves, after its own rows, for rows that
-     * arrive.
+     * Returns the number of bytes that the window of this node's master reserves for rows from other masters, behind
+     * its own rows.
      */
     abstract long arrivalBytes(Team team, long bytes);
 
     /**
-     * Returns the node that follows {@code node} in the order of the rows in a window. The result for the last node
-     * does not matter.
+     * Returns the node whose row follows the row of {@code node} in a window. The result for the last node does not
+     * matter.
      */
     int next(int node, int nodes) {
         return node + 1;
@@ -62,10 +65,11 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
     abstract void openInflows(Team team, Call call, Area window);
 
     /**
-     * Exchanges the combined rows between nodes, and writes this rank's block to its target.
+     * Exchanges the combined rows between nodes, and writes this rank's block to its target. All ranks of the node call
+     * this method.
      *
-     * @param window the master's window, in which the ranks of this node combine their parts; a part is complete once
-     *            its rank has posted COMBINED
+     * @param window the master's window, in which each rank of this node combines its part. A part is complete once its
+     *            rank has posted COMBINED.
      */
     abstract void exchange(Team team, Call call, Area window);
 
@@ -136,8 +140,9 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Combines this rank's elements with those that other ranks of the node show, in the order of the ranks, and writes
-     * the result to {@code target}. Higher ranks are combined first. Ranks lower than {@code lowest} are omitted.
+     * Combines this rank's elements with the elements that other ranks of the node show, in the order of the ranks, and
+     * writes the result to {@code target}. This rank's elements are first combined with those of the higher ranks.
+     * Ranks lower than {@code lowest} are omitted.
      */
     private static void combine(Team team, Call call, Area own, long from, long offset, long bytes, Area target,
             long at,
@@ -187,8 +192,8 @@ abstract class TwoLevelReduceScatter extends EqualBlocksAlgorithm {
     // ---- blocks by their index in a window
 
     /**
-     * Returns how many of the blocks {@code from} to {@code to} − 1 are combined or sent together. It is all of them,
-     * or one if blocks differ in length, because there are gaps between these.
+     * Returns how many of the blocks {@code from} to {@code to} − 1 are combined or sent together. If all blocks have
+     * the same length, these are all of them. Otherwise it is one block, because there are gaps between blocks.
      */
     static int together(Call call, int from, int to) {
         return call.isUnequal() ? 1 : to - from;

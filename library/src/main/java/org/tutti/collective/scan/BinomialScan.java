@@ -18,10 +18,10 @@ package org.tutti.collective.scan;
  *                                  3 → 7
  * </pre>
  *
- * <p>For n nodes and b bytes a rank there are fewer than 2·n messages of b bytes; {@link DoublingScan} has some n·log₂
- * n. The longest chain of messages that wait for each other has 2·log₂ n − 2 messages if n is a power of two, 4 or
- * more. For another n it is no longer than for the next power of two. The algorithm suits nodes that share cores or a
- * link, because their time depends on the number of all messages.
+ * <p>For n nodes and b bytes a rank there are fewer than 2·n messages of b bytes, while {@link DoublingScan} has some
+ * n·log₂ n. The longest chain of messages that wait for each other has 2·log₂ n − 2 messages if n is a power of two, 4
+ * or more. For another n it is no longer than for the next power of two. The algorithm suits nodes that share cores or
+ * a link, because their time depends on the number of all messages.
  *
  * <p>{@link TwoLevelScan} describes the messages and the steps inside the nodes.
  */

@@ -7,10 +7,11 @@ import org.tutti.collective.blocks.Contributions;
 
 /**
  * A scan in which every rank combines the contributions of the ranks up to itself, in the order of the ranks. It reads
- * each contribution where its rank shows it, or where it has arrived from another node ({@link Contributions}). Each
- * master sends the contributions of its node directly to every other master (Qian and Afsahi 2008, section 5.1.2). The
- * algorithm takes one step in a node and n − 1 between n nodes. It combines more than other scans, because the last
- * rank combines all contributions. It works for every placement of ranks on nodes.
+ * a contribution in the memory in which a rank of its node shows it, or in which it has arrived from another node
+ * ({@link Contributions}). Each master, the first rank of its node, sends the contributions of its node directly to
+ * every other master (Qian and Afsahi 2008, section 5.1.2). The algorithm takes one step in a node and n − 1 between n
+ * nodes. It combines more than other scans, because the last rank combines all contributions. It works for every
+ * placement of ranks on nodes.
  */
 public final class DirectScan extends Scan {
     /**

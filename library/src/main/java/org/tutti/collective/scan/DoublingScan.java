@@ -2,11 +2,11 @@
 package org.tutti.collective.scan;
 
 /**
- * A scan by recursive doubling between the masters (Hillis and Steele 1986). In step j each node sends a combination to
- * the node 2<sup>j</sup> further. It is the combination of 2<sup>j</sup> consecutive nodes, of which the sender is the
- * last; near node 0 it has fewer nodes. There are ⌈log₂ n⌉ steps of b bytes, and n·⌈log₂ n⌉ − 2<sup>⌈log₂ n⌉</sup> + 1
- * messages. At most ⌊log₂ n⌋ messages wait for each other in a chain, because the first nodes, which send in the last
- * step, already have the combination that they send.
+ * A scan by recursive doubling between the masters, the first ranks of the nodes (Hillis and Steele 1986). In step j
+ * each node sends a combination to the node 2<sup>j</sup> further. It is the combination of the last 2<sup>j</sup>
+ * nodes up to the sender, or of all nodes up to the sender if there are fewer. There are ⌈log₂ n⌉ steps of b bytes, and
+ * n·⌈log₂ n⌉ − 2<sup>⌈log₂ n⌉</sup> + 1 messages. At most ⌊log₂ n⌋ messages wait for each other in a chain, because the
+ * first nodes, which send in the last step, already have the combination that they send.
  *
  * <pre>
  *  6 nodes:    0 → 1 → 2 → 3 → 4 → 5      0 → 2   1 → 3   2 → 4   3 → 5      0 → 4   1 → 5

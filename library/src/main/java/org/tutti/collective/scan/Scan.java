@@ -31,12 +31,13 @@ public abstract class Scan extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Combines this rank's target with the elements of the next rank, and writes the result to the target.
+     * Combines this rank's target, the left operand, with the elements of one more rank, and writes the result to the
+     * target. Ranks are taken in ascending order.
      *
-     * @param team the ranks
+     * @param team the team of the calling rank
      * @param call the call
-     * @param isFirst true if these are the first elements, which are copied to the target
-     * @param elements the elements of the next rank, in the order of the ranks
+     * @param isFirst true for the elements of the first rank, which are only copied to the target
+     * @param elements the elements of the rank that comes next in the order of the ranks
      */
     static void take(Team team, Call call, boolean isFirst, Area elements) {
         if (isFirst) {

@@ -8,10 +8,10 @@ import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
 /**
- * A scan on two levels. Each node's master, its first rank, combines the elements of the node's ranks. The masters
- * exchange these combinations, so that each gets the combination of all nodes before its own. Meanwhile every other
- * rank combines the elements of the ranks of its node up to itself. Finally each rank combines the combination of the
- * nodes before, as the left operand, with its own result.
+ * A scan on two levels, inside the nodes and between them. Each node's master, its first rank, combines the elements of
+ * the node's ranks. The masters exchange these combinations, so that each gets the combination of all nodes before its
+ * own. Meanwhile every other rank combines the elements of the ranks of its node up to itself. Finally each rank
+ * combines the combination of the nodes before, as the left operand, with its own result.
  *
  * <p><b>Between nodes.</b> A master has two combinations of consecutive nodes. The last node of TOTAL is the master's
  * own node, and the last node of BEFORE is the node before it. At first TOTAL contains only the master's own node, and
@@ -27,10 +27,10 @@ import org.tutti.collective.machine.Area;
  *                            to node 6:              TOTAL
  * </pre>
  *
- * <p>A message is one piece over the {@linkplain Team#pair pair} of its two nodes, and the only one there. It goes to
- * the pair's eager buffer if it fits, else to its own part of the receiving master's window. It stays there until the
- * operation ends. A master can therefore send its own next message first, and combine the arrived message with BEFORE
- * after that.
+ * <p>A message is the only piece that is sent over the {@linkplain Team#pair pair} of its two nodes in that direction.
+ * If it fits into the pair's eager buffer, it arrives there, otherwise in a part of the receiving master's window that
+ * is reserved for it. It stays there until the operation ends. A master can therefore send its own next message first,
+ * and combine the arrived message with BEFORE after that.
  *
  * <p><b>Placements.</b> A scan combines consecutive ranks only, whether operators are commutative or not. A node
  * therefore has a TOTAL only if its ranks are consecutive. If they are not, or if there is only one node, this class
@@ -64,7 +64,7 @@ abstract class TwoLevelScan extends Scan {
         this.direct = new DirectScan(exclusive);
     }
 
-    /** Returns the number of steps between some number of nodes. */
+    /** Returns the number of steps that the exchange between the masters of some number of nodes takes. */
     abstract int steps(int nodes);
 
     /** Returns the binary logarithm of the distance at which nodes send in a step. */
@@ -205,8 +205,9 @@ abstract class TwoLevelScan extends Scan {
     }
 
     /**
-     * Exchanges messages with other masters, and returns the combination of the nodes before this one. The result is in
-     * the window, in block BEFORE, or where a message has arrived. It is null if this is node 0.
+     * Exchanges messages with other masters, and returns the area that holds the combination of all nodes before this
+     * one. This area is block BEFORE of the window, or the memory in which a message has arrived. The result is null if
+     * this is node 0.
      */
     private Area exchange(Team team, Call call, Area own) {
         int lastSend = lastSend(team);
@@ -246,8 +247,8 @@ abstract class TwoLevelScan extends Scan {
     }
 
     /**
-     * Combines a message, as the left operand, with a combination of nodes, and returns the area with the result. The
-     * area is this rank's window. If no message has arrived, the method returns the combination; if the combination is
+     * Combines a message, as the left operand, with a combination of nodes, and returns the area with the result, which
+     * is this rank's window. If no message has arrived, the method returns the combination. If the combination is
      * empty, it returns the message.
      */
     private static Area extend(Team team, Call call, Area arrived, Area combination, Area own, int localRank) {

@@ -11,13 +11,13 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
- * A scatter in which the root copies blocks to its window and goes on, and each rank of its node copies its own block
- * from there. The master, or first rank, of the root's node puts the blocks of each other node directly to that node,
- * one piece for each rank. If the master is the root, it sends them from its source. Otherwise it sends them from the
- * root's window, which then holds the blocks of all ranks. On the other nodes each rank copies its block from the
- * memory in which the block has arrived. This is the reverse of the gather of Qian and Afsahi 2008, section 5.1.1.
- * There is one step in a node, and n − 1 between n nodes. With p ranks on a node and b bytes a block, b·p·(n − 1) bytes
- * leave the root's node.
+ * A scatter in which the root copies blocks to its window, memory that its node can read, and goes on. Each rank of the
+ * root's node copies its own block from there. The master, or first rank, of the root's node puts the blocks of each
+ * other node directly to that node, one piece for each rank. If the master is the root, it sends them from its source.
+ * Otherwise it sends them from the root's window, which then holds the blocks of all ranks. On the other nodes each
+ * rank copies its block from the memory in which the block has arrived. This is the reverse of the gather of Qian and
+ * Afsahi 2008, section 5.1.1. There is one step in a node, and n − 1 between n nodes. With p ranks on a node and b
+ * bytes a block, b·p·(n − 1) bytes leave the root's node.
  *
  * <p>On one node the root {@linkplain ZeroCopyLoans#lendBlocks lends} long blocks if its memory permits it. It then
  * waits until the other ranks have read them.
@@ -58,8 +58,8 @@ public final class DirectScatter extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Returns the length of the root's window in bytes. The window holds the blocks of the root's node. If another rank
-     * sends the blocks of other nodes, these blocks follow.
+     * Returns the length of the root's window in bytes. The window holds the blocks of the root's node. If the root is
+     * not the master of its node, the blocks that the master sends to other nodes follow.
      */
     private static long shownBytes(Team team, int root, long bytes) {
         return (sendsItself(team, root) ? team.localSize() : team.size()) * bytes;

@@ -11,16 +11,16 @@ import org.tutti.collective.machine.Area;
 
 /**
  * A scatter over a tree of nodes, with the root's node at the top. It is the reverse of {@code TreeGather}. Each node
- * sends every child the blocks of the child's subtree, one piece for each rank, first to the child with the deepest
- * subtree. The root's node sends them from the root's source or window, and other nodes from the memory in which they
- * have arrived. Each rank copies its block from the same memory. There is one step in a node, and ⌈log n⌉ between n
- * nodes. With p ranks on a node and b bytes a block, b·p·(n − 1) bytes leave the root's node.
+ * sends every child the blocks of the child's subtree, one piece for each rank. The child with the deepest subtree
+ * comes first. The root's node sends them from the root's source or window, and other nodes from the memory in which
+ * they have arrived. Each rank copies its block from the same memory. There is one step in a node, and ⌈log n⌉ between
+ * n nodes. With p ranks on a node and b bytes a block, b·p·(n − 1) bytes leave the root's node.
  *
- * <p><b>Why nothing is overwritten, and why it ends.</b> Each piece has a place of its own, so no sender waits for
- * credits. The places are in the eager buffer of the pair or in the receiving master's window, in the order of the
- * nodes from the receiver on. They belong to the operation until all ranks of the node have left it. A master invites
- * its parent before it waits. It waits only for its parent's pieces and for its children's invitations, which a child
- * sends before it waits.
+ * <p><b>Why nothing is overwritten, and why it ends.</b> Each piece has a place, memory at the receiver, of its own, so
+ * no sender waits for credits. The places are in the eager buffer of the pair or in the window of the receiving master,
+ * the node's first rank, in the order of the nodes from the receiver on. They belong to the operation until all ranks
+ * of the node have left it. A master invites its parent before it waits. It waits only for its parent's pieces and for
+ * its children's invitations, which a child sends before it waits.
  */
 public final class TreeScatter extends SubtreeAlgorithm {
     /**
@@ -50,8 +50,8 @@ public final class TreeScatter extends SubtreeAlgorithm {
     }
 
     /**
-     * Returns whether the root also shows the blocks of other nodes. It does if it is not the master of its node,
-     * because the master sends them.
+     * Returns whether the root also shows the blocks for other nodes in its window. It does so if it is not the master
+     * of its node, because the master sends these blocks.
      */
     private static boolean showsAll(Team team, int root) {
         return team.nodes() > 1 && team.localRankOf(root) != Team.MASTER;
@@ -90,9 +90,9 @@ public final class TreeScatter extends SubtreeAlgorithm {
     }
 
     /**
-     * Sends each child the blocks of its subtree. They are sent from the memory in which they have arrived if {@code
-     * in} is not null. Otherwise they are sent from the root's window, or from the root's source if {@code window} is
-     * null, too.
+     * Sends each child in the tree the blocks of the child's subtree. If {@code in} is not null, they are sent from the
+     * memory in which they have arrived. Otherwise they are sent from the root's window, or from the root's source if
+     * {@code window} is null, too.
      */
     private void sendToChildren(Team team, Call call, int top, Area window, Inflow in) {
         int own = position(team, top);
