@@ -85,7 +85,8 @@ public final class OperationLifecycle {
      * the arguments of the call there for the other ranks to compare.
      *
      * @param drawn the call, whose operations have been numbered
-     * @param claims whether this rank claims the eager buffers of its node, because the operation needs them
+     * @param claims whether this rank must claim the eager buffers of its node, its memory for messages from other
+     *            nodes, because the operation needs them
      */
     void begin(CallArguments drawn, boolean claims) {
         operation.begin(drawn);

@@ -295,10 +295,10 @@ public final class Team {
     }
 
     /**
-     * Returns the local rank of a rank, its index among the ranks of its node, if it is on this node.
+     * Returns the index of a rank among the ranks of this node.
      *
      * @param other the rank
-     * @return its local rank, or −1 if the rank is on another node
+     * @return the rank's index, or −1 if the rank is on another node
      */
     public int localRankHere(int other) {
         return context.localRankHere(other);
@@ -346,7 +346,8 @@ public final class Team {
     }
 
     /**
-     * Returns an entry for reports which says that this rank waits in a call, without the rank for which it waits.
+     * Returns an entry for reports on waiting ranks. It says that this rank waits in a call, and that the rank for
+     * which it waits is unknown.
      *
      * @param name the name of the call, such as "barrier"
      * @return the entry
@@ -666,8 +667,8 @@ public final class Team {
      * the buffer. An operation may call this method only if its messages have more than {@link
      * RingLayout#EDGE_PAYLOAD_BYTES}.
      *
-     * @param edge the edge
-     * @return the memory, {@link RingLayout#EAGER_BUFFER_BYTES} long, valid until the next call
+     * @param edge the number of the edge, this node's end of a link to another node
+     * @return the memory, {@link RingLayout#EAGER_BUFFER_BYTES} long, valid until the next call of this method
      */
     public Area eagerBuffer(int edge) {
         edges.findEagerBuffer(edge, eagerBuffer);
@@ -695,10 +696,11 @@ public final class Team {
     }
 
     /**
-     * Records that every rank has entered the current operation. An algorithm calls this method when its waits have
-     * shown it. All ranks have then left the operation that used the slot before, so this rank need not ask other nodes
-     * whether they have left it. The READY words and the puts also carry a tag, which says whether any rank had another
-     * operation in flight. If none had, all ranks have left every earlier operation.
+     * Records that every rank has entered the current operation. An algorithm calls this method once the words for
+     * which it has waited prove this. All ranks have then left the earlier operation whose slot, or part of shared
+     * memory, this operation uses. Therefore this rank need not ask other nodes whether they have left it. The READY
+     * words and the puts also carry a tag, which says whether any rank had another operation in flight. If none had,
+     * all ranks have left every earlier operation.
      */
     public void noteAllAreHere() {
         context.operations.raiseLeftEverywhere(OperationSequence.leftBy(operation.sequence, operation.quiet));

@@ -18,7 +18,8 @@ import org.tutti.collective.stage.RankOrder;
  * it has read chunk k − 1 of every rank. A rank that has awaited READY of chunk k of every rank may therefore overwrite
  * its own chunk k − 1.
  *
- * <p>On several nodes the masters combine the elements of their nodes by {@link RecursiveDoublingAllreduce}.
+ * <p>On several nodes the masters, the first ranks of the nodes, combine the elements of their nodes by {@link
+ * RecursiveDoublingAllreduce}.
  */
 public final class FlatAllreduce extends TwoLevelAllreduce {
     private static final RecursiveDoublingAllreduce DOUBLING = new RecursiveDoublingAllreduce();

@@ -11,8 +11,8 @@ import org.tutti.pattern.Folding;
  * master, the first rank of a node, to another. Nodes have positions, and in step j the positions of a node and its
  * partner differ in bit j only. There is a flow in each direction between the two. If the number of nodes is not a
  * power of two, some nodes are folded. A folded node first sends its elements to the next node, which stands for it,
- * and receives the result from that node at the end ({@link Folding}). The flows of folded nodes use edge 0 at both
- * nodes. The flows of the steps use the following edges, one for each step.
+ * and receives the result from that node at the end ({@link Folding}). An edge is a node's end of a link to another
+ * node. The flows of folded nodes use edge 0 at both nodes. Each step uses one of the edges that follow.
  */
 final class Partners {
     /** The edge that a folded node and the node that stands for it use for the flows between them. */

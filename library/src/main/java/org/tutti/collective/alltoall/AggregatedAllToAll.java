@@ -6,11 +6,11 @@ import org.tutti.pattern.Route;
 
 /**
  * An all-to-all in which each node sends each other node one message, in one step. With p ranks on a node, the message
- * has all p·p blocks. This is Bruck's algorithm with as many ports as there are other nodes. {@link DirectAllToAll}
- * sends p messages instead, one for each rank, directly from the windows in which the ranks show their blocks. This
- * algorithm needs no more copies than that, but no message leaves before all ranks of the node have arrived. For n
- * nodes and b bytes a block, b·p²·(n − 1) bytes leave a node. The algorithm is fast for short blocks and many ranks on
- * a node.
+ * has all p·p blocks. This is Bruck's algorithm with a port for each other node, so that a node sends to all of them in
+ * the same step. {@link DirectAllToAll} sends p messages instead, one for each rank, directly from the windows in which
+ * the ranks show their blocks. This algorithm needs no more copies than that, but no message leaves before all ranks of
+ * the node have arrived. For n nodes and b bytes a block, b·p²·(n − 1) bytes leave a node. The algorithm is fast for
+ * short blocks and many ranks on a node.
  */
 public final class AggregatedAllToAll extends RoutedAllToAll {
     /** Creates the algorithm; one object serves all ranks. */

@@ -5,8 +5,8 @@ import org.tutti.collective.Team;
 
 /**
  * SRM's barrier (SRM 2003, section 2.2, "Shared Memory Barrier", and section 2.4, "Barrier"). In each node it is a flat
- * tree ({@link TwoLevelBarrier}). The masters of n nodes wait for each other in ⌈log₂ n⌉ steps ({@link
- * MasterExchange}).
+ * tree ({@link TwoLevelBarrier}). The masters of n nodes, each the first rank of its node, wait for each other in ⌈log₂
+ * n⌉ steps ({@link MasterExchange}).
  */
 public final class SrmBarrier extends TwoLevelBarrier {
     /** Creates the algorithm; one object serves all ranks. */

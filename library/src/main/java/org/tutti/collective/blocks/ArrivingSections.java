@@ -8,8 +8,8 @@ import org.tutti.collective.machine.Area;
 /**
  * Takes the sections that come to this node from one other node in a {@link BlockExchange}. A section has the data of a
  * source, a rank of the other node, for the readers, the ranks of this node that get data. The first section of each
- * source arrives in memory that is reserved for it. The further sections arrive in a share of this master's inbox, a
- * block of memory to which the master invites the other node's master. All readers read the sections where they have
+ * source arrives in memory that is reserved for it. The further sections arrive in a share of the inbox, a block of
+ * memory to which this node's master invites the other node's master. All readers read the sections where they have
  * arrived.
  */
 final class ArrivingSections {

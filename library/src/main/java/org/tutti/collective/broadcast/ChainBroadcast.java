@@ -59,8 +59,8 @@ public final class ChainBroadcast extends Broadcast {
     }
 
     /**
-     * Returns whether a message is sent straight to the memory in which ranks need it or can read it, in packets.
-     * Shorter messages go through eager buffers.
+     * Returns whether a message is sent in packets straight to the memory in which ranks need it or can read it.
+     * Shorter messages go through eager buffers, memory that a node reserves for arriving data.
      *
      * @param nodes the number of nodes
      * @param bytes the length of the message in bytes

@@ -98,7 +98,8 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     }
 
     /**
-     * Returns whether the words of an operation, which have a greatest value, can count all steps of the ring.
+     * Returns whether the words of an operation can count all steps in which the parts of a message are sent around the
+     * ring of nodes. The words count up to {@link Team#STEPS_MAX}.
      *
      * @param rounds the number of rounds of the message
      * @param nodes the number of nodes

@@ -139,7 +139,7 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
 
     /**
      * Returns whether a message is sent straight to the memory in which ranks need it or can read it. Shorter messages
-     * go through eager buffers.
+     * go through eager buffers, memory that a node reserves for arriving data.
      *
      * @param nodes the number of nodes
      * @param bytes the length of the message in bytes

@@ -16,8 +16,8 @@ import org.tutti.pattern.BinomialTree;
  * ranks can therefore be ahead of the root by as many operations as there are slots. Longer messages go in chunks
  * through two parts of a rank's window in turn.
  *
- * <p>On several nodes the master of each node combines the elements of its node in this way. The masters combine the
- * results of their nodes over a binomial tree.
+ * <p>On several nodes the master, or first rank, of each node combines the elements of its node in this way. The
+ * masters combine the results of their nodes over a binomial tree.
  */
 public final class FlatReduce extends TwoLevelReduce {
     /** The length of a chunk on one node, in bytes. */

@@ -25,7 +25,8 @@ import org.tutti.pattern.Partition;
  * the root's call has failed. A window holds only one rank's part, so chunks are p times longer.
  *
  * <p>On several nodes the ranks of each node combine by index range in their master's window ({@link
- * org.tutti.collective.stage.NodeStage}). The masters combine the results of their nodes over a binomial tree.
+ * org.tutti.collective.stage.NodeStage}). The masters, the first ranks of the nodes, combine the results of their nodes
+ * over a binomial tree.
  */
 public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
     private static final long CHUNK_BYTES = 256 << 10;

@@ -44,8 +44,8 @@ public abstract class Reduce extends Algorithm {
 
     /**
      * Brings a chunk of the result from the top node to the root's target. The master of the top node holds the chunk
-     * in {@code result} and sends it to the root's node, where the root copies it. The caller posts the root's DONE
-     * afterwards.
+     * in {@code result} and sends it to the root's node, where the root copies it. Afterwards the caller posts DONE at
+     * the root.
      */
     static void deliver(Team team, Call call, int top, Area result, long at, long from, long length) {
         int root = call.root();

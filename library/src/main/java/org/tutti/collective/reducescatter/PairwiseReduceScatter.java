@@ -38,8 +38,8 @@ public final class PairwiseReduceScatter extends MasterReduceScatter {
     }
 
     /**
-     * Counts one row from each other node among the blocks, because short rows arrive in the eager buffers of pairs. Of
-     * long rows, at most two are at the same time in the part of the window for arriving rows.
+     * Returns a bound that counts one row, the blocks for the ranks of this node, from each other node. Short rows
+     * arrive in the eager buffers of pairs, one for each node. Of long rows, at most two at a time are in the window.
      */
     @Override
     protected long blocksOnNode(int nodes, int ranks, int localRanks) {

@@ -71,7 +71,7 @@ public final class NodeTree {
      * @param team the team of the calling rank, a master
      * @param kernel the operator
      * @param top the node at the root of the tree
-     * @param shares the number of senders among which the inbox is divided, from {@link Flow#shares}
+     * @param shares the number of flows that share the inbox, or 0 if they use eager buffers, from {@link Flow#shares}
      * @param transfers the greatest number of transfers over a flow
      * @param bytesMax the length of the longest transfer, in bytes
      */

@@ -169,8 +169,9 @@ public final class RunChain {
     }
 
     /**
-     * Combines the elements of a run with the piece that the node of the previous run has sent. If another run follows,
-     * this method sends the result to the node of that run. Only the master of the run's node calls it.
+     * Combines the elements of a run, consecutive ranks on one node, with the piece that the node of the previous run
+     * has sent. If another run follows, this method sends the result to the node of that run. Only the master of the
+     * run's node calls it.
      */
     private static void combineRun(Team team, Kernel kernel, Area shown, Chunk chunk, long length, int rank, int end,
             long arrival) {
