@@ -14,8 +14,8 @@ import org.tutti.pattern.Partition;
  *  a window of 2 places  | chunk 1, 3, 5     | chunk 2, 4        |
  * </pre>
  *
- * A team has one chunk object and uses it for all messages, so that operations allocate nothing. {@link Team#chunks}
- * sets it before the first chunk of a message.
+ * A team has one chunk object. {@link Team#chunks} sets it before the first chunk of a message. Like an {@link Area},
+ * the object is set again and again, so that operations allocate nothing.
  */
 public final class Chunk {
     /**
