@@ -7,7 +7,7 @@ import org.tutti.memory.Words;
 
 /**
  * An atomic operation on 64 or 32 bits of memory, in this process or in another one. A request to another process
- * carries the ordinal of its operation, so the order of these constants belongs to the protocol.
+ * carries the ordinal of the operation, so all processes of a job must declare these constants in the same order.
  */
 public enum AtomicOperation {
     /** Adds the operand to 64 bits. */
@@ -82,8 +82,8 @@ public enum AtomicOperation {
     }
 
     /**
-     * Applies the operation to memory of this process. An operation on 32 bits uses the low halves of the operand and
-     * of the expected value.
+     * Applies the operation atomically to memory of this process. An operation on 32 bits uses the lower 32 bits of the
+     * operand and of the expected value.
      *
      * @param memory the memory that contains the bits
      * @param offset the offset of the bits in bytes, a multiple of {@link #bytes}

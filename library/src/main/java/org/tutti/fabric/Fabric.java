@@ -27,15 +27,16 @@ public interface Fabric extends SectionTransport, NewsChannel, AutoCloseable {
     Optional<String> whyUnreachable(List<List<InetSocketAddress>> there, int millisMax);
 
     /**
-     * Stops making connections. Another process may consider itself connected with this one before this one does. This
-     * method therefore waits, until a timeout expires, for each such connection to be complete. This process can then
-     * send the other process the last news, and the other process receives the good-bye when the fabric is closed.
+     * Stops making connections, because this process is about to leave its job. Another process may already consider
+     * itself connected with this process while the connection is not yet complete here. This method waits until each
+     * such connection is complete or a timeout expires. This process can then send the last news over it, and the
+     * good-bye when the fabric is closed.
      */
     void retire();
 
     /**
-     * Says good-bye to all processes, waits until all puts have arrived or a timeout expires, and closes all
-     * connections.
+     * Says good-bye to all connected processes, waits until all puts of this process have arrived there or a timeout
+     * expires, and closes all connections.
      */
     @Override
     void close();

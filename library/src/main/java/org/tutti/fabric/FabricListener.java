@@ -2,13 +2,14 @@
 package org.tutti.fabric;
 
 /**
- * Receives the events of a fabric, which are connections, news, good-byes and losses of other processes. The thread
- * that notices an event calls the listener, perhaps inside a call of the fabric. The listener must therefore return
- * quickly and must not call the fabric.
+ * Receives the events of a {@link Fabric}, the object that connects this process with the other processes of its job.
+ * An event is a new connection, a piece of news, the good-bye of a process that leaves the job, or the loss of a
+ * process. The thread that notices an event calls the listener, perhaps inside a call of the fabric. The listener must
+ * therefore return quickly and must not call the fabric.
  */
 public interface FabricListener {
     /**
-     * Called when another process is connected, before this process has sent it any news.
+     * Called when a connection with another process is open, before this process has sent any news over it.
      *
      * @param process the first rank of the process
      */
@@ -17,16 +18,17 @@ public interface FabricListener {
     }
 
     /**
-     * Called when a piece of news from another process arrives ({@link NewsChannel#tell}).
+     * Called when a piece of news arrives, three numbers that another process has sent with {@link NewsChannel#tell}.
      *
-     * @param kind the kind of news
-     * @param index the index of the subject of the news
-     * @param value the new value
+     * @param kind the kind of news, as the sender has passed it
+     * @param index the index of the subject of the news, for example a rank
+     * @param value the new value of the subject
      */
     void news(int kind, long index, long value);
 
     /**
-     * Called before this process says good-bye to another one.
+     * Called before this process, which leaves the job, says good-bye to another one. The good-bye carries numbers
+     * about the calls of this process. The other process compares the numbers with its own.
      *
      * @param process the first rank of the other process
      * @return the numbers to send with the good-bye
@@ -36,10 +38,11 @@ public interface FabricListener {
     }
 
     /**
-     * Called when another process says good-bye. A call of {@link #left} follows.
+     * Called when the good-bye of another process arrives, which announces that the process leaves the job. A call of
+     * {@link #left} follows.
      *
      * @param process the first rank of the process
-     * @param farewell the numbers that came with the good-bye
+     * @param farewell the numbers about the calls of that process, which came with the good-bye
      */
     default void hear(int process, Farewell farewell) {
         // a listener without calls has nothing to compare
@@ -62,8 +65,8 @@ public interface FabricListener {
     void lost(int process, Loss loss, String reason);
 
     /**
-     * Called when this process itself cannot go on, for example because it has no memory for a connection. If it loses
-     * connections afterwards, this process is the cause, and not the other processes.
+     * Called when this process itself cannot continue, for example because it has no memory for a connection. It may
+     * then lose its connections. This process is the cause of such losses, and the other processes are not.
      *
      * @param cause the reason
      */

@@ -2,12 +2,15 @@
 package org.tutti.fabric;
 
 /**
- * The numbers that a process sends with its good-bye. The fabric carries the numbers and gives them no meaning.
+ * The numbers that a process sends with its good-bye, when it leaves the job. They describe the collective calls that
+ * the ranks of the process have made, and the receiver compares them with its own calls. The fabric only carries the
+ * numbers.
  *
- * @param state tells which of the other numbers are valid
- * @param calls a count
- * @param history a fingerprint
- * @param groups another fingerprint
+ * @param state a bit for each comparison that is possible: one if {@code calls} and {@code history} are valid, and
+ *            another one if {@code groups} is valid
+ * @param calls the number of calls on the communicator of all ranks
+ * @param history a fingerprint of these calls
+ * @param groups a fingerprint of the calls on all groups in which both processes have ranks
  */
 public record Farewell(int state, long calls, long history, long groups) {
     /** No numbers. */

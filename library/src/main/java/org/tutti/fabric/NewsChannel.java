@@ -2,15 +2,15 @@
 package org.tutti.fabric;
 
 /**
- * Carries news between processes, and knows which of them are connected or gone. A piece of news consists of a kind, an
- * index and a value. It is sent immediately or not at all, and the {@link FabricListener} of the other process receives
- * it. Safe for use by any number of threads.
+ * Carries news between processes, for example of failed ranks, and knows which processes are connected or gone. A piece
+ * of news consists of three numbers: a kind, an index and a value. It is sent immediately or not at all, and the {@link
+ * FabricListener} of the other process receives it. Safe for use by any number of threads.
  */
 public interface NewsChannel {
     /**
-     * Sends a piece of news if that is possible without waiting. If there is no connection, this method begins to
-     * connect and returns false. If no connection can be made for news alone, the other process is not reported as
-     * lost.
+     * Sends a piece of news to another process if that is possible without waiting. If there is no connection, this
+     * method begins to connect and returns false. If a connection that only news needs cannot be made, the other
+     * process is not reported as lost.
      *
      * @param process the other process
      * @param kind the kind of news
@@ -21,7 +21,7 @@ public interface NewsChannel {
     boolean tell(int process, int kind, long index, long value);
 
     /**
-     * Sends a piece of news to every connected process to which that is possible without waiting.
+     * Sends a piece of news to all connected processes, except those to which it cannot be sent without waiting.
      *
      * @param kind the kind of news
      * @param index the index of the subject of the news
@@ -31,7 +31,7 @@ public interface NewsChannel {
     boolean tellAll(int kind, long index, long value);
 
     /**
-     * Gives up a process that is known to have failed, so that no call waits for it any longer.
+     * Abandons a process that is known to have failed, so that no call waits for it any longer.
      *
      * @param process the other process
      * @param reason how the failure is known, one clause
@@ -39,12 +39,11 @@ public interface NewsChannel {
     void abandon(int process, String reason);
 
     /**
-     * Returns whether a connected process has been silent for so long that it may be lost. A live process answers every
-     * quarter of the time that a host may be silent.
+     * Returns whether a connected process has been silent for so long that it may be lost. The limit is a third of the
+     * longest time for which a host may be silent. A live process answers at least every quarter of that time.
      *
      * @param process the other process
-     * @return whether nothing has been heard from the process for more than a third of the time that a host may be
-     *            silent
+     * @return whether nothing has been heard from the process for longer than the limit
      */
     boolean isSilent(int process);
 

@@ -2,9 +2,10 @@
 package org.tutti.fabric;
 
 /**
- * The target of a put, which consists of the region and the offset of the bytes, and of the word that the put changes
- * there. A caller reuses one target for many puts, so that puts allocate nothing. A target refers to no memory of the
- * caller, so an unused target keeps no memory alive.
+ * The target of a put to another process. It names the process, a region (memory of that process that others may
+ * address), the offset of the bytes in the region, and optionally a word of the region that the put changes once the
+ * bytes are there. A caller reuses one target for many puts, so that puts allocate nothing. A target refers to no
+ * memory of the caller, so an unused target keeps no memory alive.
  */
 public final class PutTarget {
     private int process;
@@ -16,8 +17,8 @@ public final class PutTarget {
     private long tag;
 
     /**
-     * Sets the process, the region and the offset of the bytes. The put changes no word, unless a call of {@link
-     * #raise} or {@link #add} follows.
+     * Sets the process, the region and the offset to which the bytes of a put go. The put changes no word, unless a
+     * call of {@link #raise} or {@link #add} follows.
      *
      * @param newProcess the first rank of the other process
      * @param newRegion the handle of the region
@@ -32,7 +33,8 @@ public final class PutTarget {
     }
 
     /**
-     * Makes the put {@linkplain WordAction#RAISE raise} a word.
+     * Makes the put raise a word once its bytes are visible. A word that already has the new value or a greater one
+     * does not change ({@link WordAction#RAISE}).
      *
      * @param newWord the offset of the word in the region, a multiple of 8; the eight bytes after the word must be in
      *            the region as well
@@ -45,11 +47,12 @@ public final class PutTarget {
     }
 
     /**
-     * Makes the put {@linkplain WordAction#ADD add} to a word.
+     * Makes the put add to a word once its bytes are visible. Several processes may add to the same word ({@link
+     * WordAction#ADD}).
      *
      * @param newWord the offset of the word in the region, a multiple of 8; the eight bytes after the word must be in
      *            the region as well
-     * @param newValue the increment
+     * @param newValue the number to add to the word
      * @return this target
      */
     public PutTarget add(long newWord, long newValue) {
@@ -94,7 +97,7 @@ public final class PutTarget {
         return word;
     }
 
-    /** {@return the new value of a raised word, or the increment of another word} */
+    /** {@return the new value of a word that is raised, or the number that is added to a word} */
     public long value() {
         return value;
     }

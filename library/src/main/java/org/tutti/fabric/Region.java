@@ -5,7 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * Memory of this process that other processes may address.
+ * A region, memory of this process that other processes may address. They name it by a handle, and the bounds of each
+ * access are checked in this process.
  */
 public final class Region {
     private final long handle;

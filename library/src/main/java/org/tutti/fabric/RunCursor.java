@@ -4,11 +4,12 @@ package org.tutti.fabric;
 import org.tutti.Section;
 
 /**
- * A position in a section, which moves through the runs of the section. A section is either a vector, which is a list
- * of runs (contiguous bytes), or a grid of equally long runs, which repeat at a fixed stride in each direction. The
- * cursor walks through a grid without divisions, as an odometer counts. A grid that another process has described is
- * set with {@link #setDirection} and {@link #begin(long, long, int, long)}. Cursors are reused, so that transfers
- * allocate nothing.
+ * A position in a section, which moves through the runs of the section. A run is contiguous bytes. A section is either
+ * a vector, a list of any runs, or a grid, in which runs of one length repeat at a fixed stride in each direction. For
+ * example, a block of a matrix is a grid with one direction. Its runs are the rows of the block, and their stride is
+ * the length of a row of the matrix. The cursor moves from run to run of a grid without divisions, as an odometer
+ * counts. {@link #setDirection} and {@link #begin(long, long, int, long)} set a grid that another process has
+ * described. Cursors are reused, so that transfers allocate nothing.
  */
 public final class RunCursor {
     private static final int DIRECTIONS_MAX = Section.LEVELS_MAX - 1;
@@ -28,7 +29,7 @@ public final class RunCursor {
     private long runDone;
 
     /**
-     * Starts at the beginning of a section.
+     * Moves this cursor to the first byte of a section.
      *
      * @param section the section
      */
@@ -49,7 +50,7 @@ public final class RunCursor {
     }
 
     /**
-     * Starts at the beginning of contiguous bytes.
+     * Moves this cursor to the first byte of a section that is contiguous.
      *
      * @param offset the offset of the first byte
      * @param length the number of bytes, 0 or more
@@ -59,7 +60,8 @@ public final class RunCursor {
     }
 
     /**
-     * Starts at the beginning of the grid that {@link #setDirection} has described.
+     * Moves this cursor to the first byte of a grid, a section of equally long runs. Calls of {@link #setDirection}
+     * must have described each direction in which the runs repeat.
      *
      * @param offset the offset of the first run in bytes
      * @param length the length of each run in bytes, 1 or more if there are runs
@@ -82,7 +84,8 @@ public final class RunCursor {
     }
 
     /**
-     * Sets one direction of the grid that the next call of {@link #begin(long, long, int, long)} begins.
+     * Describes one direction of a grid, in which runs repeat at a fixed stride. The next call of {@link #begin(long,
+     * long, int, long)} uses the description.
      *
      * @param direction the index of the direction, from 0
      * @param count the number of runs along the direction
@@ -116,8 +119,9 @@ public final class RunCursor {
     }
 
     /**
-     * Returns the number of rows from this position on. Rows are pieces of the same length at a {@linkplain #rowStride
-     * fixed distance}.
+     * Returns how many pieces of a given length follow one another from this position on, at a fixed distance. Such
+     * pieces are called rows, and {@link #rowStride} returns their distance. They can be copied in one loop without
+     * moving this cursor.
      *
      * @param length the length of a row in bytes, at most the rest of the run
      * @return the number of rows, at least 1
@@ -151,12 +155,12 @@ public final class RunCursor {
         return vector == null;
     }
 
-    /** {@return the offset of the grid's first run} */
+    /** {@return the offset of the grid's first run in bytes} */
     public long start() {
         return start;
     }
 
-    /** {@return the length of each run of the grid} */
+    /** {@return the length of each run of the grid in bytes} */
     public long gridRunBytes() {
         return gridRunBytes;
     }
@@ -176,7 +180,7 @@ public final class RunCursor {
     }
 
     /**
-     * {@return the stride of a direction of the grid}
+     * {@return the number of bytes from the beginning of a run of the grid to the next one in a direction}
      *
      * @param direction the index of the direction
      */
@@ -187,7 +191,7 @@ public final class RunCursor {
     // ---- moving on
 
     /**
-     * Moves this position forward.
+     * Moves this cursor forward in the section, past as many runs as the bytes take.
      *
      * @param length the number of bytes, at most {@link #left}
      */
@@ -239,8 +243,8 @@ public final class RunCursor {
     }
 
     /**
-     * Moves to the run that contains the current position in a grid. This method divides, and so costs more than a step
-     * to the next run.
+     * Moves this cursor directly to the run of a grid that contains the current position. This method divides, so it
+     * takes longer than a step to the next run.
      */
     private void jump() {
         long run = position / gridRunBytes;

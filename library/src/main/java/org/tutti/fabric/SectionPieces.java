@@ -7,10 +7,11 @@ import java.lang.foreign.ValueLayout;
 import org.tutti.Section;
 
 /**
- * A transfer between a section of another rank's part (its share of a remote memory) and a section of the caller's
- * memory, with a position in each section. Usually, both positions move together, piece by piece. A piece lies in one
- * run of each section. While bytes are gathered into a buffer or scattered from one, only the position in the caller's
- * memory moves. Objects are reused, so that transfers allocate nothing.
+ * A transfer of bytes between two sections of equal length. One section lies in a part, the share of another rank in a
+ * remote memory. The other section lies in the caller's memory. A section consists of runs, each of which is contiguous
+ * bytes. This object holds a position in each section. Usually, both positions move together, by one piece at a time,
+ * which lies in one run of each section. While bytes are gathered into a buffer or scattered from one, only the
+ * position in the caller's memory moves. Objects are reused, so that transfers allocate nothing.
  */
 public final class SectionPieces {
     private static final ValueLayout.OfLong LONGS = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -36,7 +37,7 @@ public final class SectionPieces {
     }
 
     /**
-     * Begins a transfer of bytes that are contiguous in both memories.
+     * Begins a transfer of bytes that are contiguous in the part and in the caller's memory.
      *
      * @param partOffset the offset of the bytes in the part
      * @param ofMemory the caller's memory
@@ -80,13 +81,13 @@ public final class SectionPieces {
         return part.left();
     }
 
-    /** {@return the length of the next piece in bytes; 0 at the end} */
+    /** {@return the number of next bytes that are contiguous in both memories; 0 at the end} */
     public long pieceBytes() {
         return Math.min(part.runLeft(), here.runLeft());
     }
 
     /**
-     * Moves both positions forward.
+     * Moves the positions in both sections forward by the same number of bytes.
      *
      * @param bytes the number of bytes
      */
@@ -183,8 +184,8 @@ public final class SectionPieces {
     }
 
     /**
-     * Copies a run. A run of eight bytes, as in a column of a matrix, is copied as one number, because a general copy
-     * costs more than these bytes.
+     * Copies contiguous bytes from one memory to another. If there are eight bytes, as in a column of a matrix, they
+     * are copied as one number, because a general copy would take longer.
      *
      * @param from the source
      * @param fromOffset the offset of the bytes in the source

@@ -6,41 +6,43 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.memory.Waiter;
 
 /**
- * A transport that also moves sections of memory, as remote memory needs it. A section consists of runs (contiguous
- * bytes). The transport packs many runs into a frame (the unit that it sends), and keeps several gets in flight. The
- * rules of {@link Transport} hold for these calls, too.
+ * A transport that also moves sections of memory, whose bytes need not be contiguous. Remote memory uses it. A section
+ * consists of runs, each of which is contiguous bytes. The transport packs many runs into one frame, the unit that it
+ * sends. Several gets may be in flight at the same time. The rules of {@link Transport} about ordering, checks and
+ * completion hold for these calls, too.
  */
 public interface SectionTransport extends Transport {
     /** The result of {@link #beginGet} if too many requests are unanswered. */
     int NO_ENTRY = -2;
 
-    /** The operation of bytes that are put, and not sent as an active message. */
+    /** The operation of a put, whose bytes are written to the region and not handled as an active message. */
     int PUT = -1;
 
     /**
-     * {@return the largest payload of a frame with several runs in bytes, which includes the description of the runs;
-     * all processes of a job have the same value}
+     * {@return the most payload bytes of a frame that carries several runs of a section, together with the description
+     * of the runs; all processes of a job have the same value}
      */
     int packedBytesMax();
 
     /**
-     * {@return the largest description in a request for several runs in bytes, which has 8 bytes for each run of a
-     * vector; all processes of a job have the same value}
+     * {@return the most bytes of the description in a request for several runs of a section; a list of runs takes 8
+     * bytes for each run, and all processes of a job have the same value}
      */
     int requestBytesMax();
 
     /**
-     * Sends all bytes of a transfer, each piece in frames of its own. If possible, the fabric writes native memory to
-     * the wire without a copy, and the target reads the bytes from the wire without a copy. The target drops and counts
-     * a piece if it does not allow the region or the range, or if the region's {@link RegionHandler} does not accept
-     * the piece.
+     * Sends all bytes of a transfer to a region of another process. A piece of the transfer is contiguous in both
+     * memories, and travels in frames of its own. If possible, the fabric writes native memory to the wire without a
+     * copy, and the target reads the bytes from the wire without a copy. The target drops and counts a piece if it has
+     * no such region, if the region does not contain the range, or if the region's {@link RegionHandler} does not
+     * accept the piece.
      *
      * @param process the other process
      * @param region the region's handle
      * @param pieces the transfer; all its bytes are sent when this method returns
      * @param operation {@link #PUT}, or the operation of an active message, 0 to {@link Short#MAX_VALUE}. The region's
-     *            {@link RegionHandler} handles each frame of an active message once, when the frame arrives. A piece is
-     *            cut into frames only at multiples of 64 bytes
+     *            {@link RegionHandler} handles each frame of an active message once, when the frame arrives. A long
+     *            piece is cut into frames only at multiples of 64 bytes
      * @param argument0 the first argument of an active message
      * @param argument1 the second argument of an active message
      * @param check called at intervals while the call waits for room; throws to end it
@@ -50,9 +52,11 @@ public interface SectionTransport extends Transport {
             Waiter.Check check);
 
     /**
-     * Sends the next bytes of a transfer, with many runs in each frame. If the transfer has more bytes, this method
-     * also begins to write the frames to the wire. The last bytes of a transfer are under way when {@link #flush}
-     * returns. If the target does not allow one run of a frame, it drops and counts the whole frame.
+     * Sends the next bytes of a transfer to a region of another process, with many runs of contiguous bytes in each
+     * frame. If the transfer has more bytes, this method also begins to write the frames to the wire. The last bytes of
+     * a transfer may stay in a buffer of this process, and are under way when {@link #flush} has returned. If the
+     * region does not contain one run of a frame, or its {@link RegionHandler} does not accept the run, the target
+     * drops and counts the whole frame.
      *
      * @param process the other process
      * @param region the region's handle
@@ -69,10 +73,11 @@ public interface SectionTransport extends Transport {
             long argument1, Waiter.Check check);
 
     /**
-     * Requests the next bytes of a transfer without waiting for the answer, so that several requests may be in flight.
-     * The bytes arrive contiguously in the target. Every request must be awaited or forgotten. Some entries of the
-     * table of requests are reserved for calls that wait. A waiting call therefore never depends on a caller that has
-     * sent requests and does not await them.
+     * Requests the next bytes of a transfer from a region of another process. This method does not wait for the answer,
+     * so several requests may be in flight. The bytes arrive contiguously in the target. Every request must end with
+     * {@link #awaitGet} or {@link #forgetGet}. Unanswered requests are kept in a table. Some of its entries are
+     * reserved for calls that wait, so such a call never depends on a caller that has sent requests and does not await
+     * them.
      *
      * @param process the other process
      * @param region the region's handle
@@ -82,7 +87,7 @@ public interface SectionTransport extends Transport {
      *            #packedBytesMax}, and fewer bytes are requested if their description becomes too long
      * @param target the memory for the bytes
      * @param targetOffset the offset of the bytes in the target
-     * @param waits whether to wait for a free entry; only a caller without unanswered requests may wait
+     * @param waits whether to wait for a free entry of the table; only a caller without unanswered requests may wait
      * @param check called at intervals while the call waits; throws to end it
      * @return the request, 0 or more; {@link #NO_ENTRY} if too many requests are unanswered; −1 if the process is gone
      */
@@ -90,7 +95,8 @@ public interface SectionTransport extends Transport {
             boolean waits, Waiter.Check check);
 
     /**
-     * Waits until requested bytes have arrived. The request has ended when this method returns or throws.
+     * Waits until the bytes of a request have arrived in its target. The request has ended when this method returns or
+     * throws.
      *
      * @param process the other process
      * @param request the result of {@link #beginGet}
@@ -102,7 +108,8 @@ public interface SectionTransport extends Transport {
     boolean awaitGet(int process, int request, Waiter.Check check);
 
     /**
-     * Returns whether {@link #awaitGet} would return without waiting. This method never waits.
+     * Returns whether a request is answered, so that {@link #awaitGet} would end without waiting. This method never
+     * waits.
      *
      * @param process the other process
      * @param request the result of {@link #beginGet}, neither awaited nor forgotten
@@ -111,7 +118,8 @@ public interface SectionTransport extends Transport {
     boolean isAnswered(int process, int request);
 
     /**
-     * Abandons a request. When this method returns, no thread writes to the request's target any more.
+     * Abandons a request for bytes whose answer is no longer needed. When this method returns, no thread writes to the
+     * request's target any more.
      *
      * @param process the other process
      * @param request the result of {@link #beginGet}

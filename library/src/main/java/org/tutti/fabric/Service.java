@@ -4,8 +4,8 @@ package org.tutti.fabric;
 import java.util.Locale;
 
 /**
- * The behaviour of a process's service thread while no rank polls. The thread serves other nodes while the ranks
- * compute.
+ * The behaviour of a process's service thread while no rank polls the connections. While the ranks compute, this thread
+ * reads the messages of other nodes and answers them.
  */
 public enum Service {
     /**
@@ -17,7 +17,7 @@ public enum Service {
     POLL;
 
     /**
-     * Reads a value of the environment or the command line.
+     * Returns the behaviour that a value of the environment or of the command line names.
      *
      * @param text {@code sleep} or {@code poll}
      * @return the service

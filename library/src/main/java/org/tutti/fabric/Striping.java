@@ -4,8 +4,8 @@ package org.tutti.fabric;
 import java.util.Locale;
 
 /**
- * The distribution of messages over several rails, the parallel connections between two processes (Qian and Afsahi
- * 2008, section 1).
+ * The distribution of messages over several rails, the parallel connections between two processes. A striped message is
+ * cut into parts that travel on different rails at the same time (Qian and Afsahi 2008, section 1).
  */
 public enum Striping {
     /** Long messages are striped by the measured speeds of the rails, so that all rails finish at the same time. */
@@ -16,7 +16,7 @@ public enum Striping {
     WHOLE;
 
     /**
-     * Reads a value of the environment or the command line.
+     * Returns the striping that a value of the environment or of the command line names.
      *
      * @param text {@code speed}, {@code even} or {@code whole}
      * @return the striping

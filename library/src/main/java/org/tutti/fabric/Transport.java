@@ -6,13 +6,13 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.memory.Waiter;
 
 /**
- * Moves bytes between processes that share no memory. A process is identified by its first rank. A region is memory
- * that other processes may address. They name a region by its handle, which its owner has sent them or which they can
- * compute. The process that owns a region checks every access against the region's bounds.
+ * Moves bytes between processes that share no memory. A process is identified by its first rank. A region is memory of
+ * a process that other processes may address. They name a region by its handle, a number that its owner has sent them
+ * or that they can compute. The process that owns a region checks every access against the region's bounds.
  *
  * <p><b>Ordering.</b> The operations of this process on one other process take effect in the order of the calls. When
  * the word of a put is raised, the bytes of this put and of all earlier puts to that process are visible to a thread
- * that reads the word with acquire order. Requests are answered in the same order. The bytes themselves are not
+ * that reads the word with acquire order. Requests are answered in the same order. The bytes of different puts are not
  * ordered. With several rails (parallel connections between two processes), any of several puts to the same bytes may
  * be the last to arrive, unless a {@link #fence} is between them. A get may read the bytes of a later put. Only fences
  * order operations on different processes.
@@ -35,9 +35,9 @@ import org.tutti.memory.Waiter;
  */
 public interface Transport extends Waiter.Progress {
     /**
-     * Returns the length of the longest piece of a message that still travels as one packet. All processes of a job
-     * have the same value, because it belongs to the protocol of the fabric, and processes with different protocols do
-     * not connect.
+     * Returns the most bytes of a message that travel as one packet, together with the header of their frame. All
+     * processes of a job have the same value, because it belongs to the protocol of the fabric, and processes with
+     * different protocols do not connect.
      *
      * @return the length in bytes, a multiple of 64
      */
@@ -52,7 +52,8 @@ public interface Transport extends Waiter.Progress {
     long register(MemorySegment memory);
 
     /**
-     * Registers memory as a region that other processes may address, and to which they may send active messages.
+     * Registers memory as a region that other processes may address, and to which they may send active messages, bytes
+     * that a handler of this process interprets.
      *
      * @param memory native memory, or part of the node's memory
      * @param handler handles the messages of other processes
@@ -61,7 +62,7 @@ public interface Transport extends Waiter.Progress {
     long register(MemorySegment memory, RegionHandler handler);
 
     /**
-     * Registers memory as a region with a handle that other processes can compute.
+     * Registers memory as a region that other processes may address, with a handle that they can compute.
      *
      * @param memory native memory, or part of the node's memory
      * @param handle the region's handle, which only the processes of the job can compute; no earlier region may have
@@ -71,8 +72,8 @@ public interface Transport extends Waiter.Progress {
     void registerKnown(MemorySegment memory, long handle);
 
     /**
-     * Revokes a region. Later accesses to the region are dropped and counted. When this method returns, no thread of
-     * the fabric uses the region's memory.
+     * Revokes a region, so that other processes can no longer address it. Their later accesses are dropped and counted.
+     * When this method returns, no thread of the fabric uses the region's memory.
      *
      * @param handle the region's handle
      */
@@ -83,7 +84,8 @@ public interface Transport extends Waiter.Progress {
      * the word is not allowed, the target drops the put and counts it, and the caller gets no error. A put that changes
      * no word may stay in a buffer of this process until the next put, or until {@link #flush}.
      *
-     * @param target the target of the bytes, and the word to change; the caller may change it when this method returns
+     * @param target the process, the region and the offset of the bytes, and the word to change; the caller may reuse
+     *            the object when this method returns
      * @param source the memory of the bytes
      * @param sourceOffset the offset of the bytes in the source
      * @param bytes the number of bytes, 0 or more
@@ -118,7 +120,7 @@ public interface Transport extends Waiter.Progress {
      * @param operation the operation
      * @param operand the number to add or to store
      * @param expected the value that a compare-and-swap expects
-     * @param result receives the old value of the bits, in the first element
+     * @param result an array whose first element receives the old value of the bits
      * @param check called at intervals; throws to end the wait
      * @return true, or false if the other process is gone
      * @throws IndexOutOfBoundsException if the other process refuses, because it has no such region or the range is not
@@ -144,12 +146,13 @@ public interface Transport extends Waiter.Progress {
      *
      * @param process the other process
      * @param check called at intervals; throws to end the call
-     * @return the number to pass to {@link #awaitFence}
+     * @return a number that stands for the puts to be confirmed, which must be passed to {@link #awaitFence}
      */
     long beginFence(int process, Waiter.Check check);
 
     /**
-     * Waits for the confirmation that {@link #beginFence} asked for.
+     * Waits until another process has confirmed that the puts of this process are visible there, as {@link #beginFence}
+     * has asked.
      *
      * @param process the other process
      * @param all the result of {@link #beginFence}
@@ -167,15 +170,15 @@ public interface Transport extends Waiter.Progress {
     boolean fenceAll(long timeoutMillis);
 
     /**
-     * Sends the frames that calls have gathered, without waiting. If there is no room for all frames, a thread of the
-     * fabric sends the rest.
+     * Sends the puts and messages that earlier calls have left in buffers, without waiting. If the network has no room
+     * for all of them, a thread of the fabric sends the rest.
      */
     void flush();
 
     /**
-     * Lets the frames that calls have gathered leave soon. They leave with the next call of this process that waits,
-     * polls or flushes, and at the latest after about a millisecond. Consecutive puts may therefore share a system
-     * call.
+     * Lets the puts and messages that earlier calls have left in buffers leave this process soon. They leave with the
+     * next call that waits, polls or flushes, and at the latest after about a millisecond. Consecutive puts may
+     * therefore share a system call.
      */
     void flushSoon();
 }
