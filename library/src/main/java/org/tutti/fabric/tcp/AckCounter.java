@@ -9,14 +9,14 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * Counts the frames that this side has sent, the frames that the other side has acked as received, and the frames that
- * it has acked as handled. A word holds the handled count, so that threads can wait for it. When the other side is
- * gone, the word has the greatest possible value, so that no thread waits for ever. The count before the loss stays
- * known.
+ * Counts the frames that this side has sent to another process, the frames that the process has acked as received, and
+ * the frames that it has acked as handled. A word of memory holds the last of these counts, so that threads can wait
+ * for it. When the other process is gone, the word gets the greatest possible value, so that no thread waits for ever.
+ * The count before the loss stays known ({@link #number}).
  *
  * <p>Acks are noted under the receiving lock, but any thread may give up the other side at any time. The word is
- * therefore raised with compare-and-set. This fails only if the other side was given up, and then the word need not be
- * raised.
+ * therefore raised with a compare-and-set. It fails only if the other side was given up, and then the word already has
+ * the greatest value.
  */
 final class AckCounter {
     private static final long ACKED = 0;
@@ -48,8 +48,7 @@ final class AckCounter {
     }
 
     /**
-     * Notes an ack of handled frames. If the number is below that of an earlier ack, the ack came late and has no
-     * effect.
+     * Notes an ack of handled frames. An ack that comes late, with a lower number than an earlier one, has no effect.
      *
      * @throws ProtocolException if more frames are acked than were sent
      */
@@ -65,8 +64,8 @@ final class AckCounter {
     }
 
     /**
-     * Returns the number of frames that the other side has acked as received. They need not be retransmitted. Some of
-     * them may not have been handled.
+     * Returns the number of frames that the other side has acked as received. These frames need not be retransmitted,
+     * but some of them may not have been handled.
      */
     long received() {
         return Math.max(acked, received);

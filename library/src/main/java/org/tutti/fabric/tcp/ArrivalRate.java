@@ -2,9 +2,9 @@
 package org.tutti.fabric.tcp;
 
 /**
- * Measures how fast a long frame arrives, so that a thread can sleep meanwhile. A frame cannot take effect before it is
- * complete. A thread that only serves may therefore sleep while the rest of the frame arrives at the measured rate. It
- * sleeps for at most {@value #NANOS_MAX} ns, because other processes may send requests meanwhile.
+ * Measures how fast a long frame arrives, so that the service thread can sleep meanwhile. A frame cannot take effect
+ * before it is complete. The thread may therefore sleep for the time in which the rest of the frame arrives at the
+ * measured rate. It sleeps for at most {@value #NANOS_MAX} ns, because other processes may send requests meanwhile.
  */
 final class ArrivalRate {
     static final long NANOS_MIN = 100_000; // a park takes about half of this

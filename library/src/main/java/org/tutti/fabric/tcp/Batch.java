@@ -6,9 +6,9 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * A batch of frames that are written with one system call. The rest of the rail's buffer is written first, then the
- * header and the payload of each frame. Payloads are written from where they lie. Guarded by the peer's sending lock,
- * which is held from the beginning of a batch to its end.
+ * A batch of frames that a rail writes to its connection with one system call. The bytes that are left in the rail's
+ * buffer are written first, then the header and the payload of each frame. Payloads are written from where they lie,
+ * without a copy. Guarded by the peer's sending lock, which is held from the beginning of a batch to its end.
  */
 final class Batch {
     /** The most frames of a batch. */
@@ -71,8 +71,8 @@ final class Batch {
     }
 
     /**
-     * Ends the batch, and appends the unwritten rest of the frames that have begun to a buffer. Returns the number of
-     * frames that have not begun.
+     * Ends the batch. If a frame was written in part, its rest is appended to a buffer. Frames of which no byte was
+     * written are dropped, and their number is returned.
      */
     int end(ByteBuffer out) {
         int dropped = 0;

@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 import java.security.SecureRandom;
 
 /**
- * The part of a {@link Handshake} that belongs to the client, the side that opened the connection. The client knocks
- * and introduces itself.
+ * The client's side of a {@link Handshake}. The client is the process that opened the connection. It knocks, which
+ * means that its first message proves that it knows the job's secret, and then introduces itself.
  */
 final class ClientHandshake extends Handshake {
     /** The part of the server's messages that is read next. */
@@ -19,11 +19,11 @@ final class ClientHandshake extends Handshake {
     private Stage stage = Stage.GREETING;
 
     /**
-     * Begins the handshake. The first message is then ready to be written.
+     * Begins the handshake. The first message of the client is then ready to be written.
      *
      * @param secret the job's secret
      * @param random the source of the nonce
-     * @param mine the introduction of this side
+     * @param mine the introduction of this process, which names its rank and the connection's rail
      */
     ClientHandshake(byte[] secret, SecureRandom random, Introduction mine) {
         super(secret, random);

@@ -9,7 +9,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** An attempt to connect with another process on several rails at the same time. Runs on the service thread. */
+/**
+ * An attempt to connect with another process on one or more rails, the parallel connections of two processes, at the
+ * same time. The attempt succeeds when all of its rails are connected, and then calls its {@link Owner}. Runs on the
+ * service thread.
+ */
 final class ConnectAttempt {
     private final Owner owner;
     private final Connections connections;
@@ -18,8 +22,8 @@ final class ConnectAttempt {
     private boolean closed;
 
     /**
-     * The owner of an attempt. The attempt calls the owner when it succeeds or is postponed. The owner checks for
-     * failures at intervals.
+     * The owner of an attempt to connect. The attempt calls its owner when it succeeds or must be postponed. It does
+     * not report failures, so the owner looks for them at intervals.
      */
     interface Owner {
         /** Called when the attempt has connected all of its rails. */
@@ -30,11 +34,11 @@ final class ConnectAttempt {
     }
 
     /**
-     * Creates an attempt, which {@link #begin} begins.
+     * Creates an attempt to connect with the process of a peer. {@link #begin} begins the attempt.
      *
      * @param numbers the numbers of the rails to connect
      * @param count the number of rails that the two processes have in common
-     * @param together see {@link Introduction#together}
+     * @param together a bit for each rail to connect, or {@link Introduction#BACK} to reconnect a lost rail
      */
     ConnectAttempt(Owner owner, Connections connections, LocalProcess local, Peer peer, List<Integer> numbers,
             int count, int together) {
@@ -107,7 +111,10 @@ final class ConnectAttempt {
         return rails.stream().anyMatch(rail -> rail.failure != null && rail.ways.isRoundUnderWay());
     }
 
-    /** Abandons the attempt. A rail has then failed if the other host has not accepted its connection. */
+    /**
+     * Abandons the attempt, and closes its connections. A rail counts as failed if the other host has not accepted its
+     * connection.
+     */
     void giveUp() {
         rails.stream().filter(rail -> rail.failure == null && !rail.isTaken)
                 .forEach(rail -> rail.fail(new IOException("no answer")));

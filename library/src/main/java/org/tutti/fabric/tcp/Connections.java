@@ -19,10 +19,10 @@ import java.util.stream.Stream;
  * {@link Connector} opens the connections to one other process. Both run on the service thread and never wait. Other
  * threads may read only the counters and the addresses.
  *
- * <p>If two processes connect with each other at the same time, the attempt of the process with the lower first rank
- * counts. The rails of a pair are connected together, or not at all. If some rails cannot be connected, the others are
- * tried without them. A rail that is missing from the start gets a {@link RailReconnector}, in the same way as a rail
- * that is lost later.
+ * <p>If two processes connect with each other at the same time, the attempt of the process with the lower first rank is
+ * used. Two processes have a connection for each of their rails, and an attempt connects all of its rails or none. If
+ * some rails cannot be connected, the next attempt leaves them out. A rail that is missing from the start gets a {@link
+ * RailReconnector}, in the same way as a rail that is lost later.
  */
 final class Connections {
     private static final System.Logger LOG = System.getLogger(Connections.class.getName());
@@ -44,11 +44,11 @@ final class Connections {
     private boolean retired;
 
     /**
-     * Creates the connections of this process, and begins to listen.
+     * Creates the object that makes the connections of this process, and begins to listen for those of other processes.
      *
      * @param selector the service thread's selector; the attachment of a key is either a {@link Peer}, or a {@link
      *            Runnable} to run when the key is ready
-     * @param wireOf makes a channel the wire of a peer, and lets the peer read from the channel
+     * @param wireOf creates the wire of a peer, over which the peer sends and receives, from an open channel
      * @param whenConnected called with a connected peer and its wires, one for each rail; the wire of a missing rail is
      *            {@link Wire#NONE}
      */
@@ -76,8 +76,8 @@ final class Connections {
     /**
      * Begins to connect with a process, unless an attempt is under way.
      *
-     * @param onlyForNews whether the connection is wanted for news alone, so that the process is not lost if the
-     *            attempts fail
+     * @param onlyForNews whether only news needs the connection; if all attempts fail, the process is then not reported
+     *            as lost
      */
     void connect(Peer peer, boolean onlyForNews) {
         int process = peer.process();
@@ -93,8 +93,8 @@ final class Connections {
     }
 
     /**
-     * Abandons the attempts that have taken too long, and begins the attempts that are due. Must be called at
-     * intervals.
+     * Abandons the attempts to connect that have taken too long, and begins the attempts that are due. Must be called
+     * at intervals.
      */
     void look(long nowNanos) {
         acceptor.look(nowNanos);
@@ -134,7 +134,7 @@ final class Connections {
     /**
      * Stops accepting connections, and begins no connections with further processes. An attempt that the other side may
      * already consider connected continues, because a process that has accepted this one must receive its good-bye.
-     * This object is busy until all such attempts have ended.
+     * {@link #isBusy} returns true until all such attempts have ended.
      */
     void retire() {
         retired = true;
@@ -264,7 +264,7 @@ final class Connections {
     }
 
     /**
-     * Notes that memory for a connection is missing, and logs a warning.
+     * Notes that this process has no memory for a connection, and logs a warning.
      *
      * @throws OutOfMemoryError if the memory has been missing for longer than a host may be silent, so that this
      *            process cannot go on

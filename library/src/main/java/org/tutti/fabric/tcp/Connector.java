@@ -7,13 +7,15 @@ import java.util.stream.IntStream;
 import org.tutti.fabric.Loss;
 
 /**
- * Connects with another process, in one {@link ConnectAttempt} after the other. Runs on the service thread.
+ * Connects with another process. It makes one {@link ConnectAttempt} after the other, until the two processes are
+ * connected or the other one is lost. Runs on the service thread.
  *
- * <p>A failed attempt says nothing about the other process. While its host accepts connections for it, the process
- * stands still or is slow. The attempts then grow longer, so that only a few of them are in the queue of the process.
- * If a process refuses connections, or does not answer, it is tried for as long as a host may be silent. After that
- * time, an attempt for news alone ends without consequences. Otherwise the process is lost, and the calls that wait for
- * it end. An obstacle in this process itself is reported as an obstacle, and not as a loss.
+ * <p>A failed attempt does not show that the other process has failed. While its host accepts connections for it, the
+ * process stands still or is slow. The attempts then grow longer, so that only a few of them are in the queue of the
+ * process. If a process refuses connections, or does not answer, it is tried for as long as a host may be silent. After
+ * that time, the process is lost, and the calls that wait for it end. If only news needed the connection, the attempts
+ * end, and the process is not lost. If this process itself cannot open connections, the calls get an exception, and the
+ * other process is not lost.
  */
 final class Connector implements ConnectAttempt.Owner {
     private static final long ATTEMPT_NANOS = 3_000_000_000L;
@@ -66,7 +68,7 @@ final class Connector implements ConnectAttempt.Owner {
         attempt();
     }
 
-    /** Notes that a call waits for this connection. The timeout of an attempt for news alone begins again. */
+    /** Notes that a call waits for this connection. If only news needed it before, the timeout begins again. */
     void beAwaited() {
         if (onlyForNews) {
             onlyForNews = false;
@@ -118,8 +120,8 @@ final class Connector implements ConnectAttempt.Owner {
     }
 
     /**
-     * Returns whether an attempt that the other side may already consider connected must be abandoned. To the other
-     * side, this would look like a failure of this process.
+     * Returns whether an attempt that the other side may already consider connected must be abandoned. It must be
+     * abandoned only as a last resort, because to the other side this process then seems to have failed.
      */
     private boolean isHopeless(long nowNanos) {
         long elapsedNanos = Math.min(nowNanos - lookedNanos, AGAIN_NANOS_MAX);
@@ -134,9 +136,10 @@ final class Connector implements ConnectAttempt.Owner {
     }
 
     /**
-     * Abandons the attempt and begins the next one. If a failed rail has untried ways, the next attempt has the same
-     * rails. Otherwise, the failed rails are left out if another rail is connected, and may be connected later. If all
-     * rails failed, all of them are tried again until the time for this process has passed.
+     * Abandons the current attempt and begins the next one. If a failed rail has untried ways, the next attempt has the
+     * same rails. Otherwise, if some rails were connected, the next attempt has only these rails, and the failed ones
+     * may be connected later. If all rails failed, the next attempt has the same rails, unless the time for this
+     * process has passed.
      */
     private void goOn(long nowNanos) {
         boolean taken = attempt.isTaken();

@@ -7,13 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The frames that have arrived and cannot take effect yet. They are active messages that their handler cannot handle
- * yet, and frames that must follow such messages. A handler therefore holds up only its own region, and no other frames
- * of the connection.
+ * The frames of another process that have arrived and cannot take effect yet. They are active messages that the handler
+ * of their region cannot handle yet, and frames that must take effect after such messages. A handler that cannot go on
+ * therefore delays only the frames for its own region and the good-bye, and no other frames of the connection.
  *
  * <p><b>Order.</b> A frame follows the deferred frames of its region with lower numbers. A good-bye follows all
- * deferred frames with lower numbers. The bytes of a put follow nothing, because only a fence orders them. Frames are
- * tried again in the order of their numbers. If a frame cannot take effect, it stops the later frames of its region.
+ * deferred frames with lower numbers. The bytes of a put need not wait for any frame, because only a fence orders them.
+ * Frames are tried again in the order of their numbers. If a frame cannot take effect, it stops the later frames of its
+ * region.
  *
  * <p><b>Limit.</b> At most {@value #FRAMES_MAX} frames with {@value #BYTES_MAX} bytes of payload are deferred. A frame
  * for which there is no room stays in its {@link Rail}, which reads nothing more until there is room.
@@ -30,7 +31,7 @@ final class DeferredFrames {
     /** Lets frames take effect. */
     interface Effects {
         /**
-         * Handles the rest of a message, as far as possible without waiting.
+         * Handles the rest of an active message, as far as possible without waiting.
          *
          * @param handled the number of bytes of the message that have been handled before
          * @return the number of bytes of the message that have been handled, which includes the bytes handled before
@@ -111,7 +112,7 @@ final class DeferredFrames {
     }
 
     /**
-     * Adds a message. There must be room for it.
+     * Defers an active message, and copies its payload. There must be room for it.
      *
      * @param bounceBuffer the buffer from which the payload is copied
      * @param handled the number of bytes of the message that have been handled
@@ -146,7 +147,8 @@ final class DeferredFrames {
     }
 
     /**
-     * Tries to let all frames take effect, in the order of their numbers.
+     * Tries to let all deferred frames take effect, in the order of their numbers. Those that cannot take effect remain
+     * deferred.
      *
      * @return whether a frame has taken effect
      */

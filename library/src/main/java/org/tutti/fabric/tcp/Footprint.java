@@ -21,8 +21,8 @@ import org.tutti.JobStartException;
  */
 public final class Footprint {
     /**
-     * The direct memory of one rail of a connection in bytes. Some uses of a rail need more, as docs/architecture.md
-     * tells.
+     * The number of bytes of direct memory that every rail of a pair of processes needs. Some uses of a rail need more,
+     * as docs/architecture.md tells.
      */
     static final long RAIL_BYTES =
             Rail.IN_BYTES + Rail.OUT_BYTES + (long) Batch.FRAMES_MAX * FrameLayout.HEADER_BYTES;
@@ -85,11 +85,12 @@ public final class Footprint {
     }
 
     /**
-     * Checks whether a process may have the resources that its connections need, and logs a warning if it may not.
+     * Checks whether a process may have the direct memory and the open files that its connections need, and logs a
+     * warning if it may not.
      *
      * @param self the first rank of the process
      * @param sure the number of processes with which the process will surely be connected
-     * @param all the number of processes with which the process may be connected
+     * @param all the number of processes with which the process may be connected at most
      * @param rails the number of rails of the process
      * @throws JobStartException if the limits are too low for the sure connections
      */

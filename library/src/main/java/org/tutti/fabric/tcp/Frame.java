@@ -2,8 +2,8 @@
 package org.tutti.fabric.tcp;
 
 /**
- * The header of a frame, the unit that a rail carries, as fields in memory. One object is filled anew for every frame,
- * so that frames allocate nothing.
+ * The header of a frame as fields in memory. A frame is the unit that a connection between two processes carries
+ * ({@link FrameLayout}). One object is filled anew for every frame, so that frames allocate nothing.
  */
 final class Frame {
     byte kind;

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The layout of frames. A rail carries frames one after the other. Each frame consists of a header of 64 bytes,
- * little-endian, and of its payload.
+ * The layout of frames, the units that a connection between two processes carries one after the other. Each frame
+ * consists of a header of 64 bytes, little-endian, and of its payload.
  *
  * <pre>
  *  +0 kind   +1 flags   +2 operation (2 bytes)   +4 length of the payload (4 bytes)
@@ -42,8 +42,8 @@ final class FrameLayout {
     static final int PACKET_BYTES = 60 << 10;
 
     /**
-     * The length in bytes of the longest description of runs in a request. The other side keeps a description until it
-     * has answered the request.
+     * The length in bytes of the longest description of runs (contiguous bytes of a region) in a request. The other
+     * side keeps the description until it has answered the request.
      */
     static final int REQUEST_BYTES_MAX = 2 << 10;
 

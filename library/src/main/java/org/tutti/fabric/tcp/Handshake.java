@@ -101,7 +101,8 @@ abstract sealed class Handshake permits ClientHandshake, ServerHandshake {
     }
 
     /**
-     * Takes the bytes of the handshake from a buffer. Bytes after the handshake stay in the buffer.
+     * Takes the next bytes of the handshake from a buffer, and processes them. Bytes that follow the handshake stay in
+     * the buffer.
      *
      * @param bytes any number of bytes that the other side has sent
      */
@@ -133,8 +134,8 @@ abstract sealed class Handshake permits ClientHandshake, ServerHandshake {
     // ---- for the two sides
 
     /**
-     * Processes the expected bytes, all of which have arrived. This method then expects the next bytes, or ends the
-     * handshake.
+     * Processes the bytes that this side expects next, all of which have arrived. This method then sets the number of
+     * bytes to expect next, or ends the handshake.
      */
     abstract void take(ByteBuffer sent);
 

@@ -10,9 +10,10 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
 /**
- * A non-blocking connection during its handshake, in the service thread's selector.
+ * A connection during its handshake. It writes and reads the bytes of the handshake without blocking, whenever the
+ * selector of the service thread reports that the connection is ready.
  *
- * @param <H> the side of the handshake
+ * @param <H> the side of the handshake that this process plays
  */
 final class HandshakeChannel<H extends Handshake> {
     private final SocketChannel channel;
@@ -23,7 +24,7 @@ final class HandshakeChannel<H extends Handshake> {
     /**
      * Creates the channel of a handshake.
      *
-     * @param buffer a buffer for reads, which all handshakes share
+     * @param buffer a buffer into which bytes are read, which all handshakes of this process share
      */
     HandshakeChannel(SocketChannel channel, H handshake, ByteBuffer buffer) {
         this.channel = channel;
@@ -38,7 +39,7 @@ final class HandshakeChannel<H extends Handshake> {
     }
 
     /**
-     * Registers the connection with a selector.
+     * Registers the connection with a selector, which then runs an action whenever the connection is ready.
      *
      * @param operations the operations for which the connection is to become ready
      * @param whenReady the action to run when it is ready

@@ -10,8 +10,9 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Computes the message authentication codes of one handshake from the job's secret and from the nonces of both sides. A
- * nonce that is not known is taken as zeros.
+ * Computes the message authentication codes of one handshake, by which each side proves that it knows the job's secret.
+ * A code covers the nonces of both sides, random numbers that are drawn for this handshake. A nonce that is not known
+ * yet counts as zeros.
  */
 final class HandshakeCodes {
     private final byte[] secret;
@@ -24,7 +25,7 @@ final class HandshakeCodes {
     }
 
     /**
-     * Draws and returns the nonce of this side.
+     * Draws the random nonce of this side, keeps it for later codes, and returns it.
      *
      * @param position the offset of the nonce in the array of both nonces
      */
@@ -36,7 +37,7 @@ final class HandshakeCodes {
     }
 
     /**
-     * Reads the nonce of the other side from its message.
+     * Reads the nonce of the other side from a message, and keeps it for later codes.
      *
      * @param position the offset of the nonce in the array of both nonces
      */
@@ -44,7 +45,7 @@ final class HandshakeCodes {
         sent.get(nonces, position, HandshakeLayout.NONCE_BYTES);
     }
 
-    /** Returns the code of a label, the nonces and a message, an HMAC-SHA256. */
+    /** Returns the HMAC-SHA256 code of a label, the nonces of both sides and a message. */
     byte[] code(String label, byte... said) {
         try {
             Mac mac = Mac.getInstance("HmacSHA256");

@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The bytes of a {@link Handshake}. All numbers are little-endian.
+ * The layout of the four messages of a {@link Handshake}. All numbers are little-endian.
  *
  * <pre>
  *  1. client to server, 76 bytes                      2. server to client, 76 bytes

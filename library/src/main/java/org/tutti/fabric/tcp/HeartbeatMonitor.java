@@ -7,10 +7,10 @@ import java.util.Map;
 import org.tutti.fabric.Loss;
 
 /**
- * Detects the loss of connected processes that have fallen silent. When a process has been silent for half of the
- * limit, its host is probed ({@link HostProbe}). If the host does not answer either, the process is lost at the limit.
- * If the host answers, the process stands still. It is then lost only when it has stood still for as long as a process
- * may.
+ * Watches the connected processes, and reports a process as lost if it has been silent for too long. The limit is the
+ * longest time for which a host may be silent. When a process has been silent for half of it, its host is probed
+ * ({@link HostProbe}). If the host does not answer either, the process is lost at the limit. If the host answers, the
+ * process stands still, and is lost only when it has been silent for as long as a process may stand still.
  *
  * <p>Time counts only while this process itself is awake. Runs on the service thread.
  */
@@ -25,7 +25,7 @@ final class HeartbeatMonitor {
     }
 
     /**
-     * Checks one process, and loses it if it has been silent for too long.
+     * Checks one process, and reports it as lost if it has been silent for too long.
      *
      * @param elapsedNanos the time in nanoseconds since the last call, at most the time for which this process was
      *            surely awake

@@ -15,17 +15,17 @@ import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * Finds out whether the host of a process answers, whether the process itself runs or stands still. The host's kernel
+ * Finds out whether the host of another process answers, even if the process itself stands still. The host's kernel
  * accepts connections for a process that stands still (in a long garbage collection, in a debugger, on an overloaded
- * machine), and refuses connections for a process that no longer listens. There is no answer only if the host, or every
- * network between the hosts, is down.
+ * machine), and refuses connections for a process that no longer listens. Both are answers. There is no answer only if
+ * the host, or every network between the hosts, is down.
  *
  * <p>An accepted connection is kept for as long as the probe is needed, and no byte is sent over it. The kernels check
  * with keep-alive probes that the connection is alive. A process that stands still therefore gets one connection from
  * each probing process, and not one for each probe.
  *
- * <p>A probe never waits. It runs on the service thread. If this process itself cannot probe, because it has too many
- * open files, that counts as an answer, because it is no evidence against the other process.
+ * <p>A probe never waits. It runs on the service thread. If this process itself cannot probe, for example because it
+ * has too many open files, that counts as an answer. It is no evidence against the other process.
  */
 final class HostProbe {
     private static final int RENEWALS = 4;
@@ -57,7 +57,8 @@ final class HostProbe {
     }
 
     /**
-     * Begins a probe, or examines the current one.
+     * Begins to connect with the other host, or examines the connections that were begun before. Must be called at
+     * intervals.
      *
      * @param elapsedNanos the time in nanoseconds since the last call, at most the time for which this process was
      *            surely awake

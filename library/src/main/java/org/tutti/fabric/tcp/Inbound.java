@@ -8,9 +8,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.tutti.fabric.WordAction;
 
 /**
- * The receiving half of a {@link Peer}. It examines the header of each arriving frame and directs the payload. It
- * counts the frames that have arrived without a gap, and lets each frame take effect when the count passes it. Guarded
- * by the peer's receiving lock, except the counts, which any thread may read.
+ * The receiving half of the connection with another process ({@link Peer}). It examines the header of each arriving
+ * frame and directs the payload to its memory. It counts the frames that have arrived without a gap in their numbers,
+ * and lets each frame take effect when the count passes its number. Guarded by the peer's receiving lock, except the
+ * counts, which any thread may read.
  *
  * <p><b>Two counts.</b> The received count is the number of frames that have arrived without a gap. They need not be
  * retransmitted, but some of them may be deferred ({@link DeferredFrames}). The handled count is the number of frames
@@ -88,7 +89,7 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     }
 
     /**
-     * Returns the number of frames that have taken effect and for which a thread may have waited. All numbered frames
+     * Returns a number that grows when a frame has taken effect for which a thread may have waited. All numbered frames
      * count, except puts that change no word.
      */
     long awaited() {
@@ -160,8 +161,8 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     }
 
     /**
-     * Processes an ACK frame. It tells how many bytes the other side has received over a rail, and it may request an
-     * ack.
+     * Processes an ACK frame. The frame tells how many bytes the other side has received over a rail, and it may
+     * request an ack in return.
      */
     private void takeAck(Rail rail, Frame told) throws ProtocolException {
         acks.noteReceived(told.tag);
@@ -252,8 +253,8 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     // ---- effects
 
     /**
-     * Lets the received count pass the early frames that follow without a gap. An early frame is one that arrived
-     * before a frame with a lower number.
+     * Moves the received count past the early frames, which have arrived before a frame with a lower number, as far as
+     * no number is missing.
      */
     private void passEarly() throws ProtocolException {
         Frame next = early[index(received + 1)];
@@ -264,8 +265,8 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     }
 
     /**
-     * Returns whether the received count may pass a frame, because the frame can take effect or there is room to defer
-     * it.
+     * Returns whether the received count may move past a frame, because the frame can take effect now or there is room
+     * to defer it.
      */
     private boolean canPass(Frame next) {
         return deferred.isEmpty() || !mustFollow(next) || deferred.hasRoom(0);
@@ -343,8 +344,8 @@ final class Inbound implements Rail.Receiver, DeferredFrames.Effects {
     }
 
     /**
-     * Drops the payloads of replies to a request that are still arriving, because the target of the request belongs to
-     * its caller again.
+     * Drops the payloads of replies to a request that are still arriving. They must not be written any more, because
+     * the target of the request belongs to its caller again.
      */
     void dropReplies(int request) {
         for (Rail rail : rails) {

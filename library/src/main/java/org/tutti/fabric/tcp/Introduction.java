@@ -5,13 +5,15 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The introduction that a client sends in a {@link Handshake}, which names the process and the rail that it connects.
+ * The message by which a client, the side that opened a connection, introduces itself in a {@link Handshake}. It names
+ * the client's process and the rail to which the connection belongs. A rail is one of the parallel connections of two
+ * processes.
  *
  * @param rank the first rank of the client's process, not negative
  * @param rail the number of the connection's rail, from 0
  * @param rails the number of rails that the two processes have in common, at most {@link RailAddresses#RAILS_MAX}
- * @param together a bit for each rail that the attempt connects, this one included; {@link #BACK} if the client
- *            reconnects a lost rail
+ * @param together a bit for each rail that the client's attempt connects, which include this one; {@link #BACK} if the
+ *            client reconnects a lost rail
  * @param serverRank the first rank of the process that the client intends to reach, not negative
  * @param attempt the number of the attempt, which is the same for all its rails; a later attempt has a greater number
  */

@@ -9,19 +9,20 @@ import java.util.function.IntFunction;
 import org.tutti.fabric.Striping;
 
 /**
- * The data of this process that its connections need.
+ * The data of this process that it needs to connect with other processes.
  *
  * @param rank the first rank of the process in the job
  * @param secret the job's secret, 32 bytes
- * @param rails a list for each rail of the addresses from which it connects, with the port at which it listens, or port
- *            0 for any port of {@code ports}
+ * @param rails for each rail, one of the parallel connections of two processes, a list of the addresses from which the
+ *            process connects and at which it listens. The port of an address is the port at which it listens, or 0 for
+ *            any port of {@code ports}
  * @param ports the ports at which the process may listen
  * @param directory maps the first rank of another process to the addresses at which that process listens, a list for
  *            each rail; throws if that process has announced no usable address
  * @param silenceMillisMax the longest time for which a host may be silent, in milliseconds
  * @param standstillMillisMax the longest time for which a process may be silent while its host answers, in
  *            milliseconds, at least {@code silenceMillisMax}
- * @param striping the distribution of messages over several rails
+ * @param striping the way in which messages are distributed over several rails
  * @param nodeRanks the number of the job's ranks on the node of the process
  */
 public record LocalProcess(int rank, byte[] secret, List<List<InetSocketAddress>> rails, PortRange ports,
@@ -71,11 +72,12 @@ public record LocalProcess(int rank, byte[] secret, List<List<InetSocketAddress>
     }
 
     /**
-     * Returns the number of the rail that is used first for messages to another process. If another node is one farther
-     * away, messages to it begin with the next rail. With k rails, messages to k neighbouring nodes, or from them,
-     * therefore take a rail each. This also holds for nodes at the distances z·(k+1)^j, z from 1 to k, which trees and
-     * Bruck's algorithm use. The next process of this node also begins with the next rail, so that the messages of k
-     * ranks of a node take a rail each. The method assumes that all nodes have equally many consecutive ranks.
+     * Returns the number of the rail that is used first for messages to another process. The number grows by one with
+     * the distance between the two nodes, and starts again at 0 after the last rail. With k rails, messages to nodes at
+     * k consecutive distances, or from such nodes, therefore use k different rails. This also holds for the distances
+     * z·(k+1)^j, z from 1 to k, which trees and Bruck's algorithm use. The number also grows by one from a rank to the
+     * next one on this node, so messages of k ranks of a node use k different rails. The method assumes that all nodes
+     * have equally many consecutive ranks.
      *
      * @param process the first rank of the other process
      * @param size the number of ranks of the job

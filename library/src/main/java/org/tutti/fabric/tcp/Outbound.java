@@ -10,9 +10,10 @@ import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 
 /**
- * The sending half of a {@link Peer}. It numbers frames and distributes them over the rails. With several rails, it
- * keeps the frames until they are acked. It also sends the frames that are owed to the other side, which are
- * retransmits of frames that a lost rail may not have delivered, replies, and acks.
+ * The sending half of the connection with another process ({@link Peer}). It numbers frames and distributes them over
+ * the rails, the parallel connections of the two processes. If there are several rails, it keeps the frames until they
+ * are acked. It also sends the frames that are owed to the other side. These are acks, replies, and retransmits of
+ * frames that a lost rail may not have delivered.
  *
  * <p>Guarded by the peer's sending lock, except the queries for work, which any thread may call.
  */
@@ -21,8 +22,8 @@ final class Outbound {
     private static final int GATHERED_BYTES_MAX = 16 << 10;
 
     /**
-     * The length in bytes of the shortest payload that is written from where it lies. Copying a shorter payload costs
-     * less than a system call.
+     * The length in bytes of the shortest payload that is written from where it lies, with a system call of its own.
+     * Copying a shorter payload costs less than a system call.
      */
     static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
 
@@ -167,8 +168,8 @@ final class Outbound {
     }
 
     /**
-     * Numbers a frame, and keeps it if there are several rails. The payload of a kept frame must be in the retransmit
-     * buffer.
+     * Gives a frame its number, and keeps it for retransmission if there are several rails. The payload of a kept frame
+     * must already be in the retransmit buffer.
      */
     private void begin(Rail rail, Frame frame) {
         frame.number = acks.sent() + 1;
@@ -227,8 +228,8 @@ final class Outbound {
     }
 
     /**
-     * Returns the rail of the last frame, so that a header leaves together with that frame. Returns null if the rail
-     * has no room for a header.
+     * Returns the rail that has the last frame. A frame without a payload that is appended there leaves together with
+     * that frame. Returns null if this rail is lost or has no room.
      */
     Rail lastRail() {
         return !session.isGone() && last != null && !last.isLost() && last.hasRoom(FrameLayout.HEADER_BYTES) ? last
@@ -252,11 +253,11 @@ final class Outbound {
     }
 
     /**
-     * Appends an ack (a frame of kind ACK), which may also request an ack. An ACK frame has no number, so it need not
-     * arrive.
+     * Appends an ACK frame, which reports what this side has received and handled, and may request the same report from
+     * the other side. An ACK frame has no number, so it is not retransmitted if it does not arrive.
      *
      * @param flags {@link FrameLayout#WANTS_ACK} to request an ack, or 0
-     * @param value the number of handled frames for which an ack is requested
+     * @param value the number of frames that the other side must have handled before it answers a request
      */
     void appendAck(Rail rail, byte flags, long value) {
         appendAck(rail, rail, flags, value);
@@ -335,8 +336,8 @@ final class Outbound {
     }
 
     /**
-     * Marks the unacked frames of a rail for retransmission, because they are not under way on the rail's new
-     * connection.
+     * Marks the unacked frames of a rail that has come back for retransmission, because they are not under way on the
+     * rail's new connection.
      */
     private void sendAgain(Rail rail) {
         for (long number = acks.received() + 1; number <= acks.sent(); number++) {
@@ -402,8 +403,8 @@ final class Outbound {
     }
 
     /**
-     * Writes requested bytes from where they lie, as many as the wire takes. The region's memory is not freed
-     * meanwhile, because the thread that revokes a region waits for the sending lock first.
+     * Writes the next bytes of a request from where they lie in the region, as many as the wire takes. The region's
+     * memory is not freed meanwhile, because the thread that revokes a region first waits for the sending lock.
      *
      * @return whether the wire took bytes, or the reply failed and the next reply refuses the request
      */

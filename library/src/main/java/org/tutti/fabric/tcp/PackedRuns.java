@@ -21,9 +21,9 @@ import org.tutti.fabric.SectionPieces;
  *  runs of a vector:  +0 −1                   +8 (offset · 2¹⁷ + length, and the bytes of that run), again and again
  * </pre>
  *
- * <p>A column of a matrix therefore costs 40 bytes a frame, and a vector 8 bytes a run. A request has no bytes of runs,
- * and at most {@value FrameLayout#REQUEST_BYTES_MAX} bytes of description, because the other side keeps the description
- * until it has answered.
+ * <p>The description of a column of a matrix therefore takes 40 bytes in each frame, and that of a vector 8 bytes for
+ * each run. A request has no bytes of runs, and at most {@value FrameLayout#REQUEST_BYTES_MAX} bytes of description,
+ * because the other side keeps the description until it has answered.
  *
  * <p>An object reads frames one after the other. It reads each number of a description only once. The number that it
  * checks is therefore the number that it uses, even if the description is overwritten meanwhile.
@@ -64,8 +64,8 @@ final class PackedRuns {
     }
 
     /**
-     * Returns the largest length in bytes that the payload for the next bytes of a transfer may need, at most {@value
-     * FrameLayout#PAYLOAD_BYTES_MAX}.
+     * Returns an upper bound of the length in bytes of a payload that carries the next bytes of a transfer and the
+     * description of their runs. The result is at most {@value FrameLayout#PAYLOAD_BYTES_MAX}.
      */
     static int payloadBytes(SectionPieces pieces, long bytes) {
         RunCursor part = pieces.part();
@@ -79,10 +79,11 @@ final class PackedRuns {
     }
 
     /**
-     * Writes a payload with the next bytes of a transfer, as many as have room, and moves the transfer past them. If
-     * all bytes lie in one run, the payload has no description, and the frame is not marked as packed.
+     * Writes the next bytes of a transfer, with the description of their runs, as the payload of a frame. It writes as
+     * many bytes as have room, and moves the transfer past them. If all bytes lie in one run, the payload has no
+     * description, and the frame is not marked as packed.
      *
-     * @param room the most bytes of the payload
+     * @param room the most bytes that the payload may have, with the description
      * @return the length of the payload in bytes
      */
     static int write(Frame frame, SectionPieces pieces, long bytes, MemorySegment to, long toOffset, int room) {
@@ -121,8 +122,9 @@ final class PackedRuns {
     }
 
     /**
-     * Writes a request for the next bytes of a transfer, as many as the description has room for. The position in the
-     * transfer's part moves past the requested bytes.
+     * Writes a request for the next bytes of a transfer, with the description of their runs. If they have more runs
+     * than a description may list, fewer bytes are requested. The position in the transfer's part moves past the
+     * requested bytes.
      *
      * @return the length of the description in bytes; 0 if all bytes lie in one run
      */

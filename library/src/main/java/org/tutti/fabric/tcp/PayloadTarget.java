@@ -7,11 +7,12 @@ import java.nio.ByteBuffer;
 import org.tutti.fabric.Region;
 
 /**
- * The target of the payload that is arriving at a rail. The target is a region, other memory of this process, the
- * rail's own bounce buffer, or none. Guarded by the peer's receiving lock.
+ * The memory to which the payload of the frame that is arriving at a rail goes. It is a region, other memory of this
+ * process, or the rail's own bounce buffer. If there is none, the payload is dropped. Guarded by the peer's receiving
+ * lock.
  *
- * <p>A long payload is read straight into the target, through a view of its memory. If the memory of the target is
- * closed or its region is revoked, the bytes are dropped, and the connection continues.
+ * <p>A long payload is read from the socket straight into the target, through a view of its memory. If the memory of
+ * the target is closed or its region is revoked, the bytes are dropped, and the connection continues.
  */
 final class PayloadTarget {
     private MemorySegment segment;
@@ -92,8 +93,9 @@ final class PayloadTarget {
     }
 
     /**
-     * Returns whether the target has a view, and creates the view if possible. Only long payloads are read through
-     * views, because short payloads often change the region.
+     * Returns whether the target has a view, through which a payload is read straight into its memory, and creates the
+     * view if possible. Only long payloads are read through views. Successive short payloads often go to different
+     * regions, and each change of the region needs a new view.
      */
     boolean hasView() {
         if (bounced) {

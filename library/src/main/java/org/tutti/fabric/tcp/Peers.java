@@ -8,12 +8,12 @@ import java.util.function.IntFunction;
 import org.tutti.fabric.Loss;
 
 /**
- * The peers of this process, which stand for the other processes of the job. A peer is found by the first rank of its
- * process. An array holds the peers with which this process is or was connected.
+ * The peers of this process, objects that stand for the other processes of the job. A peer is found by the first rank
+ * of its process. A second array holds only the peers with which this process is or was connected.
  *
- * <p>Any thread may get a peer, and the first such thread creates it. Only the service thread adds a peer to the array,
- * and replaces the array by a new one. Threads therefore read the array without a lock. A peer is added before it is
- * connected, so a thread that sees a connected peer also finds it in the array.
+ * <p>Any thread may get a peer, and the first such thread creates it. Only the service thread adds a peer to the second
+ * array, by replacing the array with a longer one. Threads therefore read the array without a lock. A peer is added
+ * before it is connected, so a thread that sees a connected peer also finds it in the array.
  */
 final class Peers {
     private static final int PEERS_PER_POLL = 8;
@@ -62,7 +62,8 @@ final class Peers {
     }
 
     /**
-     * Takes in the frames of all connected processes, or of the next few if there are many.
+     * Takes in the frames that have arrived from connected processes. If there are many such processes, a call polls
+     * only the next few of them.
      *
      * @return whether anything had arrived
      */
@@ -101,8 +102,8 @@ final class Peers {
     }
 
     /**
-     * Returns the number of bytes that are missing from a frame that has begun to arrive. If several frames have, the
-     * result is the largest number; 0 if no frame has.
+     * Returns the number of bytes that are missing from a frame that has begun to arrive. If several frames have begun
+     * to arrive, the result is the largest such number. If none has, the result is 0.
      */
     int missingBytes() {
         int most = 0;

@@ -8,8 +8,8 @@ import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 
 /**
- * One of the connections of a pair of processes. A rail gathers outgoing frames in a buffer. It parses incoming frames,
- * however the wire divides their bytes.
+ * One of the parallel connections of a pair of processes. A rail gathers outgoing frames in a buffer, and parses
+ * incoming frames from the bytes that arrive over its wire.
  *
  * <p>Small frames arrive through a buffer of {@value #IN_BYTES} bytes, many with one read. A long payload is read
  * straight into its target, together with the header of the next frame. Outgoing frames pass through a buffer that has
@@ -17,10 +17,10 @@ import java.nio.ByteBuffer;
  * thread, so no caller's memory is needed for longer than its call. Long payloads in native memory bypass the buffer as
  * far as the wire takes them.
  *
- * <p><b>Holding a frame.</b> A frame is held if it cannot be taken in and there is no room to defer it ({@link
- * DeferredFrames}). It stays in the bounce buffer. Nothing behind it is parsed, and nothing more is read. No buffer of
- * this side grows, because the wire fills and the other side waits for room. Every poll tries the frame again. With one
- * rail, later frames wait. With several rails, frames on other rails arrive, but the count does not pass the held
+ * <p><b>Holding a frame.</b> A frame is held if it cannot take effect yet and there is no room to defer it ({@link
+ * DeferredFrames}). It stays in the bounce buffer. The rail parses nothing behind it, and reads nothing more. No buffer
+ * of this side grows, because the wire fills and the other side waits for room. Every poll tries the frame again. With
+ * one rail, later frames wait. With several rails, frames on other rails arrive, but the count does not pass the held
  * frame, and the other side sends no more than its {@link RetransmitBuffer} keeps. A held frame has had no effect. If
  * its rail is lost, the frame is forgotten with the wire, and arrives again.
  *
@@ -38,29 +38,30 @@ final class Rail {
     private static final int HEADERS_READ = 2;
 
     /**
-     * The length in bytes of the shortest payload that is read directly into its target. Copying a shorter payload is
-     * cheaper. A direct read also lets the JDK create an object if the memory belongs to an arena.
+     * The length in bytes of the shortest payload that is read directly into its target. A shorter payload is read into
+     * the incoming buffer and copied, which is cheaper. For a direct read, the JDK also creates an object if the memory
+     * belongs to an arena.
      */
     private static final int READ_DIRECTLY_BYTES_MIN = IN_BYTES / 2;
 
     /** Receives the frames that a rail has parsed. Called under the peer's receiving lock. */
     interface Receiver {
         /**
-         * Called when the header of a frame has arrived. This method sets the target of the payload. If it sets none,
-         * the payload is dropped.
+         * Called when the header of a frame has arrived. This method sets the target of the frame's payload ({@link
+         * #payloadTarget}). If it sets none, the payload is dropped.
          */
         void begin(Rail rail) throws ProtocolException;
 
         /**
-         * Called when a frame is complete.
+         * Called when the last byte of a frame has arrived.
          *
-         * @return whether the frame has been taken in. If not, this method is called again for the same frame, before
-         *            any later frame of the rail
+         * @return whether the frame has been taken in. If not, the rail reads nothing more, and later calls this method
+         *            again for the same frame
          */
         boolean end(Rail rail) throws ProtocolException;
 
         /**
-         * Tries deferred frames again.
+         * Tries again to let deferred frames take effect, which have arrived and could not take effect at that time.
          *
          * @return whether a frame has taken effect
          */
@@ -147,8 +148,8 @@ final class Rail {
     }
 
     /**
-     * Returns the outgoing buffer. If there is room, the payload of the next frame may be written to it, at {@link
-     * #payloadAt}.
+     * Returns the outgoing buffer. If {@link #hasRoom} returns true, the payload of the next frame may be written to
+     * it, at {@link #payloadAt}.
      */
     MemorySegment outgoing() {
         return outSegment;
@@ -177,8 +178,8 @@ final class Rail {
     }
 
     /**
-     * Returns the batch of this rail, which is used after {@link #beginBatch}. A batch writes frames with one system
-     * call, and their payloads from where they lie.
+     * Returns the batch of this rail, to which frames are added after {@link #beginBatch}. A batch writes several
+     * frames with one system call, and their payloads from where they lie.
      */
     Batch batch() {
         return batch;
@@ -198,8 +199,8 @@ final class Rail {
     }
 
     /**
-     * Ends the batch. If a frame was written in part, its rest is copied to the outgoing buffer, because it must
-     * follow. Frames that have not begun are dropped.
+     * Ends the batch. If a frame was written in part, its rest is copied to the outgoing buffer, because it must be
+     * written next. Frames of which no byte was written are dropped.
      *
      * @return the number of dropped frames
      */
@@ -211,8 +212,8 @@ final class Rail {
     }
 
     /**
-     * Writes as much of a frame as the wire takes, with its payload from where it lies. The rest is copied to the
-     * outgoing buffer, which must have room for the frame.
+     * Writes a frame immediately, as far as the wire takes its bytes, with the payload from where it lies. The rest is
+     * copied to the outgoing buffer, which must have room for the whole frame.
      */
     void send(Frame added, MemorySegment source, long sourceOffset) throws IOException {
         beginBatch(source);
@@ -282,7 +283,8 @@ final class Rail {
     }
 
     /**
-     * Takes in the bytes that have arrived, up to a limit.
+     * Reads the bytes that have arrived over the wire, up to a limit, and passes the frames that they contain to a
+     * receiver. If a frame is held, it is tried first, and nothing is read while it remains held.
      *
      * @return whether any bytes had arrived
      */
@@ -384,15 +386,15 @@ final class Rail {
     }
 
     /**
-     * Returns the number of bytes of numbered frames that have arrived over this rail. The bytes are counted only if
-     * there are several rails.
+     * Returns the number of bytes of numbered frames that have arrived over this rail's current connection. The bytes
+     * are counted only if there are several rails.
      */
     long arrivedBytes() {
         return arrivedBytes;
     }
 
     /**
-     * Counts a numbered frame that is complete.
+     * Counts the bytes of a numbered frame that has arrived completely over this rail.
      *
      * @return whether the other side must be told the number of arrived bytes, because enough bytes have arrived or the
      *            frame asks for it

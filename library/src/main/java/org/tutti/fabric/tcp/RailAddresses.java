@@ -46,8 +46,8 @@ public final class RailAddresses {
      *
      * @param address the address
      * @param interfaceName the name of its interface
-     * @param rail the number of its rail, or −1
-     * @param reason the reason, one line
+     * @param rail the number of the rail to which the address belongs, or −1 if it belongs to none
+     * @param reason the reason why the address belongs to this rail or to none, one line
      */
     public record Candidate(InetAddress address, String interfaceName, int rail, String reason) {}
 
@@ -80,7 +80,7 @@ public final class RailAddresses {
     }
 
     /**
-     * Chooses the addresses of this process, or takes the addresses that the user names.
+     * Chooses the addresses for the rails of this process, or takes the addresses that the user names.
      *
      * @param wanted the rails and exclusions, separated by commas. Each of up to four rails is an interface, an address
      *            (IPv4 or IPv6, with a scope such as {@code %eth0} if it needs one), a subnet or a name of this host.
@@ -245,8 +245,9 @@ public final class RailAddresses {
     // ---- with names
 
     /**
-     * Takes the addresses that the user names. If a name stands for a single address, the address belongs to the rail
-     * of that name, and not to the rail of its interface or subnet.
+     * Takes the addresses that the user names, one rail for each name. A name stands for one address or several. If a
+     * name stands for a single address, the address belongs to the rail of that name, even if it is also one of several
+     * addresses for which another name stands.
      */
     private void takeWanted() {
         List<String> names = selection.names();
@@ -308,8 +309,8 @@ public final class RailAddresses {
     }
 
     /**
-     * Returns the addresses of this machine in a subnet. Addresses that are used only if the user names them are
-     * returned only if the subnet has no other address.
+     * Returns the addresses of this machine in a subnet. Addresses that are not used by default, such as those of
+     * tunnels or containers, are returned only if the subnet has no other address.
      */
     private List<LocalAddress> ofSubnet(Subnet subnet) {
         List<LocalAddress> found = local.stream().filter(address -> subnet.contains(address.address())).toList();

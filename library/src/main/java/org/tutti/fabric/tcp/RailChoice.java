@@ -8,8 +8,9 @@ import org.tutti.fabric.Striping;
 import org.tutti.memory.Words;
 
 /**
- * Chooses the rail for the next frame to another process, and the pieces into which a message is cut. There are three
- * ways to choose ({@link Striping}). Guarded by the peer's sending lock, except {@link #noteArrived}.
+ * Chooses the rail, one of the parallel connections of two processes, for the next frame to another process. It also
+ * chooses the lengths of the pieces into which a message is cut. There are three ways to choose ({@link Striping}).
+ * Guarded by the peer's sending lock, except {@link #noteArrived}.
  *
  * <p><b>By speed</b>, a frame is sent on the rail on which it would arrive first, as {@link RailSpeed} predicts. If
  * that rail has no room, the sender waits for it, because another rail would finish later. Only a rail that should
@@ -27,16 +28,16 @@ import org.tutti.memory.Words;
  */
 final class RailChoice {
     /**
-     * The length in bytes of the shortest message that is cut. A second rail costs 10 µs, in which 1 Gbit/s carries 1.2
-     * KB.
+     * The length in bytes of the shortest message that is cut into pieces for several rails. The use of a second rail
+     * costs 10 µs, in which 1 Gbit/s carries 1.2 KB.
      */
     private static final int STRIPED_BYTES_MIN = 4 << 10;
 
     private static final int STRIPE_BYTES_MIN = 1 << 10;
 
     /**
-     * A short message takes the next rail in turn, unless another rail would deliver it earlier. The gain must be more
-     * than 1/{@value} of the time that the message takes on that other rail.
+     * The divisor that decides when a short message does not take the next rail in turn. It takes another rail if that
+     * rail would deliver it earlier, by more than 1/{@value} of the time that this rail needs for the message itself.
      */
     private static final int ALIKE_PARTS = 4;
 
@@ -53,7 +54,7 @@ final class RailChoice {
     private int next;
 
     /**
-     * Creates the choice for a process that is not connected.
+     * Creates the object that chooses rails for messages to one process, which is not yet connected.
      *
      * @param clock returns the time in nanoseconds
      * @param first the number of the rail that is used first
@@ -99,7 +100,7 @@ final class RailChoice {
      * Returns the rail for the next frame.
      *
      * @param bytes the length of the frame in bytes, header included
-     * @return the rail, or null if the frame has to wait for room
+     * @return the rail, or null if the frame must wait until a rail has room
      */
     Rail choose(int bytes) {
         if (rails.length == 1) {
@@ -161,7 +162,7 @@ final class RailChoice {
     }
 
     /**
-     * Returns the length in bytes of the longest piece into which a message is cut.
+     * Returns the length in bytes of the longest piece into which a message is cut, on any rail.
      *
      * @param bytes the length of the message in bytes
      */
@@ -173,7 +174,7 @@ final class RailChoice {
     }
 
     /**
-     * Returns the length in bytes of the longest piece of a message on one rail.
+     * Returns the length in bytes of the longest next piece of a message that one rail may take.
      *
      * @param rail the rail
      * @param bytes the length of the message in bytes
@@ -196,8 +197,9 @@ final class RailChoice {
     }
 
     /**
-     * Returns the time in nanoseconds until the rails would finish a message, after the bytes that they were given
-     * before. A rail that is busy for longer takes no part of the message.
+     * Returns the time in nanoseconds until the rails would have sent a message, after the bytes that they were given
+     * before. It is assumed that all rails finish at the same time. A rail that is busy for longer takes no part of the
+     * message.
      */
     private double doneNanos(long bytes, long nowNanos) {
         double done = Double.MAX_VALUE;
@@ -243,10 +245,11 @@ final class RailChoice {
     }
 
     /**
-     * Notes that a numbered frame is given to a rail.
+     * Notes that a numbered frame is given to a rail for sending, and decides whether it asks the other side how many
+     * bytes have arrived.
      *
      * @param bytes the length of the frame in bytes, header included
-     * @return whether the frame should ask for an answer
+     * @return whether the frame should ask for this answer
      */
     boolean noteGiven(Rail rail, int bytes) {
         if (striping != Striping.SPEED || rails.length <= 1) {
@@ -262,8 +265,8 @@ final class RailChoice {
     }
 
     /**
-     * Returns a rail that has had no frames for a while, and has room for a frame of a length. Returns null if there is
-     * none.
+     * Returns a rail that has had no frames for a while, and has room for a frame. Its speed can be measured with a
+     * copy of a frame that another rail has. Returns null if there is no such rail.
      */
     Rail leftOut(int bytes) {
         if (striping == Striping.SPEED && rails.length > 1 && bytes >= RailSpeed.ASKING_BYTES_MIN) {
@@ -278,8 +281,8 @@ final class RailChoice {
     }
 
     /**
-     * Returns whether to ask the other side how many bytes have arrived over a rail. Called when a caller waits until
-     * all bytes have arrived.
+     * Returns whether to ask the other side how many bytes have arrived over a rail. This method is called when a
+     * caller waits until all its bytes have arrived.
      */
     boolean asks(Rail rail) {
         return striping == Striping.SPEED && rails.length > 1 && speeds[rail.index()].ask();

@@ -5,14 +5,14 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 
 /**
- * Reconnects a rail that is lost while other rails of its process carry on, and logs the loss. It makes one {@link
- * ConnectAttempt} after the other. Runs on the service thread.
+ * Reconnects a lost rail, one of the parallel connections of two processes, while the other rails carry on. It makes
+ * one {@link ConnectAttempt} after the other, and logs the loss. Runs on the service thread.
  *
  * <p>The process with the lower first rank makes the attempts. It makes the first attempt {@value #FIRST_MILLIS} ms
  * after the loss was noticed, and each later one after twice the time, up to {@value #AGAIN_MILLIS_MAX} ms. A rail that
  * has come back is watched for {@value #AGAIN_MILLIS_MAX} ms. If it is lost again meanwhile, the waits continue to
- * grow, so that a rail that comes and goes is not tried more often. A process that ends also loses its rails one by
- * one. A loss is therefore not logged before the first attempt.
+ * grow, so that a rail that comes and goes is not tried more often. The rails of a process that ends are also lost one
+ * by one. A loss is therefore not logged before the first attempt.
  */
 final class RailReconnector implements ConnectAttempt.Owner {
     private static final System.Logger LOG = System.getLogger(RailReconnector.class.getName());
@@ -67,7 +67,9 @@ final class RailReconnector implements ConnectAttempt.Owner {
         }
     }
 
-    /** Begins an attempt, or examines the current one. Returns whether this object must be called again. */
+    /**
+     * Begins an attempt if one is due, or examines the current one. Returns whether this method must be called again.
+     */
     boolean look(long nowNanos) {
         if (peer.isEnding()) {
             close();

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * The rails that a user names, parsed but not looked up on a machine.
+ * The rails that a user names, as parsed from text. They have not been looked up among the addresses of a machine.
  *
  * @param names one entry for each rail, which is an interface, an address, a subnet or a name of the host. If the list
  *            is empty, there is one rail, which has every address that other hosts are likely to reach

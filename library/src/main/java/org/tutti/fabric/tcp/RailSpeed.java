@@ -61,8 +61,8 @@ final class RailSpeed {
     private long beganArrived;
 
     /**
-     * Begins to measure a new connection, over which nothing has been sent. The speed of the last connection is assumed
-     * until the first measurement.
+     * Begins to measure a new connection of the rail, over which nothing has been sent. The speed of the rail's
+     * previous connection is assumed until the first measurement.
      */
     synchronized void begin(long nowNanos) {
         given = 0;
@@ -76,11 +76,12 @@ final class RailSpeed {
     }
 
     /**
-     * Notes that a frame is given to the rail.
+     * Notes that a frame is given to the rail for sending, and decides whether it asks the other side how many bytes
+     * have arrived.
      *
      * @param bytes the length of the frame in bytes
      * @param nowNanos the time, as {@link System#nanoTime} returns it
-     * @return whether the frame should ask for an answer
+     * @return whether the frame should ask for this answer
      */
     synchronized boolean give(int bytes, long nowNanos) {
         boolean isIdle = given == arrived;
@@ -105,8 +106,8 @@ final class RailSpeed {
     }
 
     /**
-     * Returns whether the sender should ask for an answer without waiting for the next frame. If so, this object counts
-     * the question as asked.
+     * Returns whether the sender should immediately ask the other side how many bytes have arrived, without waiting for
+     * the next frame. If so, this object counts the question as asked.
      */
     synchronized boolean ask() {
         boolean asks = given - Math.max(asked, arrived) >= UNTOLD_BYTES_MAX;
@@ -131,9 +132,10 @@ final class RailSpeed {
     }
 
     /**
-     * Notes the number of bytes that have arrived over the rail, as the other side reports it. The number may belong to
-     * an earlier connection, or it may arrive over another rail after a greater number. Neither does harm, and a false
-     * number does no harm either.
+     * Notes the number of bytes that have arrived over the rail, as the other side reports it. The report may be late,
+     * false, or about an earlier connection. A number that is not above all earlier ones is ignored. A number above the
+     * bytes given to the rail counts as these bytes. The worst effect of a wrong number is therefore a wrong
+     * prediction.
      */
     synchronized void noteArrived(long bytes, long nowNanos) {
         long told = Math.min(bytes, given);

@@ -18,10 +18,10 @@ import org.tutti.memory.Words;
  *
  * <p>The bytes of a put go straight into the region. The bytes of an active message or of packed runs (several runs in
  * one frame) go into a bounce buffer of their rail. They are handled, or copied to the region, as soon as the frame is
- * complete. They do not wait until the count passes the frame, because each early frame would then need a buffer. Each
- * frame is applied once, because a frame that arrives twice is recognized by its number. The frame is counted
- * afterwards, so a fence covers it. All packed runs are checked before a byte is written. An invalid description ends
- * the connection. A frame with a run that is not allowed is dropped as a whole.
+ * complete. They do not wait for frames with lower numbers, because each frame that arrives early would then need a
+ * buffer. Each frame is applied once, because a frame that arrives twice is recognized by its number. The frame is
+ * counted as arrived only afterwards, so a fence covers it. All packed runs are checked before a byte is written. An
+ * invalid description ends the connection. A frame with a run that is not allowed is dropped as a whole.
  *
  * <p>A handler may be unable to go on, for instance because a lock is held. The frame is then deferred with the number
  * of its handled bytes, and the rest is tried again ({@link DeferredFrames}).
@@ -39,8 +39,8 @@ final class RegionWriter {
     }
 
     /**
-     * Checks an arriving put, and directs its payload. A put that is not allowed is counted, its payload is dropped,
-     * and it changes no word.
+     * Checks the header of an arriving put, and directs the payload to the region, or to the bounce buffer if it has
+     * several runs. A put that is not allowed is counted, its payload is dropped, and it changes no word.
      */
     void beginPut(PayloadTarget payloadTarget, Frame put) throws ProtocolException {
         Region region = regions.find(put.region);
@@ -90,8 +90,8 @@ final class RegionWriter {
     }
 
     /**
-     * Checks an arriving active message, and directs its payload into the bounce buffer. A message that is not allowed
-     * is counted, and its payload is dropped.
+     * Checks the header of an arriving active message, and directs the payload into the bounce buffer. A message that
+     * is not allowed is counted, and its payload is dropped.
      */
     void beginMessage(PayloadTarget payloadTarget, Frame frame) {
         Region region = regions.find(frame.region);
@@ -117,10 +117,10 @@ final class RegionWriter {
     }
 
     /**
-     * Lets the region's handler handle a message, as far as possible without waiting.
+     * Lets the handler of the region handle an active message that has arrived, as far as possible without waiting.
      *
      * @param handled the number of bytes of the payload that have been handled before
-     * @return the number of bytes that have been handled, which is the length of the message if the message is done
+     * @return the number of bytes that have been handled in all, which is the length of the message if nothing is left
      */
     long handle(Frame message, MemorySegment payload, long handled) throws ProtocolException {
         Region region = regions.find(message.region);

@@ -12,16 +12,18 @@ import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
 
 /**
- * A queue of the requests of another process that this process has not answered. It holds at most {@value
- * Requests#ENTRIES} requests, because the other process has no more entries for them. An atomic operation is executed
- * when its request takes effect. Requested bytes are read when there is room to send them. Requests are added under the
- * peer's receiving lock and answered under its sending lock, so the queue is a ring with one writer and one reader.
+ * A queue of the gets and atomic operations that another process has requested and this process has not answered. It
+ * holds at most {@value Requests#ENTRIES} requests, because the other process has no more entries for unanswered ones.
+ * An atomic operation is executed when its request is added. Requested bytes are read when there is room to send them.
+ * Requests are added under the peer's receiving lock and answered under its sending lock, so the queue is a ring with
+ * one writer and one reader.
  *
- * <p>A request for packed runs (several runs in one frame) brings a description of the runs. The description is kept
- * with the entry of its request, in {@value FrameLayout#REQUEST_BYTES_MAX} bytes that are allocated at the first need.
- * The requesting process keeps the entry until it has the answer, so the answering thread reads the description that
- * was written before the request was added. If a process reuses an entry too early, it gets at worst wrong bytes of the
- * same region, because every run is checked again immediately before it is read.
+ * <p>A request may ask for packed runs, several stretches of contiguous bytes, and then brings a description of them.
+ * The description is kept with the entry of its request, in {@value FrameLayout#REQUEST_BYTES_MAX} bytes that are
+ * allocated at the first need. The requesting process does not reuse the entry before it has the answer, so the
+ * answering thread reads the description that was written before the request was added. If a process reuses an entry
+ * too early, it gets at worst wrong bytes of the same region, because every run is checked again immediately before it
+ * is read.
  */
 final class RequestServer {
     private static final AtomicOperation[] OPERATIONS = AtomicOperation.values();
@@ -47,8 +49,8 @@ final class RequestServer {
     }
 
     /**
-     * Adds a request, and executes it if it is an atomic operation. A refused request is added too, because it is
-     * answered with the refusal.
+     * Adds a request to the queue, and executes it if it is an atomic operation. A request is refused if its range does
+     * not lie in a region of this process. A refused request is added, too, because it is answered with the refusal.
      *
      * @return whether the request is granted
      * @throws ProtocolException if the queue is full
@@ -88,8 +90,8 @@ final class RequestServer {
     }
 
     /**
-     * Checks the description of a request for packed runs, and keeps it until the request is answered. The request may
-     * take effect later.
+     * Checks the description of the runs that a request asks for, and keeps a copy until the request is answered. The
+     * request itself is added later if frames before it have not arrived yet.
      *
      * @throws ProtocolException if the description is invalid
      */
@@ -110,7 +112,7 @@ final class RequestServer {
     }
 
     /**
-     * Copies the next requested bytes to a buffer.
+     * Copies the next bytes of a request from the region to a buffer, from which they are sent.
      *
      * @return whether the bytes were copied; false if some of them lie outside the region, or the region's memory is
      *            closed
@@ -151,7 +153,7 @@ final class RequestServer {
     }
 
     /**
-     * Returns the request to answer next. In a request for bytes, the tag is the number of bytes that have already been
+     * Returns the request to answer next. If it asks for bytes, its tag is the number of bytes that have already been
      * sent.
      */
     Frame first() {

@@ -10,10 +10,10 @@ import org.tutti.memory.LongWait;
 import org.tutti.memory.Waiter;
 
 /**
- * Executes the calls that request something from another process, which are gets and atomic operations. A request takes
- * an entry of the {@link Requests}, and is sent under the sending lock of its {@link Peer}. The call waits for the
- * answer without a lock, because the entry has a word that the answer raises. A call that abandons a request acquires
- * the receiving lock, so that no thread writes to the target afterwards.
+ * Executes the calls that request something from another process, which are gets and atomic operations. Each request
+ * occupies an entry in the table of unanswered requests ({@link Requests}), and is sent under the sending lock of the
+ * {@link Peer}. The call then waits without a lock until the answer raises a word of the entry. A call that abandons a
+ * request acquires the receiving lock, so that no thread writes to the request's target afterwards.
  */
 final class Requester {
     private final Session session;
@@ -32,7 +32,8 @@ final class Requester {
     }
 
     /**
-     * Requests contiguous bytes of a region. The bytes have arrived when {@link #await} returns true.
+     * Requests contiguous bytes of a region of the other process, without waiting for them. They have arrived in the
+     * target when {@link #await} returns true.
      *
      * @return the request, or −1 if the process is gone
      */
@@ -62,7 +63,8 @@ final class Requester {
     }
 
     /**
-     * Requests an atomic operation. The operation is done when {@link #await} returns true.
+     * Requests an atomic operation on a region of the other process, without waiting for it. The operation is done when
+     * {@link #await} returns true.
      *
      * @return the request, or −1 if the process is gone
      */
@@ -83,7 +85,7 @@ final class Requester {
     }
 
     /**
-     * Acquires the sending lock and finds a free entry for a request.
+     * Acquires the sending lock and finds a free entry in the table of unanswered requests.
      *
      * @param waits whether to wait for a free entry
      * @return the entry, with the lock held. Without the lock, {@link SectionTransport#NO_ENTRY} if no entry is free,

@@ -10,19 +10,19 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * The table of the unanswered requests of this process to another one, with the targets of the answers. The table has a
- * fixed number of entries. An entry has a word that grows with every answer, and the requesting call waits for this
- * word. Entries are allocated under the peer's sending lock, and answers arrive under its receiving lock. A call frees
- * its entry without a lock, with release order, after it has read the entry for the last time. The call that allocates
- * the entry next reads its state with acquire order first.
+ * The table of the requests of this process that another process has not answered, with the memory to which requested
+ * bytes go. The table has a fixed number of entries. An entry has a word that grows with every answer, and the
+ * requesting call waits for this word. Entries are allocated under the peer's sending lock, and answers arrive under
+ * its receiving lock. A call frees its entry without a lock, with release order, after it has read the entry for the
+ * last time. The call that allocates the entry next reads its state with acquire order first.
  */
 final class Requests {
     /** The most requests that may be unanswered, which is the number of entries. */
     static final int ENTRIES = 32;
 
     /**
-     * The number of entries, from the first one on, that are reserved for calls that wait for the answer before they do
-     * anything else.
+     * The number of entries that are reserved for calls that wait for the answer before they do anything else. They are
+     * the first entries of the table.
      */
     static final int ENTRIES_KEPT = 16;
 
@@ -49,7 +49,7 @@ final class Requests {
     }
 
     /**
-     * Returns a free entry.
+     * Returns the index of a free entry.
      *
      * @param first the lowest entry that may be returned
      * @return the entry, or −1 if all these entries are in use
@@ -103,8 +103,8 @@ final class Requests {
     }
 
     /**
-     * Forgets a request, so that its answer will be dropped. The entry stays in use until the answer arrives. Called
-     * under the receiving lock.
+     * Forgets a request that its caller has abandoned, so that the answer will be dropped. The entry stays in use until
+     * the answer arrives. Called under the receiving lock.
      */
     void forget(int entry) {
         assert states.get(entry) == TAKEN : "request entry " + entry + " is forgotten in state " + states.get(entry);
@@ -133,7 +133,8 @@ final class Requests {
     // ---- answers
 
     /**
-     * Returns the entry that a frame names. The result may be any number below 256, because another process sends it.
+     * Returns the index of the entry that a frame names. The result may be any number below 256, and need not be an
+     * entry of the table, because another process sends it.
      */
     static int entry(Frame frame) {
         return (int) (frame.word & (1 << ENTRY_BITS) - 1);
@@ -153,7 +154,7 @@ final class Requests {
     }
 
     /**
-     * Directs the payload of an arriving reply to the target of its request.
+     * Directs the payload of an arriving reply to the memory that its request has named as target.
      *
      * @throws ProtocolException if there is no such request, or the payload lies outside the target
      */
@@ -168,7 +169,7 @@ final class Requests {
         }
     }
 
-    /** Notes the value of a reply that has arrived, and whether it refuses the request. */
+    /** Notes the value of a reply that has arrived, and whether the reply refuses the request. */
     void note(int entry, Frame reply) {
         if (reply.has(FrameLayout.REFUSED)) {
             refused[entry] = true;

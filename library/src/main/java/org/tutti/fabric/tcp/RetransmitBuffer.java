@@ -5,11 +5,12 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * Keeps copies of the frames that the other side has not acked as received. When a rail is lost, its frames are
- * retransmitted on the other rails. A long payload is sent from this buffer the first time, too, because the copy stays
- * unchanged until it is acked, while a caller's memory may change when its call returns. Only a pair of processes with
- * several rails has such a buffer. The buffer is a ring of {@value #BYTES} bytes and {@value #FRAMES_MAX} frames, and
- * either limit may be reached first. Guarded by the peer's sending lock.
+ * Keeps copies of the frames that the other side has not acked as received. When a rail, one of several connections of
+ * a pair of processes, is lost, its frames are retransmitted on the other rails. A long payload is sent from this
+ * buffer the first time, too. The copy stays unchanged until it is acked, while the memory of a caller may change as
+ * soon as its call returns. A pair of processes with a single rail has no such buffer. The buffer is a ring of {@value
+ * #BYTES} bytes and {@value #FRAMES_MAX} frames, and either limit may be reached first. Guarded by the peer's sending
+ * lock.
  */
 final class RetransmitBuffer {
     /** The most frames that may be unacked. */
@@ -52,8 +53,8 @@ final class RetransmitBuffer {
     }
 
     /**
-     * Returns the offset in the buffer to which the payload of the next frame must be written. There must be room for
-     * the frame.
+     * Returns the offset in this buffer at which the caller must write the payload of the next frame. There must be
+     * room for the frame.
      *
      * @param length the length of the payload in bytes
      */
@@ -62,7 +63,8 @@ final class RetransmitBuffer {
     }
 
     /**
-     * Keeps a frame with its payload already in the buffer, and writes its header before the payload.
+     * Keeps a frame whose payload the caller has already written at {@link #nextPayload}. This method writes the header
+     * before the payload.
      *
      * @param rail the number of the rail on which the frame is sent
      */

@@ -18,8 +18,9 @@ import java.util.stream.IntStream;
 import org.tutti.JobStartException;
 
 /**
- * The routes of this process to the other processes, which are the {@link Ways} of every rail to each of them. Only the
- * service thread uses this class.
+ * The routes of this process to the other processes. For each other process and each rail (one of the parallel
+ * connections of two processes), the routes are the {@link Ways} on which a connection may be opened. Only the service
+ * thread uses this class.
  */
 final class Routes {
     private static final System.Logger LOG = System.getLogger(Routes.class.getName());
@@ -76,16 +77,16 @@ final class Routes {
     }
 
     /**
-     * Returns the number of rails that this process and another one have in common. Throws if that process has
-     * announced no usable address.
+     * Returns the number of rails that this process and another one have in common. This method throws an exception if
+     * the other process has announced no usable address.
      */
     int rails(int process) {
         return Math.min(local.rails().size(), local.addresses(process).size());
     }
 
     /**
-     * Returns the ways to another process on a rail that both have. Throws if that process has announced no usable
-     * address.
+     * Returns the ways to another process on a rail that both processes have. This method throws an exception if the
+     * other process has announced no usable address.
      */
     Ways ways(int process, int rail) {
         List<InetSocketAddress> there = local.addresses(process).get(rail);
@@ -106,8 +107,8 @@ final class Routes {
     }
 
     /**
-     * Orders the ways of a rail by the routing table again, if all of them have failed. The next round and messages use
-     * the new order.
+     * Asks the routing table again and orders the ways of a rail anew, if all of them have failed. The next round of
+     * attempts uses the new order, and so do messages about the ways.
      */
     void lookAgain(Ways tried) {
         if (tried.areToBeOrdered()) {
@@ -153,7 +154,7 @@ final class Routes {
     }
 
     /**
-     * Creates a probe of another process's host.
+     * Creates a probe that finds out whether the host of another process answers.
      *
      * @param limitNanos the longest time for which a host may be silent, in nanoseconds
      */

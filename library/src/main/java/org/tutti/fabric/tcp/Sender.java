@@ -11,14 +11,14 @@ import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
 
 /**
- * Executes the calls that send to another process and request nothing, which are puts, active messages, fences and
- * news. Each call runs on its caller's thread, under the sending lock of its {@link Peer}. A long transfer is sent in
- * parts of {@value #TURN_BYTES} bytes. Between two parts, answers are sent, and threads that have queued for the lock
- * get it.
+ * Executes the calls that send to another process and get no data from it, which are puts, active messages, fences and
+ * news. Each call runs on its caller's thread, under the sending lock of the {@link Peer}. A long transfer is sent in
+ * parts of {@value #TURN_BYTES} bytes. Between two parts, this process answers requests, and threads that have queued
+ * for the lock get it.
  *
- * <p>Bytes are copied to a rail's buffer. Long payloads in native memory are written from where they lie, several
- * frames with one system call. With several rails, frames are kept until they are acked. Long payloads are then copied
- * to the {@link RetransmitBuffer}, and written from there.
+ * <p>With one rail (connection), long payloads in native memory are written from where they lie, several frames with
+ * one system call. Other payloads are copied to the rail's buffer. With several rails, frames are kept until they are
+ * acked. Long payloads are then copied to the {@link RetransmitBuffer}, and written from there.
  */
 final class Sender {
     private static final int TURN_BYTES = Batch.FRAMES_MAX * FrameLayout.PAYLOAD_BYTES_MAX;
@@ -188,8 +188,8 @@ final class Sender {
     }
 
     /**
-     * Sends pieces of a transfer from where they lie. The caller has set all fields of the frame, except offset, length
-     * and operation.
+     * Sends the next pieces of a transfer from where they lie. The caller has set all fields of the frame, except
+     * offset, length and operation.
      *
      * @param rest the number of bytes that remain unsent when this method returns
      */
@@ -239,7 +239,8 @@ final class Sender {
     }
 
     /**
-     * Waits for the rail of a message's next piece, and sets the length of the piece.
+     * Chooses the rail for the next piece of a message, waits until the rail has room, and sets the length of the piece
+     * in the frame.
      *
      * @param message the length of the message in bytes
      * @param left the number of bytes of the message that have not been sent
@@ -279,7 +280,7 @@ final class Sender {
 
     /**
      * Waits until the other side has handled all frames up to a number, or is gone. Returns whether it has handled
-     * them.
+     * these frames.
      */
     boolean awaitAck(long number, Waiter waiter, Waiter.Check check) {
         if (acks.number() < number) {

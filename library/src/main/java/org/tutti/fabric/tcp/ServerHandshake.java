@@ -5,8 +5,9 @@ import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 
 /**
- * The part of a {@link Handshake} that belongs to the server, the side that accepted the connection. The server answers
- * a knock and gives its verdict.
+ * The server's side of a {@link Handshake}. The server is the process that accepted the connection. It reads the
+ * client's knock, which must prove that the client knows the job's secret, and the client's introduction. Then it gives
+ * its verdict.
  */
 final class ServerHandshake extends Handshake {
     /** The part of the client's messages that is read next. */
@@ -41,8 +42,8 @@ final class ServerHandshake extends Handshake {
     }
 
     /**
-     * Answers a client that has introduced itself. The handshake is done when the caller has written the bytes of
-     * {@link #toWrite}.
+     * Answers the client, which has introduced itself, with the server's verdict. The handshake is complete when the
+     * caller has written the bytes of {@link #toWrite}.
      *
      * @param answer the verdict
      */

@@ -136,10 +136,10 @@ final class ServiceThread {
     }
 
     /**
-     * Lets the thread begin to connect with a process, unless an attempt is under way.
+     * Lets the service thread begin to connect with a process, unless an attempt is under way.
      *
-     * @param onlyForNews whether the connection is wanted for news alone, so that the process is not lost if the
-     *            attempts fail
+     * @param onlyForNews whether only news needs the connection; if all attempts fail, the process is then not reported
+     *            as lost
      */
     void connect(Peer peer, boolean onlyForNews) {
         errands.add(() -> connections.connect(peer, onlyForNews));
@@ -165,8 +165,8 @@ final class ServiceThread {
     }
 
     /**
-     * Ends the lease, because a rank that may have polled recently goes to sleep. The thread must then serve the
-     * process immediately.
+     * Ends the lease, the time in which this thread leaves arriving data to a rank that polls. This method is called
+     * when a rank that may have polled recently goes to sleep. This thread then serves the process immediately.
      */
     void endLease() {
         if (looks && service == Service.SLEEP) {
@@ -176,8 +176,9 @@ final class ServiceThread {
     }
 
     /**
-     * Waits for a short time until bytes arrive over any connection, in a selector of its own. An answer then wakes the
-     * calling thread directly, and no core has to poll meanwhile.
+     * Waits until bytes arrive over any connection, but only for a short time. The calling thread sleeps in another
+     * selector than the service thread. An arriving answer therefore wakes it directly, and no core has to poll
+     * meanwhile.
      *
      * @return whether the calling thread has waited; false if another thread is waiting, or the calling thread is
      *            virtual
@@ -200,8 +201,8 @@ final class ServiceThread {
     }
 
     /**
-     * Stops making connections with further processes. When this method returns, every process that considers itself
-     * connected with this one is connected, or a timeout has expired.
+     * Stops making connections with further processes, and waits for those that another process may already consider
+     * open. When this method returns, each of them is open on this side, too, or a timeout has expired.
      */
     void retire() {
         errands.add(() -> {
@@ -298,8 +299,8 @@ final class ServiceThread {
     }
 
     /**
-     * Ends the thread after a failure of this process. The connections are closed, so that the other processes need not
-     * wait for a timeout.
+     * Ends this thread after an error from which this process cannot recover. All connections are closed, so that the
+     * other processes notice it without a timeout.
      */
     private void fail(Throwable cause) {
         closed = true;
@@ -309,15 +310,16 @@ final class ServiceThread {
     }
 
     /**
-     * Returns whether a rank has the lease. A rank in a long transfer also has it, because it needs no help although it
-     * has not polled for a while.
+     * Returns whether a rank has the lease, so that it takes in arriving data and this thread need not. A rank in a
+     * long transfer also has it, although it may not have polled for a while.
      */
     private boolean isLeased() {
         return System.nanoTime() - polledNanos < LEASE_NANOS || peers.isAnyInUse();
     }
 
     /**
-     * Polls the connections for ranks that do not poll, for a limited number of turns. Other work is due afterwards.
+     * Polls the connections on behalf of ranks that do not poll, for a limited number of turns, because this thread has
+     * other work to do afterwards.
      */
     private void pollForRanks() {
         for (int turn = 0; turn < POLLS_PER_ROUND && !called.get(); turn++) {
@@ -348,8 +350,9 @@ final class ServiceThread {
     }
 
     /**
-     * Checks all connections for losses. A closed channel leaves a selector only when the selector selects again. This
-     * method therefore also selects once for arrivals, unless a thread waits for them.
+     * Checks whether connected processes or their rails are lost. A closed channel leaves a selector only when the
+     * selector selects again. This method therefore also selects once with the selector of {@link #awaitArrival},
+     * unless a thread is waiting in it.
      */
     private void look(long elapsedNanos) throws IOException {
         long nowNanos = System.nanoTime();

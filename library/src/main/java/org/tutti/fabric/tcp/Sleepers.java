@@ -10,8 +10,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.tutti.memory.Words;
 
 /**
- * The set of threads that wait for frames in the background while their ranks compute. These threads sleep until a
- * thread that takes in frames wakes them.
+ * The set of threads that wait for other processes while the ranks of this process compute, as the threads of
+ * non-blocking requests do. Each waits for a word of memory that an arriving frame raises. It sleeps until a thread
+ * that takes in frames wakes it.
  *
  * <p><b>No wake-up is missed.</b> A thread enters the set before it reads its word for the last time. A thread that
  * takes in frames raises the words before it reads the set. On both sides, a full fence separates the two steps, so at
@@ -21,8 +22,8 @@ final class Sleepers {
     private final Set<Thread> sleeping = ConcurrentHashMap.newKeySet();
 
     /**
-     * Sleeps until frames have been taken in. Returns immediately if the word has reached the value, and may return
-     * early without a reason.
+     * Sleeps until another thread has taken in frames, which may have raised a word. Returns immediately if the word
+     * has already reached the value, and may return early without a reason.
      *
      * @param memory the memory of the word
      * @param offset the offset of the word in bytes

@@ -17,16 +17,18 @@ import java.util.stream.Collectors;
 import org.tutti.fabric.tcp.LocalNetwork.LocalAddress;
 
 /**
- * The ways on which a rail of this process may reach the same rail of another process. A way leads from an address of
- * this process to an address of the other process, and there is at most one way to each address of the other process.
- * The ways are tried one after the other, in rounds, until one succeeds.
+ * The ways on which a connection with another process may be opened on one rail. A rail is one of the parallel
+ * connections of two processes, and each process has one or more addresses for it. A way leads from an address of this
+ * process to an address of the other process, and there is at most one way to each address of the other process. The
+ * ways are tried one after the other, in rounds, until one succeeds.
  *
  * <p>The ways are ordered by their routes. First come addresses that a network card of this rail reaches without a
  * router. Next come addresses to which the routing table leads from an address of this rail. Then come addresses to
  * which the table leads from another address, and then addresses to which it has no route. Addresses that this host has
- * itself come last. Several hosts may have bridges with equal addresses, but processes of one host may also be
- * different nodes. Among equal routes, ways from an address that has led to another process come first, then IPv4, then
- * the order in which the other process lists its addresses. Not safe for use by several threads.
+ * itself come last. They may belong to the other host as well, because several hosts may have bridges with equal
+ * addresses. They are still tried, because the other process may run on this host. Among equal routes, ways from an
+ * address that has led to another process come first, then IPv4, then the order in which the other process lists its
+ * addresses. Not safe for use by several threads.
  */
 final class Ways {
     /**
@@ -34,7 +36,7 @@ final class Ways {
      *
      * @param from an address of this process
      * @param to an address at which the other process listens
-     * @param kind the kind of the route, by which ways are ordered
+     * @param kind the kind of the route to that address, by which ways are ordered
      */
     record Way(InetAddress from, InetSocketAddress to, Kind kind) {}
 
@@ -60,7 +62,8 @@ final class Ways {
     private int tried;
 
     /**
-     * Creates the ways of a rail. The caller must then call {@link #order} or {@link #takeTheOnly}.
+     * Creates the ways of a rail to another process. The caller must then find them with {@link #order} or {@link
+     * #takeTheOnly}.
      *
      * @param rail the number of the rail
      * @param own the addresses of this process on the rail
@@ -103,7 +106,7 @@ final class Ways {
      * Finds the ways and orders them by their routes. The first way becomes the current one.
      *
      * @param network the network of this machine
-     * @param proven the addresses of this process that have led to another process
+     * @param proven the addresses of this process from which a connection with another process has been opened
      */
     void order(LocalNetwork network, Set<InetAddress> proven) {
         current = 0;
@@ -137,8 +140,8 @@ final class Ways {
     }
 
     /**
-     * Returns the way to try next, or the way that has succeeded. Empty if the two sides have no family of addresses in
-     * common.
+     * Returns the way to try next, or the way that has succeeded. The result is empty if the addresses of the two sides
+     * have no family (IPv4 or IPv6) in common.
      */
     Optional<Way> current() {
         return ways.isEmpty() ? Optional.empty() : Optional.of(ways.get(current));
@@ -164,10 +167,10 @@ final class Ways {
     }
 
     /**
-     * Notes that the current way has failed, and makes the next way the current one.
+     * Notes that the attempt on the current way has failed, and makes the next way the current one.
      *
      * @param why the reason, one clause
-     * @param toStranger whether another process than the intended one listens at the end of the way
+     * @param toStranger whether a process other than the intended one listens at the address to which the way leads
      */
     void leave(String why, boolean toStranger) {
         if (ways.isEmpty()) {
