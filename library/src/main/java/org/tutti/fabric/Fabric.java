@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Connects a process with the processes that share no memory with it. A fabric moves bytes ({@link Transport}, {@link
- * SectionTransport}) and carries news of failures ({@link NewsChannel}). A {@link FabricListener} receives the events
- * of the other processes.
+ * Connects a process with the processes of its job that share no memory with it. A fabric moves bytes between the
+ * processes ({@link Transport}, {@link SectionTransport}) and carries news of failures ({@link NewsChannel}). A {@link
+ * FabricListener} receives the events of the other processes, such as their good-byes and losses.
  */
 public interface Fabric extends SectionTransport, NewsChannel, AutoCloseable {
     /**
@@ -20,7 +20,7 @@ public interface Fabric extends SectionTransport, NewsChannel, AutoCloseable {
     /**
      * Tests whether another process can be reached. This method opens a connection, sends nothing, and closes it.
      *
-     * @param there the addresses at which the other process should listen, a list for each rail
+     * @param there the addresses at which the other process should listen, a list for each {@linkplain #rails rail}
      * @param millisMax the longest wait for each address, in milliseconds
      * @return the addresses, each with the reason why it cannot be reached; empty if one of them can be reached
      */

@@ -13,10 +13,11 @@ import org.tutti.JobStartException;
 @FunctionalInterface
 public interface FabricFactory {
     /**
-     * Creates the fabric. Other processes can reach this process when this method returns.
+     * Creates the fabric that connects this process with the other processes of its job. They can reach this process
+     * when this method returns.
      *
      * @param directory maps the first rank of another process to the addresses at which that process listens, a list
-     *            for each rail
+     *            for each rail (one of the parallel connections between two processes)
      * @param listener receives the events of other processes
      * @return the fabric
      * @throws JobStartException if other processes could not reach this one

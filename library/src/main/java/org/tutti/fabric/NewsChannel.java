@@ -12,10 +12,10 @@ public interface NewsChannel {
      * method begins to connect and returns false. If a connection that only news needs cannot be made, the other
      * process is not reported as lost.
      *
-     * @param process the other process
-     * @param kind the kind of news
-     * @param index the index of the subject of the news
-     * @param value the new value
+     * @param process the first rank of the other process
+     * @param kind the kind of news, a number that the listeners of both processes understand
+     * @param index the index of the subject of the news, for example a rank
+     * @param value the new value of the subject
      * @return whether the news was sent
      */
     boolean tell(int process, int kind, long index, long value);
@@ -23,9 +23,9 @@ public interface NewsChannel {
     /**
      * Sends a piece of news to all connected processes, except those to which it cannot be sent without waiting.
      *
-     * @param kind the kind of news
-     * @param index the index of the subject of the news
-     * @param value the new value
+     * @param kind the kind of news, a number that the listeners of both processes understand
+     * @param index the index of the subject of the news, for example a rank
+     * @param value the new value of the subject
      * @return whether the news was sent to all connected processes that are not gone
      */
     boolean tellAll(int kind, long index, long value);
@@ -33,7 +33,7 @@ public interface NewsChannel {
     /**
      * Abandons a process that is known to have failed, so that no call waits for it any longer.
      *
-     * @param process the other process
+     * @param process the first rank of the other process
      * @param reason how the failure is known, one clause
      */
     void abandon(int process, String reason);
@@ -42,7 +42,7 @@ public interface NewsChannel {
      * Returns whether a connected process has been silent for so long that it may be lost. The limit is a third of the
      * longest time for which a host may be silent. A live process answers at least every quarter of that time.
      *
-     * @param process the other process
+     * @param process the first rank of the other process
      * @return whether nothing has been heard from the process for longer than the limit
      */
     boolean isSilent(int process);
@@ -50,7 +50,7 @@ public interface NewsChannel {
     /**
      * Returns whether a process is known to be gone.
      *
-     * @param process the other process
+     * @param process the first rank of the other process
      * @return whether the process has left, or can no longer be reached
      */
     boolean isGone(int process);
@@ -58,7 +58,7 @@ public interface NewsChannel {
     /**
      * {@return why another process is gone, in one clause; empty if the process is not gone}
      *
-     * @param process the other process
+     * @param process the first rank of the other process
      */
     String whyLost(int process);
 }

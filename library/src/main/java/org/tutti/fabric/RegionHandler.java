@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
  * and two arguments, and the owner of the region defines its meaning. For example, an accumulate and the unlock of a
  * mutex are active messages. Any thread that takes in frames calls the handler, and several threads may call it
  * concurrently. The handler must return quickly and must not call the fabric. If a handler cannot go on, it returns
- * early and is called again later. Until then, messages for its region wait, as {@link Transport} describes, while
- * messages for other regions are handled.
+ * early and is called again later. Until then, later messages of the same sender for this region wait, while messages
+ * for other regions are handled.
  */
 public interface RegionHandler {
     /** The result of {@link #handle} if the message can never be handled. */

@@ -23,7 +23,8 @@ public final class SectionPieces {
     private long runs;
 
     /**
-     * Begins a transfer between two sections of equal length.
+     * Begins a transfer between two sections of equal length, one in another rank's part and one in the caller's
+     * memory.
      *
      * @param ofPart the section of the part
      * @param ofMemory the memory of the caller
@@ -116,7 +117,7 @@ public final class SectionPieces {
 
     /**
      * Copies the rest of a transfer. The rows of a matrix are copied in a loop of their own, because moving a cursor
-     * from row to row costs more than a short row.
+     * from row to row takes longer than copying a short row.
      */
     private static void copyAll(MemorySegment from, RunCursor source, MemorySegment to, RunCursor target) {
         while (source.left() > 0) {
@@ -155,7 +156,7 @@ public final class SectionPieces {
      * them.
      *
      * @param buffer the buffer
-     * @param at the offset in the buffer
+     * @param at the offset of the copied bytes in the buffer
      * @param bytes the number of bytes
      */
     public void gather(MemorySegment buffer, long at, long bytes) {
@@ -171,7 +172,7 @@ public final class SectionPieces {
      * Copies bytes from a buffer to the caller's memory, and moves the position in the caller's memory past them.
      *
      * @param buffer the buffer
-     * @param at the offset in the buffer
+     * @param at the offset of the copied bytes in the buffer
      * @param bytes the number of bytes
      */
     public void scatter(MemorySegment buffer, long at, long bytes) {

@@ -6,16 +6,16 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.memory.Waiter;
 
 /**
- * A transport that also moves sections of memory, whose bytes need not be contiguous. Remote memory uses it. A section
- * consists of runs, each of which is contiguous bytes. The transport packs many runs into one frame, the unit that it
- * sends. Several gets may be in flight at the same time. The rules of {@link Transport} about ordering, checks and
- * completion hold for these calls, too.
+ * A transport that also moves sections of memory, as remote memory needs it. The bytes of a section need not be
+ * contiguous. A section consists of runs, each of which is contiguous bytes. The transport packs many runs into one
+ * frame, the unit that it sends. Several gets may be in flight at the same time. The rules of {@link Transport} about
+ * ordering, checks and completion hold for these calls, too.
  */
 public interface SectionTransport extends Transport {
     /** The result of {@link #beginGet} if too many requests are unanswered. */
     int NO_ENTRY = -2;
 
-    /** The operation of a put, whose bytes are written to the region and not handled as an active message. */
+    /** The operation of a put. Its bytes are written to the region, and are not handled as an active message. */
     int PUT = -1;
 
     /**
@@ -37,15 +37,15 @@ public interface SectionTransport extends Transport {
      * no such region, if the region does not contain the range, or if the region's {@link RegionHandler} does not
      * accept the piece.
      *
-     * @param process the other process
-     * @param region the region's handle
+     * @param process the first rank of the other process
+     * @param region the handle of the region in the other process
      * @param pieces the transfer; all its bytes are sent when this method returns
      * @param operation {@link #PUT}, or the operation of an active message, 0 to {@link Short#MAX_VALUE}. The region's
      *            {@link RegionHandler} handles each frame of an active message once, when the frame arrives. A long
      *            piece is cut into frames only at multiples of 64 bytes
      * @param argument0 the first argument of an active message
      * @param argument1 the second argument of an active message
-     * @param check called at intervals while the call waits for room; throws to end it
+     * @param check called at intervals while the call waits for room; ends the call by throwing an exception
      * @return true, or false if the other process is gone
      */
     boolean send(int process, long region, SectionPieces pieces, int operation, long argument0, long argument1,
@@ -58,15 +58,15 @@ public interface SectionTransport extends Transport {
      * region does not contain one run of a frame, or its {@link RegionHandler} does not accept the run, the target
      * drops and counts the whole frame.
      *
-     * @param process the other process
-     * @param region the region's handle
+     * @param process the first rank of the other process
+     * @param region the handle of the region in the other process
      * @param pieces the transfer; when this method returns, its positions have moved past the sent bytes
      * @param bytes the number of bytes, 1 to {@link #packedBytesMax}. Fewer bytes are sent if they and their
      *            description do not fit into one frame; with several rails, into one frame for each rail
      * @param operation {@link #PUT}, or the operation of an active message, as for {@link #send}
      * @param argument0 the first argument of an active message
      * @param argument1 the second argument of an active message
-     * @param check called at intervals while the call waits for room; throws to end it
+     * @param check called at intervals while the call waits for room; ends the call by throwing an exception
      * @return true, or false if the other process is gone
      */
     boolean sendPacked(int process, long region, SectionPieces pieces, long bytes, int operation, long argument0,
@@ -79,8 +79,8 @@ public interface SectionTransport extends Transport {
      * reserved for calls that wait, so such a call never depends on a caller that has sent requests and does not await
      * them.
      *
-     * @param process the other process
-     * @param region the region's handle
+     * @param process the first rank of the other process
+     * @param region the handle of the region in the other process
      * @param pieces the transfer; when this method returns, its position in the part has moved past the requested
      *            bytes, and its position in the caller's memory has not
      * @param bytes the number of bytes, 1 or more. If the bytes lie in several runs, the number is at most {@link
@@ -88,7 +88,7 @@ public interface SectionTransport extends Transport {
      * @param target the memory for the bytes
      * @param targetOffset the offset of the bytes in the target
      * @param waits whether to wait for a free entry of the table; only a caller without unanswered requests may wait
-     * @param check called at intervals while the call waits; throws to end it
+     * @param check called at intervals while the call waits; ends the call by throwing an exception
      * @return the request, 0 or more; {@link #NO_ENTRY} if too many requests are unanswered; −1 if the process is gone
      */
     int beginGet(int process, long region, SectionPieces pieces, long bytes, MemorySegment target, long targetOffset,
@@ -98,12 +98,12 @@ public interface SectionTransport extends Transport {
      * Waits until the bytes of a request have arrived in its target. The request has ended when this method returns or
      * throws.
      *
-     * @param process the other process
+     * @param process the first rank of the other process
      * @param request the result of {@link #beginGet}
-     * @param check called at intervals; throws to end the wait
+     * @param check called at intervals; ends the wait by throwing an exception
      * @return true, or false if the other process is gone
-     * @throws IndexOutOfBoundsException if the other process refuses, because it has no such region or the range is not
-     *            inside it
+     * @throws IndexOutOfBoundsException if the other process has no such region, or the region does not contain the
+     *            range
      */
     boolean awaitGet(int process, int request, Waiter.Check check);
 
@@ -111,17 +111,17 @@ public interface SectionTransport extends Transport {
      * Returns whether a request is answered, so that {@link #awaitGet} would end without waiting. This method never
      * waits.
      *
-     * @param process the other process
+     * @param process the first rank of the other process
      * @param request the result of {@link #beginGet}, neither awaited nor forgotten
      * @return whether the bytes have arrived, were refused, or will never arrive
      */
     boolean isAnswered(int process, int request);
 
     /**
-     * Abandons a request for bytes whose answer is no longer needed. When this method returns, no thread writes to the
-     * request's target any more.
+     * Abandons a request for bytes, so that its answer will be dropped. When this method returns, no thread writes to
+     * the request's target any more.
      *
-     * @param process the other process
+     * @param process the first rank of the other process
      * @param request the result of {@link #beginGet}
      */
     void forgetGet(int process, int request);

@@ -89,24 +89,24 @@ public interface Transport extends Waiter.Progress {
      * @param source the memory of the bytes
      * @param sourceOffset the offset of the bytes in the source
      * @param bytes the number of bytes, 0 or more
-     * @param check called at intervals while the call waits for room; throws to end it
+     * @param check called at intervals while the call waits for room; ends the call by throwing an exception
      * @return true, or false if the other process is gone
      */
     boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check);
 
     /**
-     * Copies bytes from a region of another process, and waits until they have arrived.
+     * Copies bytes from a region of another process to memory of this process, and waits until they have arrived.
      *
-     * @param process the other process
-     * @param region the region's handle
+     * @param process the first rank of the other process
+     * @param region the handle of the region in the other process
      * @param offset the offset of the bytes in the region
      * @param target the memory for the bytes
      * @param targetOffset the offset of the bytes in the target
      * @param bytes the number of bytes, 1 or more
-     * @param check called at intervals; throws to end the wait
+     * @param check called at intervals; ends the wait by throwing an exception
      * @return true, or false if the other process is gone
-     * @throws IndexOutOfBoundsException if the other process refuses, because it has no such region or the range is not
-     *            inside it
+     * @throws IndexOutOfBoundsException if the other process has no such region, or the region does not contain the
+     *            range
      */
     boolean get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
             Waiter.Check check);
@@ -114,17 +114,17 @@ public interface Transport extends Waiter.Progress {
     /**
      * Reads or changes 64 or 32 bits of a region of another process atomically, and waits for their old value.
      *
-     * @param process the other process
-     * @param region the region's handle
+     * @param process the first rank of the other process
+     * @param region the handle of the region in the other process
      * @param offset the offset of the bits in the region, a multiple of the operation's {@link AtomicOperation#bytes}
      * @param operation the operation
      * @param operand the number to add or to store
      * @param expected the value that a compare-and-swap expects
-     * @param result an array whose first element receives the old value of the bits
-     * @param check called at intervals; throws to end the wait
+     * @param result an array that receives the old value of the bits in its first element
+     * @param check called at intervals; ends the wait by throwing an exception
      * @return true, or false if the other process is gone
-     * @throws IndexOutOfBoundsException if the other process refuses, because it has no such region or the range is not
-     *            inside it
+     * @throws IndexOutOfBoundsException if the other process has no such region, or the region does not contain the
+     *            range
      */
     boolean atomic(int process, long region, long offset, AtomicOperation operation, long operand, long expected,
             long[] result, Waiter.Check check);
@@ -132,8 +132,8 @@ public interface Transport extends Waiter.Progress {
     /**
      * Waits until all puts of this process to another one are visible there.
      *
-     * @param process the other process
-     * @param check called at intervals; throws to end the wait
+     * @param process the first rank of the other process
+     * @param check called at intervals; ends the wait by throwing an exception
      * @return whether all puts are visible there; the process may have gone since it confirmed them
      */
     default boolean fence(int process, Waiter.Check check) {
@@ -144,8 +144,8 @@ public interface Transport extends Waiter.Progress {
      * Asks another process to confirm that all puts of this process are visible there. Several processes can be asked
      * before the first answer is awaited.
      *
-     * @param process the other process
-     * @param check called at intervals; throws to end the call
+     * @param process the first rank of the other process
+     * @param check called at intervals; ends the call by throwing an exception
      * @return a number that stands for the puts to be confirmed, which must be passed to {@link #awaitFence}
      */
     long beginFence(int process, Waiter.Check check);
@@ -154,9 +154,9 @@ public interface Transport extends Waiter.Progress {
      * Waits until another process has confirmed that the puts of this process are visible there, as {@link #beginFence}
      * has asked.
      *
-     * @param process the other process
+     * @param process the first rank of the other process
      * @param all the result of {@link #beginFence}
-     * @param check called at intervals; throws to end the wait
+     * @param check called at intervals; ends the wait by throwing an exception
      * @return whether all puts are visible there; the process may have gone since it confirmed them
      */
     boolean awaitFence(int process, long all, Waiter.Check check);

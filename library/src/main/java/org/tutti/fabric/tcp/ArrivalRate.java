@@ -20,8 +20,8 @@ final class ArrivalRate {
      *
      * @param missingBytes the number of bytes of the frame that have not arrived; 0 if no frame has begun to arrive
      * @param nowNanos the time, as {@link System#nanoTime} returns it
-     * @return the time in nanoseconds; 0 if the missing bytes will arrive soon, no byte is missing, no byte has arrived
-     *            since the last call, or the rate is unknown
+     * @return the time in nanoseconds. It is 0 if the missing bytes will arrive soon, if no byte is missing, if no byte
+     *            has arrived since the last call, or if the rate is unknown
      */
     long sleepNanos(int missingBytes, long nowNanos) {
         boolean stands = missingBytes == missing; // a stalled frame must not delay others

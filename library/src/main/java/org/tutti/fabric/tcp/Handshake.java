@@ -80,8 +80,8 @@ abstract sealed class Handshake permits ClientHandshake, ServerHandshake {
     }
 
     /**
-     * {@return whether the other side is no process of this job: its bytes were wrong, or it closed the connection
-     * after the greeting, as a process with another secret does}
+     * Returns whether the other side appears to be no process of this job. Either its bytes were wrong, or it closed
+     * the connection after the greeting, as a process with another secret does.
      */
     final boolean isWithStranger() {
         return state == State.REFUSED && (!isClosed || bytesRead == HandshakeLayout.GREETING_BYTES);

@@ -42,7 +42,7 @@ final class HostProbe {
     private long waitedNanos;
 
     /**
-     * Creates a probe, which {@link #look} begins.
+     * Creates a probe of the host of another process. The first call of {@link #look} begins to connect with the host.
      *
      * @param from the addresses of this host, one for each rail
      * @param to the addresses at which the process listens, one for each rail

@@ -37,8 +37,8 @@ final class PackedRuns {
     private static final int DIRECTION_BYTES = 2 * Long.BYTES;
 
     /**
-     * Masks that round a length down. A run is cut at a multiple of the longest element, and the bytes of a grid are
-     * cut at a multiple of a cache line.
+     * Masks that round a length in bytes down. A run is cut at a multiple of the longest element, which has 16 bytes.
+     * The bytes of a grid are cut at a multiple of a cache line, which has 64 bytes.
      */
     private static final long CUT_RUN = -16;
 

@@ -72,7 +72,7 @@ public final class RailAddresses {
     /**
      * Checks the rails that a user names, as far as that is possible without knowing the machine.
      *
-     * @param wanted the rails, as for {@link #choose}
+     * @param wanted the rails and exclusions, in the form that {@link #choose} takes
      * @throws IllegalArgumentException if no machine can have such rails; the message is a clause that says why
      */
     public static void check(String wanted) {

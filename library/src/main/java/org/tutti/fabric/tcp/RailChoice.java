@@ -125,7 +125,7 @@ final class RailChoice {
     }
 
     /**
-     * Returns the first rail that has room for a frame.
+     * Returns the first rail that has room for a frame. The rails are tried in turn, from a given one on.
      *
      * @param first the number of the rail to try first
      * @param bytes the length of the frame in bytes, header included

@@ -157,7 +157,8 @@ final class Requester {
     }
 
     /**
-     * Waits for the answer to a request. If no answer will arrive, or the check throws, the request is forgotten.
+     * Waits for the answer to a request. If no answer will arrive, or the check throws an exception, the request is
+     * forgotten, and no thread writes to its target afterwards.
      *
      * @return whether there is an answer
      */

@@ -69,7 +69,7 @@ final class Requests {
     }
 
     /**
-     * Allocates a free entry for a request.
+     * Allocates a free entry for a request for bytes, or for the value that an atomic operation returns.
      *
      * @param target the memory for requested bytes, or null if the request is for a value
      * @param targetOffset the offset of the bytes in the target

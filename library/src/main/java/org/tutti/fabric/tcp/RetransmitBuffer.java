@@ -63,8 +63,8 @@ final class RetransmitBuffer {
     }
 
     /**
-     * Keeps a frame whose payload the caller has already written at {@link #nextPayload}. This method writes the header
-     * before the payload.
+     * Keeps a frame. The caller must already have written its payload at {@link #nextPayload}. This method writes the
+     * header before the payload.
      *
      * @param rail the number of the rail on which the frame is sent
      */

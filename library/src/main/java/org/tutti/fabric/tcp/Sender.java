@@ -116,7 +116,7 @@ final class Sender {
     }
 
     /**
-     * Sends a transfer except its last bytes.
+     * Sends the next bytes of a transfer, until a given number of bytes is left.
      *
      * @param all the number of bytes of the whole transfer
      * @param rest the number of bytes that remain unsent when this method returns

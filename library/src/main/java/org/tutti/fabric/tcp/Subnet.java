@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  * A subnet, the set of addresses of a family (IPv4 or IPv6) that begin with the same bits.
  *
  * @param address an address of the subnet
- * @param prefix the number of equal bits
+ * @param prefix the number of leading bits that all addresses of the subnet have in common
  */
 record Subnet(InetAddress address, int prefix) {
     private static final Pattern FORM = Pattern.compile("([0-9A-Fa-f:.]{2,45})/(\\d{1,3})");

@@ -9,7 +9,7 @@ enum Verdict {
     WRONG_PROCESS(2),
     /**
      * The server does not accept the connection at present, for example because the server itself opens a connection to
-     * the client, and that connection counts.
+     * the client, and that one will be used.
      */
     BUSY(3),
     /** Such a connection already exists, or the attempt was abandoned. */

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 
 /**
- * A connection between two processes, which passes bytes in order and never waits. A read takes the bytes that have
+ * A connection between two processes, which passes bytes in order. No operation waits. A read takes the bytes that have
  * arrived, and a write takes as many bytes as there is room for. A wire is a socket, or a substitute in a test.
  */
 interface Wire {
