@@ -5,11 +5,11 @@ import org.tutti.Section;
 
 /**
  * A position in a section, which moves through the runs of the section. A run is contiguous bytes. A section is either
- * a vector, a list of any runs, or a grid, in which runs of one length repeat at a fixed stride in each direction. For
- * example, a block of a matrix is a grid with one direction. Its runs are the rows of the block, and their stride is
- * the length of a row of the matrix. The cursor moves from run to run of a grid without divisions, as an odometer
- * counts. {@link #setDirection} and {@link #begin(long, long, int, long)} set a grid that another process has
- * described. Cursors are reused, so that transfers allocate nothing.
+ * a vector or a grid. A vector is a list of any runs. In a grid, runs of one length repeat at a fixed stride in each
+ * direction. For example, a block of a matrix is a grid with one direction. Its runs are the rows of the block, and
+ * their stride is the length of a row of the matrix. The cursor moves from run to run of a grid without divisions, as
+ * an odometer counts. {@link #setDirection} and {@link #begin(long, long, int, long)} set a grid that another process
+ * has described. Cursors are reused, so that transfers allocate nothing.
  */
 public final class RunCursor {
     private static final int DIRECTIONS_MAX = Section.LEVELS_MAX - 1;

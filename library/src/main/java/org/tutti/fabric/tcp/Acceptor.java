@@ -30,12 +30,12 @@ import org.tutti.JobStartException;
  *
  * <p>At most {@value #PENDING_MAX} connections with an unfinished handshake are kept, each for at most {@value
  * #PENDING_MILLIS_MAX} ms and with a small buffer of fixed size. When one more connection arrives, an older one is
- * dropped. Connections of clients that have not yet knocked, which proves that they know the secret ({@link
- * Handshake}), are dropped before others. Among these, the dropped one is the oldest connection from the address that
- * has most of them. A process of the job knocks with its first bytes. These bytes have usually arrived when its
- * connection is accepted, and are always read before the next connections are accepted. A flood of connections
- * therefore costs only the work of accepting them. A process that knows the secret may use the whole time for the rest
- * of the handshake, which it needs if many processes share a core.
+ * dropped. A client knocks when its first message proves that it knows the secret ({@link Handshake}). Connections of
+ * clients that have not yet knocked are dropped before others. Among these, the dropped one is the oldest connection
+ * from the address that has most of them. A process of the job knocks with its first bytes. These bytes have usually
+ * arrived when its connection is accepted, and are always read before the next connections are accepted. A flood of
+ * connections therefore costs only the work of accepting them. A process that knows the secret may use the whole time
+ * for the rest of the handshake, which it needs if many processes share a core.
  */
 final class Acceptor {
     /** The most connections with an unfinished handshake. */

@@ -72,12 +72,12 @@ public record LocalProcess(int rank, byte[] secret, List<List<InetSocketAddress>
     }
 
     /**
-     * Returns the number of the rail that is used first for messages to another process. The number grows by one with
-     * the distance between the two nodes, and starts again at 0 after the last rail. With k rails, messages to nodes at
-     * k consecutive distances, or from such nodes, therefore use k different rails. This also holds for the distances
-     * z·(k+1)^j, z from 1 to k, which trees and Bruck's algorithm use. The number also grows by one from a rank to the
-     * next one on this node, so messages of k ranks of a node use k different rails. The method assumes that all nodes
-     * have equally many consecutive ranks.
+     * Returns the number of the rail that is used first for messages to another process. The number grows by one for
+     * each node of distance between the two nodes, and starts again at 0 after the last rail. With k rails, messages to
+     * nodes at k consecutive distances, or from such nodes, therefore use k different rails. This also holds for the
+     * distances z·(k+1)^j, z from 1 to k, which trees and Bruck's algorithm use. The number also grows by one from a
+     * rank to the next one on this node, so messages of k ranks of a node use k different rails. The method assumes
+     * that all nodes have equally many consecutive ranks.
      *
      * @param process the first rank of the other process
      * @param size the number of ranks of the job

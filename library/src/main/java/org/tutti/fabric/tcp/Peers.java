@@ -9,7 +9,8 @@ import org.tutti.fabric.Loss;
 
 /**
  * The peers of this process, objects that stand for the other processes of the job. A peer is found by the first rank
- * of its process. A second array holds only the peers with which this process is or was connected.
+ * of its process. One array holds all peers, and a second array only the peers with which this process is or was
+ * connected.
  *
  * <p>Any thread may get a peer, and the first such thread creates it. Only the service thread adds a peer to the second
  * array, by replacing the array with a longer one. Threads therefore read the array without a lock. A peer is added

@@ -8,8 +8,8 @@ import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 
 /**
- * One of the parallel connections of a pair of processes. A rail gathers outgoing frames in a buffer, and parses
- * incoming frames from the bytes that arrive over its wire.
+ * One of the parallel connections of a pair of processes. A rail gathers outgoing frames in a buffer. It parses
+ * incoming frames from the bytes that arrive over its wire, however the wire divides them.
  *
  * <p>Small frames arrive through a buffer of {@value #IN_BYTES} bytes, many with one read. A long payload is read
  * straight into its target, together with the header of the next frame. Outgoing frames pass through a buffer that has
@@ -48,7 +48,7 @@ final class Rail {
     interface Receiver {
         /**
          * Called when the header of a frame has arrived. This method sets the target of the frame's payload ({@link
-         * #payloadTarget}). If it sets none, the payload is dropped.
+         * Rail#payloadTarget}). If it sets none, the payload is dropped.
          */
         void begin(Rail rail) throws ProtocolException;
 

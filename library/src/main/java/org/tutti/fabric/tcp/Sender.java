@@ -16,9 +16,9 @@ import org.tutti.memory.Waiter;
  * parts of {@value #TURN_BYTES} bytes. Between two parts, this process answers requests, and threads that have queued
  * for the lock get it.
  *
- * <p>With one rail (connection), long payloads in native memory are written from where they lie, several frames with
- * one system call. Other payloads are copied to the rail's buffer. With several rails, frames are kept until they are
- * acked. Long payloads are then copied to the {@link RetransmitBuffer}, and written from there.
+ * <p>If the two processes have one rail (connection), long payloads in native memory are written from where they lie,
+ * several frames with one system call. Other payloads are copied to the rail's buffer. With several rails, frames are
+ * kept until they are acked. Long payloads are then copied to the {@link RetransmitBuffer}, and written from there.
  */
 final class Sender {
     private static final int TURN_BYTES = Batch.FRAMES_MAX * FrameLayout.PAYLOAD_BYTES_MAX;

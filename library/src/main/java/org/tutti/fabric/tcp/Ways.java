@@ -106,7 +106,7 @@ final class Ways {
      * Finds the ways and orders them by their routes. The first way becomes the current one.
      *
      * @param network the network of this machine
-     * @param proven the addresses of this process from which a connection with another process has been opened
+     * @param proven the addresses of this process that are, or were, in use for a connection with another process
      */
     void order(LocalNetwork network, Set<InetAddress> proven) {
         current = 0;
