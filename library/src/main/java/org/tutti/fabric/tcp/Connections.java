@@ -48,8 +48,8 @@ final class Connections {
      *
      * @param selector the service thread's selector; the attachment of a key is either a {@link Peer}, or a {@link
      *            Runnable} to run when the key is ready
-     * @param wireOf creates the wire of a peer, over which the peer sends and receives, and lets the peer read from the
-     *            channel
+     * @param wireOf creates a wire, over which a peer sends and receives, from an open channel, and lets the peer read
+     *            from it
      * @param whenConnected called with a connected peer and its wires, one for each rail; the wire of a missing rail is
      *            {@link Wire#NONE}
      */
