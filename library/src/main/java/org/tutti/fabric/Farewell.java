@@ -6,8 +6,8 @@ package org.tutti.fabric;
  * the ranks of the process have made, and the receiver compares them with its own calls. The fabric only carries the
  * numbers.
  *
- * @param state a bit for each comparison that is possible: one if {@code calls} and {@code history} are valid, and
- *            another one if {@code groups} is valid
+ * @param state two bits. One is set if {@code calls} and {@code history} are valid, and the other if {@code groups} is
+ *            valid
  * @param calls the number of calls on the communicator of all ranks
  * @param history a fingerprint of these calls
  * @param groups a fingerprint of the calls on all groups in which both processes have ranks

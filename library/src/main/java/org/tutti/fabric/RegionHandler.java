@@ -16,7 +16,7 @@ public interface RegionHandler {
     long REFUSED = -1;
 
     /**
-     * Returns whether the region accepts a message that is about to arrive.
+     * Returns whether the region accepts an active message that is about to arrive.
      *
      * @param operation the operation that the sender names; it may have any value
      * @param offset the offset of the message in the region; the region contains the range of the message
@@ -26,11 +26,11 @@ public interface RegionHandler {
     boolean accepts(int operation, long offset, long bytes);
 
     /**
-     * Handles bytes of a message in their order, as many as possible without waiting.
+     * Handles bytes of an active message in their order, as many as possible without waiting.
      *
      * @param operation the operation that the sender names, which {@link #accepts} has accepted
-     * @param argument0 the first argument of the sender
-     * @param argument1 the second argument of the sender
+     * @param argument0 the first argument that the sender has passed
+     * @param argument1 the second argument that the sender has passed
      * @param offset the offset in the region at which the bytes are to take effect
      * @param message the memory in which the bytes have arrived
      * @param messageOffset the offset of the bytes in that memory

@@ -26,9 +26,9 @@ public final class SectionPieces {
      * Begins a transfer between two sections of equal length, one in another rank's part and one in the caller's
      * memory.
      *
-     * @param ofPart the section of the part
-     * @param ofMemory the memory of the caller
-     * @param of the section of that memory, with as many bytes as the section of the part
+     * @param ofPart the section in the other rank's part
+     * @param ofMemory the caller's memory
+     * @param of the section in the caller's memory, with as many bytes as the section in the part
      */
     public void begin(Section ofPart, MemorySegment ofMemory, Section of) {
         part.begin(ofPart);
@@ -188,9 +188,9 @@ public final class SectionPieces {
      * Copies contiguous bytes from one memory to another. If there are eight bytes, as in a column of a matrix, they
      * are copied as one number, because a general copy would take longer.
      *
-     * @param from the source
+     * @param from the memory from which the bytes are copied
      * @param fromOffset the offset of the bytes in the source
-     * @param to the target
+     * @param to the memory to which the bytes are copied
      * @param toOffset the offset of the bytes in the target
      * @param bytes the number of bytes
      */

@@ -46,8 +46,8 @@ public interface Transport extends Waiter.Progress {
     /**
      * Registers memory as a region that other processes may address.
      *
-     * @param memory native memory, or part of the node's memory
-     * @return the region's handle, which is hard to guess
+     * @param memory the memory of the region, which is native memory or a part of the node's shared memory
+     * @return the region's handle, a random number that is hard to guess
      */
     long register(MemorySegment memory);
 
@@ -55,16 +55,16 @@ public interface Transport extends Waiter.Progress {
      * Registers memory as a region that other processes may address, and to which they may send active messages, bytes
      * that a handler of this process interprets.
      *
-     * @param memory native memory, or part of the node's memory
+     * @param memory the memory of the region, which is native memory or a part of the node's shared memory
      * @param handler handles the messages of other processes
-     * @return the region's handle, which is hard to guess
+     * @return the region's handle, a random number that is hard to guess
      */
     long register(MemorySegment memory, RegionHandler handler);
 
     /**
      * Registers memory as a region that other processes may address, with a handle that they can compute.
      *
-     * @param memory native memory, or part of the node's memory
+     * @param memory the memory of the region, which is native memory or a part of the node's shared memory
      * @param handle the region's handle, which only the processes of the job can compute; no earlier region may have
      *            had it
      * @throws IllegalStateException if this process has a region with this handle

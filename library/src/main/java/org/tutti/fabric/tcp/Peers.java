@@ -25,7 +25,7 @@ final class Peers {
     private volatile int turn;
 
     /**
-     * Creates the peers of a process.
+     * Creates the table of the peers of this process. A peer is created when it is first used.
      *
      * @param size the number of ranks of the job
      * @param maker creates the peer of a process; if two threads create it, one of the two objects is dropped

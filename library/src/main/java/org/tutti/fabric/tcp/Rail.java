@@ -55,8 +55,8 @@ final class Rail {
         /**
          * Called when the last byte of a frame has arrived.
          *
-         * @return whether the frame has been taken in. If not, the rail reads nothing more, and later calls this method
-         *            again for the same frame
+         * @return whether the frame has been taken in, so that the rail may parse the next one. If not, the rail reads
+         *            nothing more, and later calls this method again for the same frame
          */
         boolean end(Rail rail) throws ProtocolException;
 

@@ -84,8 +84,8 @@ public final class RailAddresses {
      *
      * @param wanted the rails and exclusions, separated by commas. Each of up to four rails is an interface, an address
      *            (IPv4 or IPv6, with a scope such as {@code %eth0} if it needs one), a subnet or a name of this host.
-     *            An exclusion is a {@code ^} with an interface, an address or a subnet that no rail may have. If there
-     *            is no rail, this method chooses
+     *            An exclusion is a {@code ^} with an interface, an address or a subnet that no rail may have. If no
+     *            rail is named, this method chooses the addresses
      * @param towards the addresses of the rendezvous, if they are known; used only if no rail is named
      * @return the addresses
      * @throws JobStartException if a name stands for no address of this machine, or no route leads to the rendezvous

@@ -289,7 +289,8 @@ final class RailChoice {
     }
 
     /**
-     * Notes the number of bytes of numbered frames that have arrived over a rail, as the other side reports it.
+     * Notes the number of bytes of numbered frames that have arrived over a rail, as the other side reports it. The
+     * reports measure the speed of the rail.
      *
      * @param rail the number of the rail; it may have any value, because another process sends it
      * @param bytes the number of bytes; it may have any value

@@ -39,8 +39,8 @@ final class RegionWriter {
     }
 
     /**
-     * Checks the header of an arriving put, and directs the payload to the region, or to the bounce buffer if it has
-     * several runs. A put that is not allowed is counted, its payload is dropped, and it changes no word.
+     * Checks the header of an arriving put, and directs the payload to the region, or to the bounce buffer if the put
+     * has several runs of bytes. A put that is not allowed is counted, its payload is dropped, and it changes no word.
      */
     void beginPut(PayloadTarget payloadTarget, Frame put) throws ProtocolException {
         Region region = regions.find(put.region);

@@ -32,7 +32,7 @@ import org.tutti.fabric.tcp.LocalNetwork.LocalAddress;
  */
 final class Ways {
     /**
-     * A way to another process.
+     * A way to another process, two addresses between which a connection may be opened.
      *
      * @param from an address of this process
      * @param to an address at which the other process listens

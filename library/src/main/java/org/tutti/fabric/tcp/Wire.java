@@ -44,8 +44,8 @@ interface Wire {
     int read(ByteBuffer target) throws IOException;
 
     /**
-     * Reads the bytes that have arrived into several buffers, one after the other. Returns the number of bytes, as
-     * {@link #read(ByteBuffer)} does.
+     * Reads the bytes that have arrived into several buffers, one after the other. Returns the number of bytes, 0 if
+     * there are none at present, or −1 if no more will arrive.
      */
     long read(ByteBuffer[] targets) throws IOException;
 
