@@ -20,17 +20,19 @@ import org.tutti.job.node.Secret;
 import org.tutti.memory.OwnFile;
 
 /**
- * Runs ranks on threads of an engine, such as Spark. The engine has started this process, runs its own tasks in it, and
- * keeps it when the job has ended. A process may have any ranks of a job. It may have any number of jobs, one after the
- * other or at the same time. Only environment variables about the way in which a job runs (algorithms, rails, limits)
- * have an effect. The engine's module determines the ranks in these steps:
+ * Runs ranks of a job on threads of an engine, such as Spark. The engine has started this process, runs tasks of its
+ * own in it, and keeps it when the job has ended. A process may have any ranks of a job. It may have any number of
+ * jobs, one after the other or at the same time. Only environment variables about the way in which a job runs
+ * (algorithms, rails, limits) have an effect. The engine's module determines the ranks in these steps:
  *
  * <ol>
- * <li>it asks each process for its {@link #memoryIdentity}, and makes a node of the processes with equal identities;
- * <li>each process opens its part;
- * <li>with several nodes, it publishes the {@link #rendezvous} of rank 0's process at all other processes;
- * <li>it runs or abandons each rank on a thread of its own. When the last rank has ended, the process frees its memory,
- * connections and threads of the job.
+ * <li>It asks each process for its {@link #memoryIdentity}, a text that is equal in processes that can share memory.
+ * Processes with equal texts form a node.
+ * <li>Each process creates an object of this class, which opens the process's memory and connections for the job.
+ * <li>If there are several nodes, the module passes the {@link #rendezvous}, the address of rank 0's process, to all
+ * other processes.
+ * <li>It runs or abandons each rank on a thread of the rank's own. When the last rank has ended, the process frees its
+ * memory, connections and threads of the job.
  * </ol>
  */
 public final class EngineRanks {
@@ -53,7 +55,7 @@ public final class EngineRanks {
         /**
          * Runs one rank.
          *
-         * @param job the job, as this rank sees it; it is closed when this returns
+         * @param job the job, as this rank sees it; it is closed when this method returns
          * @return the result
          * @throws Exception if the rank fails
          */
@@ -61,12 +63,12 @@ public final class EngineRanks {
     }
 
     /**
-     * Opens a process's part in a job.
+     * Opens the memory and the connections that this process's ranks use in a job.
      *
-     * @param shape the job, with a unique name, and this node's part of it
+     * @param shape the name and size of the job, and this node's part of it; no other job may have the name
      * @param firstRank the lowest rank that runs in this process
      * @param ranks the number of ranks in this process
-     * @param secret the job's secret
+     * @param secret the secret that the job's processes share
      * @throws org.tutti.JobStartException if the environment is wrong
      * @throws org.tutti.NodeMemoryException if there is too little memory
      */
@@ -79,7 +81,8 @@ public final class EngineRanks {
     }
 
     /**
-     * Identifies the memory that this process can share with others. Processes with the same text make a node.
+     * Returns a text that identifies the memory that this process can share with others. Processes with equal texts
+     * form a node.
      *
      * @return the boot of the host, the directory of memory files, and the user; a unique text if no memory can be
      *         shared
@@ -111,7 +114,7 @@ public final class EngineRanks {
      * Returns whether a failure is only a consequence of another rank's failure.
      *
      * @param failure the exception of a rank
-     * @return whether the failure or one of its causes only reports what another rank did
+     * @return true if the exception, or one of its causes, was thrown only because of what another rank did
      */
     public static boolean isSecondary(Throwable failure) {
         return Failures.isSecondary(failure);
@@ -129,17 +132,18 @@ public final class EngineRanks {
     }
 
     /**
-     * {@return the address of rank 0's process as {@code address:port}; empty if there is one node, or if this is
-     * another process and the address was not published here}
+     * {@return the address of rank 0's process as {@code address:port}; empty if the job has one node, or if rank 0
+     * runs in another process and its address was not published here}
      */
     public Optional<String> rendezvous() {
         return part.node().rendezvous();
     }
 
     /**
-     * Passes the address of rank 0's process to this process. Only the first call has an effect.
+     * Passes the address of rank 0's process to this process, so that its node can connect there. Only the first
+     * call has an effect.
      *
-     * @param rendezvous the result of {@link #rendezvous} in that process
+     * @param rendezvous the result of {@link #rendezvous} in rank 0's process
      */
     public void publishRendezvous(String rendezvous) {
         part.node().publishRendezvous(rendezvous);
@@ -151,12 +155,12 @@ public final class EngineRanks {
      *
      * @param <R> the type of the result
      * @param rank one of this process's ranks, which has not run before
-     * @param options the job's deadline and levels
-     * @param wanted an action to run repeatedly until all ranks have joined, which throws if the job is no longer
+     * @param options the job's deadline, and the sizes of the groups of ranks inside a node
+     * @param wanted an action that is run repeatedly until all ranks have joined; it throws if the job is no longer
      *            wanted
      * @param body the code to run
      * @return the result
-     * @throws Exception the exception of the body, once the other ranks were told of the failure
+     * @throws Exception the exception of the body; the other ranks have been told of the failure before
      */
     public <R> R run(int rank, JobOptions options, Runnable wanted, Body<R> body) throws Exception {
         int[] levels;

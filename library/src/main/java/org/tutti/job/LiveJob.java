@@ -18,7 +18,7 @@ import org.tutti.job.node.NodeLayout;
 import org.tutti.job.node.RankFailure;
 
 /**
- * The implementation of {@link Job}: one rank's view of its job, with the communicators of the rank. Closing it takes
+ * Implements {@link Job}. It is one rank's view of its job, and holds the communicators of the rank. Closing it takes
  * the rank out of the job.
  */
 final class LiveJob implements Job {
@@ -39,9 +39,9 @@ final class LiveJob implements Job {
      * @param rank this rank
      * @param cores the number of cores that the ranks of the node may use together
      * @param choice the requested algorithms
-     * @param levels the levels inside a node
+     * @param levels the sizes of the groups of ranks inside a node, ascending
      * @param options the options with the job's deadline
-     * @param onClose an action to run with the rank when the rank has left
+     * @param onClose an action that is run when the rank has left; its argument is the rank
      */
     LiveJob(ProcessCommunicators shared, int rank, int cores, Choice choice, int[] levels, JobOptions options,
             IntConsumer onClose) {

@@ -18,20 +18,21 @@ import org.tutti.job.node.StackQuery;
 import org.tutti.memory.WaitClock;
 
 /**
- * Notices failures of other processes of the job. A daemon thread of this process looks every {@value #INTERVAL_MILLIS}
- * ms whether the next process of the node lives and runs, whether the launcher lives, and whether the job was aborted.
- * With several nodes the thread also spreads the news ({@link Gossip}), which wakes the thread when there are some. It
- * also answers questions about where the ranks of its process are ({@link StackQuery}).
+ * Notices when another process of the job fails, and marks its ranks as failed. Every {@value #INTERVAL_MILLIS} ms a
+ * daemon thread of this process checks whether the next process of the node lives and runs, whether the launcher lives,
+ * and whether the job was aborted. If the job has several nodes, the thread also tells other nodes of failures ({@link
+ * Gossip}), and is woken when there are some to tell. It also answers questions about where the ranks of its process
+ * are ({@link StackQuery}).
  *
- * <p>Each process watches only the next process of its node that is still part of the job, in the order of first ranks.
- * It marks the ranks of that process as failed if the process has died or stands still. A process has died if its lock
- * on the node's file is free. It stands still if its beat, a word that a living process increments, has not grown for
- * as long as a process may stand still. The thread then watches the process after that. Therefore any number of deaths
- * is seen, and each process does the work of watching one. Time counts only while the watcher itself runs: when all
- * processes were stopped and go on, none has failed. If the launcher is gone, this process ends, because nothing would
- * end it later.
+ * <p>Each process watches only one other process: the next one of its node, in the order of first ranks, that is still
+ * part of the job. If that process has died or stands still, the thread marks its ranks as failed, and watches the
+ * process after it. A process has died if its lock on the node's memory file is free. It stands still if its beat, a
+ * word that a living process increments, has not grown for {@code standstillMillisMax}. Therefore any number of deaths
+ * is noticed, although each process watches only one other. Time counts only while the watching process itself runs. If
+ * all processes were stopped and go on, none has failed. If the launcher is gone, this process ends, because nothing
+ * would end it later.
  *
- * <p>When a look fails, the thread logs it, once for each kind of trouble, and looks again later.
+ * <p>If a check throws, the thread logs the exception, once for each kind, and checks again later.
  */
 final class LivenessWatch implements AutoCloseable {
     private static final long INTERVAL_MILLIS = 200;
@@ -59,12 +60,12 @@ final class LivenessWatch implements AutoCloseable {
     /**
      * Creates a watch, and starts its thread.
      *
-     * @param access the access to the node's memory
+     * @param access the access to the node's memory, which shows whether other processes live
      * @param self the first rank of this process
      * @param ranks the number of ranks of this process
-     * @param network the connection to other nodes, or null with one node
-     * @param threads the threads of its ranks
-     * @param standstillMillisMax the time for which a process may stand still
+     * @param network the connection to other nodes; null if the job has one node
+     * @param threads the threads on which the ranks of this process run
+     * @param standstillMillisMax the time in milliseconds for which a process may stand still before its ranks fail
      * @param endsProcess whether an abort of the job ends this process
      */
     LivenessWatch(NodeAccess access, int self, int ranks, Network network, RankThreads threads,
@@ -128,8 +129,8 @@ final class LivenessWatch implements AutoCloseable {
     }
 
     /**
-     * Answers a question about where the ranks of this process are, if one was asked. Nothing else depends on the
-     * answer.
+     * Answers the question where the ranks of this process are, if it was asked. If that throws, the exception is
+     * logged, because nothing else depends on the answer.
      */
     private void answer() {
         try {
@@ -173,8 +174,8 @@ final class LivenessWatch implements AutoCloseable {
     }
 
     /**
-     * Looks whether the processes of failed ranks have ended. Until then, a failed rank may go on reading what others
-     * show.
+     * Records which processes of failed ranks have ended. Until its process has ended, a failed rank may still read the
+     * memory that other ranks show it.
      */
     private void watchFailed() throws IOException {
         Node node = access.node();

@@ -36,10 +36,10 @@ public final class LocalRanks {
     }
 
     /**
-     * Runs a program on a number of ranks, and returns when all have ended.
+     * Runs a program on a number of ranks, each a thread of this process, and returns when all have ended.
      *
      * @param ranks the number of ranks
-     * @param options the kind of threads, the levels, and the job's deadline
+     * @param options the kind of threads, the job's deadline, and the sizes of the groups of ranks inside the node
      * @param program the code that each rank runs
      */
     public static void run(int ranks, JobOptions options, Program program) {
@@ -102,8 +102,8 @@ public final class LocalRanks {
     }
 
     /**
-     * Waits until the threads of all ranks have ended. An interrupt of the caller is passed on to the ranks, and ends
-     * their blocked calls.
+     * Waits until the threads of all ranks have ended. If the calling thread is interrupted, this method interrupts the
+     * ranks, so that their blocked calls end.
      */
     private static void joinAll(List<Thread> threads) {
         boolean interrupted = false;
@@ -146,8 +146,8 @@ public final class LocalRanks {
     }
 
     /**
-     * Returns the rank that caused the failures of the other ranks. The rank that was marked first need not be the
-     * cause, because it may have heard of another rank's failure and thrown sooner than that rank.
+     * Returns the rank that caused the failures of the other ranks. It need not be the rank that was marked as failed
+     * first, because that one may have heard of another rank's failure and thrown sooner than the other rank.
      */
     private static int firstCause(int marked, Throwable[] failures) {
         if (marked < 0 || !Failures.isSecondary(failures[marked])) {

@@ -52,13 +52,13 @@ final class ProcessPart {
     private int notLeft; // ranks that have joined, or are still to join
 
     /**
-     * Opens the process's part in a job.
+     * Opens the network of a process for a job, and starts the watch for failed processes.
      *
      * @param environment the job, and the ranks of the process
      * @param access the access to the node's memory. If this constructor throws, it closes the access, unless a
      *            launcher started the process
      * @param fate whether the process ends with its job
-     * @param deadlineNanos the time until which the name of rank 0's host may become known
+     * @param deadlineNanos the time until which this constructor tries to look up the name of rank 0's host
      */
     ProcessPart(JobEnvironment environment, NodeAccess access, Fate fate, long deadlineNanos) {
         this.environment = environment;
@@ -100,14 +100,14 @@ final class ProcessPart {
     }
 
     /**
-     * Joins the job as one of its ranks, and waits until all ranks have joined. If this method throws, the rank has
-     * left.
+     * Joins the job as a rank of this process, and waits until all ranks have joined. If this method throws, the rank
+     * has left the job.
      *
-     * @param rank the rank
+     * @param rank a rank of this process, which has not joined before
      * @param deadlineNanos the time until which all ranks must have joined
-     * @param levels the levels inside the node
-     * @param options the job's deadline
-     * @param wanted an action to run repeatedly, which throws if the job is no longer wanted
+     * @param levels the sizes of the groups of ranks inside the node, ascending
+     * @param options the options with the job's deadline
+     * @param wanted an action that is run repeatedly while the rank waits; it throws if the job is no longer wanted
      * @return the job; the rank leaves it when it is closed
      */
     LiveJob join(int rank, long deadlineNanos, int[] levels, JobOptions options, Runnable wanted) {
@@ -178,8 +178,8 @@ final class ProcessPart {
     }
 
     /**
-     * The wait of a rank until all others have joined. It throws if a rank fails, the deadline passes or the job is no
-     * longer wanted.
+     * Checks whether a rank may go on waiting until all others have joined. A check throws if a rank has failed, the
+     * deadline has passed or the job is no longer wanted.
      */
     private final class JoinWait extends WaitGuard {
         private final long deadlineNanos;
@@ -254,7 +254,7 @@ final class ProcessPart {
     }
 
     /**
-     * Records that a rank of this process could not go on without another rank. Does nothing if that other rank has
+     * Records that a rank of this process could not go on without another rank. Has no effect if that other rank has
      * failed.
      */
     void miss(int rank, int missed) {
@@ -278,8 +278,8 @@ final class ProcessPart {
     }
 
     /**
-     * Counts one more rank that has left. Each rank leaves once, even if it never joined. The last rank frees the
-     * memory, the network and the watch.
+     * Records that one more rank of this process has left the job. Each rank leaves once, even if it never joined. When
+     * the last one leaves, this method frees the memory, the network and the watch.
      */
     void leave() {
         synchronized (this) {

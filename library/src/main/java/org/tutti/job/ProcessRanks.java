@@ -22,9 +22,9 @@ import org.tutti.job.node.Secret;
 import org.tutti.memory.PrivateMemory;
 
 /**
- * The ranks of this process in the job for which the process was started. A process has one rank, or several under a
- * launcher. A process that a launcher has started has the node's memory file open from beginning to end. Any other
- * process has it open from joining to leaving.
+ * The ranks that this process runs in the job for which it was started. A process has one rank, or several under a
+ * launcher. If a launcher has started the process, the process has the node's memory file open until it ends. Any other
+ * process opens the file when it joins the job, and closes it when it leaves.
  */
 public final class ProcessRanks {
     /** The index of the thread's rank among the ranks of the process; {@link RankProcess} binds it. */
@@ -33,8 +33,9 @@ public final class ProcessRanks {
     private static final Object LOCK = new Object();
 
     /**
-     * The time from a signal to end until this process marks its ranks that have not left as failed. It exceeds the
-     * second after which a launcher kills a process, because that must not make other ranks fail.
+     * The time from a signal to end until this process marks its ranks that have not left as failed. A launcher kills a
+     * process one second after such a signal. This time is longer, because a process that the launcher ends must not
+     * make other ranks fail.
      */
     private static final long SHUTDOWN_MILLIS_MAX = 1500;
 
@@ -104,9 +105,9 @@ public final class ProcessRanks {
     }
 
     /**
-     * Opens the node's memory file, which the launcher has made, before any rank joins, and keeps it open until the
-     * process ends. Therefore this process ends with its launcher, whatever its program does. {@link RankProcess} calls
-     * this.
+     * Opens the node's memory file, which the launcher has made, and keeps it open until the process ends. {@link
+     * RankProcess} calls this method before any rank joins. From then on this process ends when its launcher ends,
+     * whatever its program does.
      */
     static void openLaunched() {
         EnvironmentReader.read().ifPresent(environment -> open(environment, true, joinDeadline(environment)));
@@ -152,10 +153,11 @@ public final class ProcessRanks {
     // ---- how a process ends
 
     /**
-     * Runs when the JVM begins to shut down. A rank that has called exit takes part in nothing any more, and shutdown
-     * hooks of the program may take long, so the other ranks are told immediately. A signal may have been sent to all
-     * ranks, also by the launcher, so a process that got a signal has time to end. Without a launcher, a process that
-     * got a signal ends without a word to the others.
+     * Tells the other ranks that this process ends, when the JVM begins to shut down. A rank that has called {@code
+     * System.exit} makes no more calls, but shutdown hooks of its program may take long. Therefore the other ranks are
+     * told of it immediately. Otherwise the process may have got a signal, which may have been sent to all ranks, for
+     * example by the launcher. Therefore a process under a launcher has some time to end before its ranks are marked as
+     * failed. Without a launcher, the process tells the others nothing.
      */
     private static void shutDown() {
         synchronized (LOCK) {
@@ -193,8 +195,8 @@ public final class ProcessRanks {
     }
 
     /**
-     * Marks each rank as failed that joined on one of the given threads and has not left. Returns whether a rank was
-     * marked.
+     * Marks each rank of this process as failed that has not left and that joined on a thread for which the condition
+     * holds. Returns whether a rank was marked.
      */
     private boolean failRanks(Predicate<Thread> joinedOn, RankFailure.Reason reason) {
         synchronized (part) {
@@ -243,7 +245,10 @@ public final class ProcessRanks {
         }
     }
 
-    /** Marks a rank as missed; {@link RankProcess} calls this when a program has thrown because of that other rank. */
+    /**
+     * Records that a rank could not go on without another one; {@link RankProcess} calls this when its program has
+     * thrown.
+     */
     static void markMissed(int index, int missed) {
         synchronized (LOCK) {
             if (instance != null && instance.launched) {
@@ -253,7 +258,7 @@ public final class ProcessRanks {
     }
 
     /**
-     * Tells other nodes what this process knows of failures. It does so before the process ends, because the other
+     * Tells other nodes which failures this process knows. The callers do so before the process ends, because the other
      * nodes would otherwise take its end for the first failure.
      */
     static void spreadNews() {

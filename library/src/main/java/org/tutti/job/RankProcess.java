@@ -16,26 +16,28 @@ import org.tutti.job.launch.EnvironmentReader;
 import org.tutti.job.launch.JobEnvironment;
 
 /**
- * The main class of every process that {@code tutti run} starts. It runs the program's main once for each rank of the
- * process, on a thread of its own with an instance of its own. When a rank throws, this class tells the other ranks
- * immediately, and shows the launcher whether the exception is the cause or a consequence.
+ * The main class of every process that {@code tutti run} starts. It runs the program's main method once for each rank
+ * of the process, each time on a new thread and with a new instance. When a rank throws, this class tells the other
+ * ranks immediately. It also shows the launcher whether the exception is the cause of the job's failure or a
+ * consequence.
  *
- * <p>The exit status of a process shows whether one of its ranks is the cause, so the rank that is the cause ends the
- * process. That rank sets {@code hasCause} before it is marked as failed, so that each rank that fails because of the
- * mark finds {@code hasCause} set. Other ranks may have known sooner: a rank that throws inside a call breaks the
- * communicator before its main ends, and a rank that closes its job on the way out leaves it. Therefore a rank that
- * fails because of another rank waits some time for those ranks of its own process that are still in their mains.
+ * <p>The exit status of a process shows whether one of its ranks is the cause. Therefore the rank that is the cause
+ * must end the process. That rank sets {@code hasCause} before it is marked as failed, so each rank that fails because
+ * of the mark finds {@code hasCause} set. But a rank may also fail before the mark. A rank that throws inside a call
+ * breaks the communicator before its main ends, and a rank that closes its job on the way out leaves the job first.
+ * Other ranks notice both. Therefore a rank that fails because of another one waits for some time, because ranks of its
+ * process that are still in their mains may be the cause.
  */
 public final class RankProcess {
     /** The exit status of a process that ended only because another one failed. */
     public static final int STATUS_SECONDARY = 86;
 
-    /** First character of a line that the launcher prints only after it has reported the first cause. */
+    /** The first character of a line that the launcher prints only after it has reported the first cause. */
     public static final char MARK = '\u001E';
 
     /**
-     * First character of a line that holds the exception of a rank: its number, a colon, and the trace with {@link
-     * #TRACE_LINE_END} as line end.
+     * The first character of a line that holds the exception of a rank. The rank's number, a colon and the stack trace
+     * follow. {@link #TRACE_LINE_END} stands for the line ends of the trace.
      */
     public static final char TRACE_MARK = '\u001D';
 
@@ -43,7 +45,8 @@ public final class RankProcess {
     public static final char TRACE_LINE_END = '\u001F';
 
     /**
-     * A longer trace is written with plain line ends, because the launcher keeps only lines of limited length whole.
+     * The greatest length of a stack trace that is written as a single line, in characters. A longer trace is written
+     * with plain line ends, because the launcher keeps only lines of limited length whole.
      */
     private static final int TRACE_LENGTH_MAX = 20_000;
 
@@ -70,7 +73,7 @@ public final class RankProcess {
     private RankProcess() {}
 
     /**
-     * Runs a program.
+     * Runs a program's main method once for each rank of this process.
      *
      * @param arguments the name of the program's main class, and the program's arguments
      * @throws InterruptedException never, because nobody interrupts the main thread
@@ -114,7 +117,10 @@ public final class RankProcess {
         }
     }
 
-    /** Calls main as the java command does. The method may be static or not, and have a parameter or none. */
+    /**
+     * Calls a class's main method as the java command does. The method may be static or not, and have a parameter or
+     * none.
+     */
     private static void call(String className, String[] arguments) throws Throwable {
         Class<?> type = Class.forName(className, true, ClassLoader.getSystemClassLoader());
         Method main = main(type);
@@ -193,8 +199,8 @@ public final class RankProcess {
     }
 
     /**
-     * Waits until a rank of this process is known to be the cause, all mains have ended, or the time is up. Returns
-     * whether a rank of this process is the cause.
+     * Waits until a rank of this process is known to be the cause of the failure, the mains of all its ranks have
+     * ended, or {@link #CONFESSION_NANOS} have passed. Returns whether a rank of this process is the cause.
      */
     private static boolean awaitCause() {
         long startNanos = System.nanoTime();
@@ -204,7 +210,7 @@ public final class RankProcess {
         return hasCause;
     }
 
-    /** Returns whether the process ends because a rank threw. The other ranks know already. */
+    /** Returns whether this process is ending because a rank of it threw. The other ranks were told before. */
     static boolean isEnding() {
         return ending;
     }
@@ -219,8 +225,8 @@ public final class RankProcess {
     }
 
     /**
-     * Returns the stack trace of a failure as one text, so that traces of several ranks are not mixed. The frames that
-     * called main are left out.
+     * Returns the stack trace of a failure as one text, so that the traces of several ranks are not mixed when they are
+     * printed. The text leaves out the frames that called main.
      */
     private static String trace(Throwable failure) {
         StackTraceElement[] frames = failure.getStackTrace();

@@ -24,8 +24,8 @@ import org.tutti.job.launch.NodeShape;
 import org.tutti.memory.Words;
 
 /**
- * The nodes, processes and addresses of all ranks of a job on several nodes. This class reads and writes {@link
- * DirectoryLayout}.
+ * Reads and writes the directory, a block of a node's memory with the node, process and addresses of each rank of a job
+ * on several nodes. {@link DirectoryLayout} describes the block.
  */
 public final class Directory {
     private static final int ADDRESS_BYTES_MAX = 16;
@@ -45,7 +45,10 @@ public final class Directory {
         return words;
     }
 
-    /** Writes the record of a rank of this node. */
+    /**
+     * Writes the record of a rank of this node: its node, process and host, and the addresses at which the process
+     * listens.
+     */
     public void write(int rank, NodeShape shape, int firstRankOfProcess, String host, long ring,
             List<List<InetSocketAddress>> rails) {
         long record = DirectoryLayout.record(rank);
@@ -101,7 +104,7 @@ public final class Directory {
         return Words.load(words, DirectoryLayout.COMPLETE) == 1;
     }
 
-    /** Returns whether the record of a rank is here; for messages. */
+    /** Returns whether the directory has the record of a rank. */
     public boolean has(int rank) {
         return field(rank, DirectoryLayout.RAILS) > 0;
     }
@@ -132,14 +135,14 @@ public final class Directory {
     }
 
     /**
-     * Returns the kind of links between the nodes from rank 0's environment, so that all ranks choose the same
-     * algorithms.
+     * Returns the kind of links between the nodes. All ranks use the value from rank 0's environment, so that they
+     * choose the same algorithms.
      */
     public Links links() {
         return field(0, DirectoryLayout.LINKS) == Links.SLOW.ordinal() ? Links.SLOW : Links.FAST;
     }
 
-    /** Returns the addresses at which the process of a rank listens, by rail. */
+    /** Returns the addresses at which the process of a rank listens, with one list for each rail. */
     public List<List<InetSocketAddress>> rails(int rank) {
         List<List<InetSocketAddress>> rails = new ArrayList<>();
         for (long rail = Math.clamp(field(rank, DirectoryLayout.RAILS), 0, RailAddresses.RAILS_MAX); rail > 0; rail--) {
@@ -172,7 +175,7 @@ public final class Directory {
         return (int) IntStream.range(0, size).map(this::node).distinct().count();
     }
 
-    /** Returns whether the ranks can form one job. */
+    /** Returns whether the ranks agree on the numbers of nodes and rails, so that they can form one job. */
     public boolean isAgreed() {
         return firstWithOther(DirectoryLayout.RAILS) < 0 && firstWithOther(DirectoryLayout.NODES) < 0
                 && field(0, DirectoryLayout.NODES) == nodes();
@@ -188,9 +191,10 @@ public final class Directory {
     }
 
     /**
-     * Throws an exception if the ranks cannot form one job. Their environments may name different numbers of nodes, or
-     * a number that is not the number of their nodes. Or a host may have more rails than another, although a rail
-     * connects one address of each host.
+     * Throws an exception if the ranks cannot form one job. One reason is that their environments name different
+     * numbers of nodes, or a number that differs from the number of nodes in the directory. The other is that hosts
+     * have different numbers of rails. A rail is a network that connects an address of each host, so all hosts must
+     * have equally many.
      */
     public void requireAgreement() {
         int other = firstWithOther(DirectoryLayout.NODES);
@@ -220,8 +224,8 @@ public final class Directory {
     }
 
     /**
-     * Returns the topology of the job. Nodes are numbered in the order of their first ranks, not by the launcher's
-     * numbers.
+     * Returns the topology of the job, which names the node of each rank. Nodes are numbered in the order of their
+     * first ranks. The launcher's numbers may differ.
      */
     Topology topology() {
         Map<Integer, Integer> numbers = new HashMap<>();
@@ -233,7 +237,10 @@ public final class Directory {
         return new Topology(nodeOfRank);
     }
 
-    /** Returns the process and the handle by which each rank's ring of the world is reached. */
+    /**
+     * Returns for each rank the process and the handle with which other nodes address the shared memory of the rank's
+     * node.
+     */
     public EndpointTable endpoints() {
         int[] processes = new int[size];
         long[] rings = new long[size];

@@ -4,9 +4,10 @@ package org.tutti.job.node;
 import org.tutti.memory.Words;
 
 /**
- * The layout of the directory: a block of each node's memory that tells where all ranks of a job on several nodes are.
- * The process of a node's lowest rank puts the records of the node's ranks into the block of rank 0's node. It gets the
- * whole block when the block is complete.
+ * The layout of the directory, a block of each node's memory. The directory has a record for each rank of a job on
+ * several nodes, with the rank's node, process and addresses. On each node the process of the lowest rank puts the
+ * records of the node's ranks into the directory of rank 0's node. When that directory has the records of all ranks,
+ * the process gets a copy of it.
  *
  * <pre>
  *  line 0:  +0 known: ranks that have a record here (many add)   +16 complete: 1 when all records are here
@@ -38,7 +39,7 @@ public final class DirectoryLayout {
     static final long HOST = Words.LINE_BYTES;
     static final long HOST_TEXT = HOST + Long.BYTES;
     static final int HOST_TEXT_MAX = 56;
-    /** The length of a record. */
+    /** The length of a record, in bytes. */
     public static final long RECORD_BYTES = 6L * Words.LINE_BYTES;
 
     private static final long FIRST_ADDRESS = 2L * Words.LINE_BYTES;
@@ -46,12 +47,12 @@ public final class DirectoryLayout {
 
     private DirectoryLayout() {}
 
-    /** Returns the length of the directory of a job with the given number of ranks. */
+    /** Returns the length in bytes of the directory of a job with the given number of ranks. */
     public static long bytes(int size) {
         return record(size);
     }
 
-    /** The offset of a rank's record. */
+    /** Returns the offset of a rank's record in the directory, in bytes. */
     public static long record(int rank) {
         return Words.LINE_BYTES + rank * RECORD_BYTES;
     }

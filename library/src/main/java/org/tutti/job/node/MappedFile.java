@@ -12,9 +12,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A file that processes have mapped, even if its name has been removed. The kernel lists the mappings of a process with
- * the name that the file had when it was mapped. In the process that made the file, that name has an ending. The kernel
- * also lists the file's file system, because another container may have a file of the same name.
+ * A file that processes may have mapped into their memory, even if its name has been removed since. The kernel lists
+ * the files that a process has mapped, each with the name that it had when it was mapped. In the process that made the
+ * file, an ending follows that name. The kernel also lists each file's file system. This class compares it, because
+ * another container may have a file of the same name.
  *
  * @param name the file's name, without directories
  * @param device the number of the file's file system as the kernel writes it; empty if it is unknown

@@ -16,9 +16,10 @@ import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
 
 /**
- * The state of the job that the ranks of a node share: the states of the ranks, failures, and an abort. It consists of
- * words that only grow. A process that changes a word adds to the changes word afterwards, so that others need to look
- * only when the changes word has grown.
+ * The state of the job that the ranks of a node share. It consists of words in the node's memory, which tell whether
+ * each rank has joined, left or failed, and whether the job was aborted. When a process has recorded a failure, a
+ * leaving or an abort, it then increments one more word, the changes word. Therefore other processes need to look at
+ * the state only when the changes word has grown.
  */
 public final class Node {
     /** The number by which all ranks know the communicator of all ranks. */
@@ -46,8 +47,8 @@ public final class Node {
     }
 
     /**
-     * Creates the node's state in its first block, at an address that the caller has claimed, and claims the world's
-     * ring.
+     * Creates the state of a node in a block of the node's memory, which the caller has allocated at the given address.
+     * Also allocates the world's ring, the shared memory for calls on the communicator of all ranks.
      */
     public static Node create(Memory memory, long address, NodeShape shape, Secret secret, boolean launcher) {
         int size = shape.size();
@@ -74,15 +75,15 @@ public final class Node {
     }
 
     /**
-     * Returns the shape for which the node was made. The caller gives the job's name, because the node does not know
-     * it.
+     * Returns the numbers of ranks and nodes of the job, and this node's part of them. The caller passes the job's
+     * name, because the node's memory does not hold it.
      */
     NodeShape shape(String job) {
         return new NodeShape(job, size, (int) Words.loadPlain(words, NodeLayout.NODE),
                 (int) Words.loadPlain(words, NodeLayout.NODES), (int) Words.loadPlain(words, NodeLayout.NODE_RANKS));
     }
 
-    /** Returns the job's secret. A job of one node has none, and gets 32 zeros. */
+    /** Returns the secret that the job's processes share. A job of one node has none, and the result is 32 zeros. */
     public Secret secret() {
         return Secret.of(words.asSlice(NodeLayout.SECRET, Secret.BYTES).toArray(ValueLayout.JAVA_BYTE));
     }
@@ -99,8 +100,8 @@ public final class Node {
     }
 
     /**
-     * Publishes the address of rank 0's process. Only one process of the node calls this: rank 0's process, or the
-     * launcher.
+     * Publishes the address of rank 0's process to the processes of this node. Only one process of the node calls this
+     * method, which is rank 0's process or the launcher.
      */
     public void publishRendezvous(String rendezvous) {
         byte[] text = rendezvous.getBytes(StandardCharsets.US_ASCII);
@@ -114,7 +115,9 @@ public final class Node {
         }
     }
 
-    /** Returns the nodes of all ranks. With several nodes the directory must be complete. */
+    /**
+     * Returns the node of each rank. If the job has several nodes, the directory must have the records of all ranks.
+     */
     public Topology topology() {
         return directory == null ? new Topology(new int[size]) : directory.topology();
     }
@@ -170,8 +173,8 @@ public final class Node {
     }
 
     /**
-     * Returns the word of a rank, which news contain. It has the state, and if the rank has failed, the reason and the
-     * witness.
+     * Returns the word with a rank's state, as processes send it to other nodes. If the rank has failed, the word also
+     * has the reason, and the witness, the rank that noticed the failure.
      */
     public long word(int rank) {
         return Words.load(words, NodeLayout.state(rank));
@@ -237,7 +240,8 @@ public final class Node {
     }
 
     /**
-     * Returns the rank that has not failed, but without which a rank of this node could not go on; −1 if there is none.
+     * Returns the rank without which a rank of this node could not go on, although it has not failed; −1 if there is
+     * none.
      */
     int missed(int rank) {
         return (int) Words.load(words, NodeLayout.missed(rank)) - 1;
@@ -249,8 +253,8 @@ public final class Node {
     }
 
     /**
-     * Replaces a failure that this node has only heard of with one that this node has seen itself. Has no effect if
-     * this node has seen the known failure itself.
+     * Replaces the recorded failure of a rank, of which this node has only heard, with a failure that this node has
+     * seen itself. Has no effect if this node has seen the recorded failure itself.
      */
     public void confirmFailed(RankFailure failure) {
         long known = word(failure.rank());
@@ -338,8 +342,8 @@ public final class Node {
     }
 
     /**
-     * Returns the reason why this process could not connect to the process of a rank, as a clause; empty if it has not
-     * tried, or has connected.
+     * Returns a clause that tells why this process could not connect to the process of a rank. It is empty if this
+     * process has not tried to connect, or has connected.
      */
     public String whyUnreachable(int rank) {
         return unreachable.getOrDefault(firstRankOfProcess(rank), "");
@@ -351,8 +355,8 @@ public final class Node {
     }
 
     /**
-     * Records that a rank asks where the others are, because its deadline has passed. Returns whether it is the first
-     * rank of the node that asks.
+     * Records that a rank asks where the other ranks are, because its call has passed its deadline. Returns whether it
+     * is the first rank of the node that asks.
      */
     public boolean beginFirstDeadline(int rank) {
         return Words.compareAndSet(words, NodeLayout.FIRST_DEADLINE, 0, rank + 1);

@@ -17,7 +17,7 @@ public interface NodeAccess extends AutoCloseable {
     /** Returns whether the launcher lives. */
     boolean livesLauncher() throws IOException;
 
-    /** Removes the memory's name, because all ranks have the memory and no process has to find it any more. */
+    /** Removes the memory's name. All ranks have opened the memory, so no process has to find it any more. */
     void unlink();
 
     /** Releases the memory in this process. Closing again has no effect. */

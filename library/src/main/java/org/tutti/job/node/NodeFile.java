@@ -22,8 +22,8 @@ import org.tutti.memory.FileReason;
 import org.tutti.memory.OwnFile;
 
 /**
- * The memory file of a job on this node. Through it the job's processes find each other and the launcher that watches
- * over them.
+ * The file that holds the shared memory of a job on this node. Through it the job's processes find each other, and the
+ * launcher that watches over them.
  *
  * <p>The launcher makes the file before it starts the ranks. Without a launcher the first process makes it. Each
  * process holds a lock on the file, which shows the other processes that it lives. When all ranks have joined, the
@@ -52,11 +52,11 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Creates the file of a job, for the launcher.
+     * Creates the memory file of a job on this node. The launcher calls this method before it starts the ranks.
      *
      * @param directory the file's directory, on a memory file system
-     * @param shape the job, and this node's part of it
-     * @param secret the job's secret
+     * @param shape the name and size of the job, and this node's part of it
+     * @param secret the secret that the job's processes share
      * @return the file
      * @throws NodeMemoryException if the file cannot be made, or the directory has too little room
      */
@@ -72,13 +72,15 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Opens the file for a process with ranks, or creates the file if it does not exist.
+     * Opens the memory file of a job without a launcher, for a process with ranks of the job. Creates the file if it
+     * does not exist.
      *
-     * <p>A file that cannot be joined may be about to vanish, because it is being swept, or the last processes of a job
-     * of the same name have just been killed. Therefore this method retries for a while.
+     * <p>The process may find an old file that it cannot use but that is about to vanish. Another process may just be
+     * removing the file, or the last processes of a job of the same name may just have been killed. Therefore this
+     * method retries for a while.
      *
      * @param environment the environment variables of the process
-     * @param deadlineNanos the time until which to try
+     * @param deadlineNanos the time after which this method no longer retries
      * @return the file
      */
     public static NodeFile join(JobEnvironment environment, long deadlineNanos) {
@@ -86,12 +88,12 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Opens or creates the file, as {@link #join(JobEnvironment, long)} does, for a process that gets the secret from
-     * its engine.
+     * Opens the memory file of a job for a process that gets the job's secret from its engine, or creates the file if
+     * it does not exist. Retries as {@link #join(JobEnvironment, long)} does.
      *
      * @param environment the environment variables of the process
-     * @param secret the supplier of the job's secret, which is used if this process makes the file
-     * @param deadlineNanos the time until which to try
+     * @param secret the supplier of the job's secret, which is called if this process creates the file
+     * @param deadlineNanos the time after which this method no longer retries
      * @return the file
      */
     public static NodeFile join(JobEnvironment environment, Supplier<Secret> secret, long deadlineNanos) {
@@ -127,7 +129,7 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Opens the file that the launcher has made, for a process that the launcher has started.
+     * Opens the memory file that the launcher has made. A process that the launcher has started calls this method.
      *
      * @param environment the environment variables of the process
      * @return the file
@@ -142,7 +144,10 @@ public final class NodeFile implements NodeAccess {
         }
     }
 
-    /** Returns the secret of a job without a launcher. With one node it is not needed. */
+    /**
+     * Returns the secret of a job without a launcher, from the file that the environment names. A job of one node needs
+     * no secret, and gets a random one.
+     */
     private static Secret secret(JobEnvironment environment) {
         if (environment.shape().nodes() == 1) {
             return Secret.random();
@@ -167,9 +172,10 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Throws if an ancestor of this process is part of the job. All processes that a rank starts inherit the rank's
-     * environment variables. When all ranks have joined, the file has no name any more, and a process that took itself
-     * for the rank would wait in vain for the other ranks.
+     * Throws an exception if an ancestor of this process is part of the job. In that case a rank of the job has started
+     * this process, which has inherited the rank's environment variables but is not the rank. When all ranks have
+     * joined, the file has no name any more. This process would then create another file, and wait there in vain for
+     * the other ranks.
      */
     private static void refuseInsideRank(Path path, JobEnvironment environment) {
         MappedFile file = MappedFile.of(path);
@@ -184,10 +190,10 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Returns whether a job of this name runs and has removed its file's name. A process that made a new file would
-     * wait in vain for the other ranks.
+     * Returns whether a running job of the same name has already removed the name of its file. This process must not
+     * create a new file then, because it would wait there in vain for the other ranks.
      *
-     * @param refuses whether to throw if such a job runs; true once it has had the time to end
+     * @param refuses whether to throw an exception if such a job runs; true once that job has had the time to end
      */
     private static boolean isRunning(Path path, JobEnvironment environment, boolean refuses) {
         MappedFile file = MappedFile.of(path);
@@ -256,8 +262,8 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Returns the number of a process's lock. The locks of processes follow the launcher's lock, in the order of first
-     * ranks.
+     * Returns the number of a process's lock on the file. The launcher's lock is the first. Those of the processes
+     * follow in the order of their first ranks.
      */
     private static int participant(int firstRank) {
         return LAUNCHER + 1 + firstRank;
@@ -298,8 +304,8 @@ public final class NodeFile implements NodeAccess {
     /**
      * Returns whether a rank has joined the job, even if it has left or failed since.
      *
-     * @param rank the rank
-     * @return whether the rank has done so
+     * @param rank a rank of the job
+     * @return true if the rank has joined
      */
     public boolean hasJoined(int rank) {
         return node.processIdentifier(rank) != 0 && node.state(rank) != NodeLayout.ABSENT;
@@ -308,30 +314,30 @@ public final class NodeFile implements NodeAccess {
     /**
      * Returns whether a rank has left the job without a failure.
      *
-     * @param rank the rank
-     * @return whether the rank has done so
+     * @param rank a rank of the job
+     * @return true if the rank has left
      */
     public boolean hasLeft(int rank) {
         return node.state(rank) == NodeLayout.LEFT;
     }
 
     /**
-     * Marks a rank as failed that the launcher knows to have failed, unless it has left. The calls of the other ranks
-     * end immediately.
+     * Marks a rank as failed, because the launcher knows of its failure. The calls of the other ranks then end
+     * immediately. Has no effect if the rank has left the job.
      *
-     * @param failure the rank, with the reason and the witness
+     * @param failure the rank, and the reason of its failure
      */
     public void markFailed(RankFailure failure) {
         node.markFailed(failure);
     }
 
     /**
-     * Returns the rank that a rank of this node has recorded as missed. The rank of this node has ended only because it
-     * could not go on without the missed rank.
+     * Returns the rank without which a rank of this node could not go on. The rank of this node has recorded it, and
+     * has ended only for this reason.
      *
-     * @param rank the rank
-     * @return the missed rank, which has not failed, but has left, or has closed or broken a communicator; −1 if the
-     *             rank has recorded none
+     * @param rank a rank of this node
+     * @return the missed rank, which has not failed, but has left the job, or has closed or broken a communicator; −1
+     *         if the rank of this node has recorded none
      */
     public int missed(int rank) {
         return node.missed(rank);
@@ -363,7 +369,7 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Publishes the address of rank 0's process for this node's ranks. Only the first call has an effect.
+     * Publishes the address of rank 0's process to the processes of this node. Only the first call has an effect.
      *
      * @param rendezvous the result of {@link #rendezvous()} on rank 0's node
      */
@@ -381,12 +387,12 @@ public final class NodeFile implements NodeAccess {
     }
 
     /**
-     * Returns the answer of a process.
+     * Returns a process's answer to the question where its ranks are.
      *
      * @param firstRank the first rank of the process
-     * @param question the result of {@link #ask}
-     * @return a line of text for each of its ranks that tells where the rank was when the process answered that
-     *             question or a later one; empty if the process has not answered
+     * @param question the number of the question, which {@link #ask} has returned
+     * @return a line of text for each rank of the process, which tells where the rank was when the process answered
+     *         this question or a later one; empty if the process has not answered
      */
     public synchronized Optional<String> answer(int firstRank, long question) {
         return closed ? Optional.empty() : node.stackQuery().answer(firstRank, question);

@@ -4,8 +4,9 @@ package org.tutti.job.node;
 import org.tutti.memory.Words;
 
 /**
- * The layout of the node's first block: the state of the job and of its ranks. The block has a line for every rank of
- * the job. The lines of other nodes' ranks are filled in from the news.
+ * The layout of the first block of a node's memory, which holds the state of the job and of its ranks. The block
+ * consists of lines of 64 bytes, with one line for every rank of the job. The states of ranks on other nodes arrive as
+ * news from those nodes.
  *
  * <pre>
  *  line 0:  +0 size: ranks of the job      +8 address of the world's ring   +16 1 if a launcher watches over the job
@@ -72,7 +73,7 @@ public final class NodeLayout {
 
     private NodeLayout() {}
 
-    /** Returns the length of the block in a job with the given number of ranks. */
+    /** Returns the length in bytes of the block in a job with the given number of ranks. */
     public static long bytes(int size) {
         return state(size);
     }

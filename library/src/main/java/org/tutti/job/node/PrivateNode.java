@@ -4,7 +4,10 @@ package org.tutti.job.node;
 import org.tutti.job.launch.NodeShape;
 import org.tutti.memory.PrivateMemory;
 
-/** The memory of a node that has all its ranks in this process. The memory lies in no file. */
+/**
+ * The memory of a node that has all its ranks in this process. No other process needs the memory, so it lies in no
+ * file.
+ */
 public final class PrivateNode implements NodeAccess {
     private final PrivateMemory memory = new PrivateMemory();
     private final Node node;
@@ -13,8 +16,8 @@ public final class PrivateNode implements NodeAccess {
     /**
      * Creates the memory of a node.
      *
-     * @param shape the job, and this node's part of it
-     * @param secret the job's secret
+     * @param shape the name and size of the job, and this node's part of it
+     * @param secret the secret that the job's processes share
      */
     public PrivateNode(NodeShape shape, Secret secret) {
         try {

@@ -4,8 +4,8 @@ package org.tutti.job.node;
 import org.tutti.job.launch.JobEnvironment;
 
 /**
- * The failure of a rank, with the reason by which it is known and the rank that noticed it. In news and in the memory
- * of nodes it is one word:
+ * The failure of a rank, with the evidence of the failure and the rank that noticed it. Processes store a failure in
+ * their node's memory, and send it to other nodes, as one word:
  *
  * <pre>
  *   bit 0          8               16                   32                        63
@@ -14,7 +14,7 @@ import org.tutti.job.launch.JobEnvironment;
  *   +--------------+---------------+--------------------+-------------------------+
  * </pre>
  *
- * @param rank the rank
+ * @param rank the rank that has failed
  * @param reason the evidence of the failure
  * @param witness a rank of the process that noticed the failure, or −1 if the launcher did
  * @param detail the milliseconds of silence or standstill, or the exit status, depending on the reason; otherwise 0
@@ -71,18 +71,18 @@ public record RankFailure(int rank, Reason reason, int witness, long detail) {
     }
 
     /**
-     * {@return the failure of a rank, because the launcher has lost its host}
+     * {@return the failure of a rank, because the launcher has lost the rank's host}
      *
-     * @param rank the rank
+     * @param rank the rank that has failed
      */
     public static RankFailure hostLost(int rank) {
         return new RankFailure(rank, Reason.LAUNCHER, -1, 0);
     }
 
     /**
-     * {@return the failure of a rank, because the launcher has seen its process end}
+     * {@return the failure of a rank, because the launcher has seen the rank's process end}
      *
-     * @param rank the rank
+     * @param rank the rank that has failed
      * @param status the exit status of the process, 128 + n after signal n
      */
     public static RankFailure ended(int rank, int status) {
@@ -101,10 +101,10 @@ public record RankFailure(int rank, Reason reason, int witness, long detail) {
     }
 
     /**
-     * Reads a word, which another process may have sent.
+     * Returns the failure that a word describes. Another process may have sent the word, so every value is accepted.
      *
-     * @param rank the rank
-     * @param word its word
+     * @param rank the rank that has failed
+     * @param word the failure as a word, as {@link #word} returns it
      * @return the failure; an unknown reason is read as {@link Reason#LAUNCHER}
      */
     public static RankFailure of(int rank, long word) {
@@ -116,9 +116,9 @@ public record RankFailure(int rank, Reason reason, int witness, long detail) {
     }
 
     /**
-     * {@return a description for messages: a clause that follows the rank's name}
+     * {@return a clause for messages that tells how the rank has failed, and follows the rank's name}
      *
-     * @param witness the name of the witness
+     * @param witness the name of the rank or launcher that noticed the failure
      */
     public String describe(String witness) {
         return switch (reason) {

@@ -25,9 +25,9 @@ import org.tutti.memory.OwnFile;
  * another one. It travels in files and memory that only their owner can read, or on the standard input of an agent, but
  * never on a command line, in an environment variable or in a message.
  *
- * <p>Each use has a key of its own, derived with HKDF (RFC 5869) under a label of its own. One use may reveal data that
- * derive from its key, for example the directory's handle in the header of a frame. Such data reveal nothing about the
- * secret or other keys.
+ * <p>Each use of the secret has a key of its own, which HKDF (RFC 5869) derives from the secret and a label. One use
+ * may reveal data that derive from its key. For example, the header of a frame contains the directory's handle. Such
+ * data reveal nothing about the secret or about other keys.
  */
 public final class Secret {
     /** The length of a secret. */
@@ -80,9 +80,9 @@ public final class Secret {
      * Derives a secret from a file and the job's name, for jobs without a launcher. Because of the name, one file
      * serves several jobs, each with a secret of its own.
      *
-     * @param file a file of 32 to 4,096 bytes that are hard to guess. It belongs to this user, and only this user can
-     *             read it. Or it belongs to root, and only a group can read it as well, because engines give secrets to
-     *             other users in this way
+     * @param file a file of 32 to 4,096 bytes that are hard to guess. If the file belongs to this user, only this user
+     *            may have access to it. If it belongs to root, a group may also read it, because engines give secrets
+     *            to other users in this way
      * @param job the job's name
      * @return the secret
      * @throws JobStartException if the file cannot be read, has another owner, or others can read it
@@ -120,7 +120,10 @@ public final class Secret {
         return content;
     }
 
-    /** Returns whether other users can read or write a file. If the file is root's, a group may read it. */
+    /**
+     * Returns whether other users can read or write a file. If the file is root's, a group that can read it does not
+     * count.
+     */
     static boolean isOpen(Set<PosixFilePermission> permissions, boolean roots) {
         return permissions.stream().anyMatch((roots ? OTHERS_THAN_A_GROUP : OTHERS)::contains);
     }
@@ -132,17 +135,18 @@ public final class Secret {
         return derive(bytes, CONNECTIONS_LABEL);
     }
 
-    /** {@return the handle of each node's directory, which follows from the secret} */
+    /** {@return the number with which other processes address a node's directory; it follows from the secret} */
     public long directoryHandle() {
         return ByteBuffer.wrap(derive(bytes, DIRECTORY_LABEL)).getLong();
     }
 
     /**
-     * Computes the handle by which a process lets others address its node's ring of a group. Each handle is one
-     * authentication code of the two numbers. All handles share one key, because every group needs several handles.
+     * Computes the handle with which other nodes address a group's shared memory through a process. The handle is an
+     * authentication code of the group's number and the process. All handles share one key, because every group needs
+     * several handles.
      *
-     * @param group the group's number
-     * @param process the process
+     * @param group the number by which all ranks know the group
+     * @param process the first rank of the process through which the memory is addressed
      * @return the handle, which follows from the secret and the two numbers
      */
     public synchronized long ringHandle(long group, int process) {

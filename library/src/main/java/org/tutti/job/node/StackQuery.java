@@ -12,21 +12,21 @@ import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
 
 /**
- * Asks the processes of a node, through the node's memory, where their ranks are, and reads their answers. Questions
- * have ascending numbers. Each process looks for a new number periodically. When it finds one, it writes a text into a
- * block of its own, which it claims at the first question. Therefore nothing is claimed or written before a question is
- * asked.
+ * Asks the processes of a node where their ranks are, in which calls and at which lines of the program, and reads the
+ * answers. Questions and answers lie in the node's memory. Questions have ascending numbers. Each process looks for a
+ * new number periodically. When it finds one, it writes a text into a block of its own, which it allocates at the first
+ * question. Therefore nothing is allocated or written before a question is asked.
  *
  * <pre>
  *  block:  +0 begun: the question that the process answers, or has answered
  *          +8 length of the text        +16 the text, a line for each rank
  * </pre>
  *
- * <p>Memory ordering: a process stores the question's number as <i>begun</i>, writes, and stores the number as
- * <i>answered</i> with release order. A reader loads <i>answered</i> with acquire order, reads the text, and then loads
- * <i>begun</i>. If <i>begun</i> differs, the text may be mixed, and the reader reports no answer. The writer's fence
- * keeps its writes of the text after the store of <i>begun</i>. The reader's fence keeps its reads of the text before
- * the load of <i>begun</i>.
+ * <p>Memory ordering: a process stores the question's number as <i>begun</i>, writes the text, and then stores the
+ * number as <i>answered</i> with release order. A reader loads <i>answered</i> with acquire order, reads the text, and
+ * then loads <i>begun</i>. If <i>begun</i> differs, the text may be mixed, and the reader reports no answer. The
+ * writer's fence keeps its writes of the text after the store of <i>begun</i>. The reader's fence keeps its reads of
+ * the text before the load of <i>begun</i>.
  */
 public final class StackQuery {
     private static final long BEGUN = 0;
@@ -53,10 +53,10 @@ public final class StackQuery {
     }
 
     /**
-     * Answers the latest question for a process.
+     * Writes the answer of a process to the latest question.
      *
      * @param firstRank the first rank of the process
-     * @param text the supplier of the text that tells where the ranks are; called after the question was read
+     * @param text the supplier of the text that tells where the ranks are; it is called after the question was read
      * @param bytesMax the greatest length of the text in bytes, the same for all answers of the process
      */
     public void answer(int firstRank, Supplier<String> text, long bytesMax) {
@@ -78,7 +78,7 @@ public final class StackQuery {
 
     /**
      * Returns the answer of the process with this first rank to a question or to a later one. It is empty if the
-     * process has not answered.
+     * process has not answered, or is just writing another answer.
      */
     public Optional<String> answer(int firstRank, long question) {
         long answered = Words.load(words, NodeLayout.answered(firstRank));
