@@ -14,9 +14,9 @@ import org.tutti.job.node.NodeLayout;
 import org.tutti.memory.WaitClock;
 
 /**
- * Finds out where the ranks of the node are when a call's deadline has passed. The first rank of the node to pass a
- * deadline asks the others. Its exception would end their calls, so they must answer before it throws. Ranks that pass
- * a deadline later wait until the first rank has its answers.
+ * Finds out in which calls and at which lines the ranks of a node are when a call's deadline has passed. The first rank
+ * of the node to pass a deadline asks the others. Its exception would end their calls, so they must answer before it
+ * throws. Ranks that pass a deadline later wait until the first rank has its answers.
  */
 public final class FirstDeadline {
     private static final long PATIENCE_NANOS = 1_000_000_000;
@@ -29,7 +29,7 @@ public final class FirstDeadline {
     /**
      * Creates the report for the ranks of a process.
      *
-     * @param node the node
+     * @param node the state that the ranks of the node share
      * @param threads the threads of the ranks of this process
      */
     public FirstDeadline(Node node, RankThreads threads) {
@@ -43,9 +43,10 @@ public final class FirstDeadline {
     }
 
     /**
-     * Returns lines for a message that tell where the ranks of the node are, if this rank's deadline is the first that
-     * passes on the node. Otherwise this method waits until the first rank has its answers, and returns an empty text.
-     * It waits because this rank's exception would also end the calls of all ranks.
+     * Returns lines for the message of a rank after a call of the rank has passed its deadline. If the rank is the
+     * first one on the node, the lines tell where the ranks of the node are. Otherwise this method waits until the
+     * first rank has its answers, and returns an empty text. It waits because this rank's exception would also end the
+     * calls of all ranks.
      */
     public String passed(int rank) {
         long untilNanos = clock.nanos() + PATIENCE_NANOS;
@@ -85,8 +86,8 @@ public final class FirstDeadline {
     }
 
     /**
-     * Adds the answer of a process to the list. If the process can no longer answer, or it is too late, adds unknown
-     * locations. Returns false if the process may still answer.
+     * Adds the locations of a process's ranks to the list {@code all}. They are unknown if the process can no longer
+     * answer, or if it is too late to wait. Returns false, and adds nothing, if the process may still answer.
      */
     private boolean hear(int firstRank, List<Integer> ranks, long question, boolean late, List<RankLocation> all) {
         Optional<List<RankLocation>> answer = node.stackQuery().answer(firstRank, question).map(RankLocation::parse);

@@ -71,7 +71,7 @@ public final class HangReport {
     /**
      * {@return a sentence for each group of ranks at the same point}
      *
-     * @param ranks where each rank is
+     * @param ranks the location of each rank
      */
     public static List<String> lines(Collection<RankLocation> ranks) {
         Map<Place, List<RankLocation>> places = ranks.stream().sorted(Comparator.comparingInt(RankLocation::rank))

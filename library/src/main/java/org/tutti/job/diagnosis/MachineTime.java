@@ -12,10 +12,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Measures the time that this machine has had for this process and the processes that it has started. While the host of
- * a virtual machine runs other machines, the virtual machine gets no time, and Linux counts that time as stolen. Speeds
- * that are measured meanwhile are unreliable, and a long wait then proves nothing. Other programs also take cores.
- * Other machines are not measured. Without {@code /proc/stat} all time counts.
+ * Measures how much time this machine has had for this process and the processes that it has started. While the host of
+ * a virtual machine runs other machines, the virtual machine gets no time, and Linux counts that time as stolen. Other
+ * programs also take time. Speeds that are measured meanwhile are unreliable, and a long wait then proves nothing. Only
+ * this machine is measured. Without {@code /proc/stat} all time counts.
  */
 public final class MachineTime {
     private static final Path STATISTICS = Path.of("/proc/stat");
@@ -24,8 +24,8 @@ public final class MachineTime {
     private static final long LOOK_MILLIS = 250;
 
     /**
-     * At least a tenth of the clock's time counts, so that a wait measured by this time ends even if other programs use
-     * all cores.
+     * The part of the clock's time, one tenth, that always counts. Because of it, a wait that is measured by this class
+     * ends even if other programs use all cores.
      */
     private static final int PASSING_PART = 10;
 
@@ -77,17 +77,17 @@ public final class MachineTime {
             return new Ticks(Math.max(1, cores), busy, stolen);
         }
 
-        /** {@return the time stolen since then, a mean of the cores} */
+        /** {@return the time stolen since {@code then}, a mean of the cores} */
         long stolenNanosSince(Ticks then) {
             return Math.max(0, stolen - then.stolen) * NANOS_PER_TICK / cores;
         }
 
-        /** {@return the time that other programs have used since then, a mean of the cores} */
+        /** {@return the time that other programs have used since {@code then}, a mean of the cores} */
         long othersNanosSince(Ticks then, long ownTicks) {
             return Math.max(0, busy - then.busy - ownTicks) * NANOS_PER_TICK / cores;
         }
 
-        /** {@return the stolen share of the time that programs wanted to run since then} */
+        /** {@return the stolen share of the time for which programs wanted to run since {@code then}} */
         double stolenShareSince(Ticks then) {
             double taken = Math.max(0, stolen - then.stolen);
             return taken / Math.max(1, taken + busy - then.busy);
@@ -145,8 +145,11 @@ public final class MachineTime {
     }
 
     /**
-     * {@return the time since this object was made, less the stolen time and the time that other programs used, both a
-     * mean of the cores in steps of 10 ms; at least a tenth of the time by the clock}
+     * Returns the time that this machine has had for this process since this object was made. It is the time by the
+     * clock, less the stolen time and the time that other programs used. Both are means of the cores, in steps of 10
+     * ms.
+     *
+     * @return the time, at least a tenth of the time by the clock
      */
     public Duration elapsed() {
         return elapsed(System.nanoTime() - wallNanos, start, Ticks.now(), OwnTicks.now() - startOwnTicks);

@@ -14,14 +14,14 @@ import org.tutti.memory.WaitingCall;
 import org.tutti.memory.Waits;
 
 /**
- * The threads on which the ranks of a process run. Their stacks show where a rank is. A rank's location is that of its
- * own thread. But if that thread is in no call, and another thread of the program is in a call of the rank, the
- * location is that of the other thread.
+ * Records the threads on which the ranks of a process run, and finds out from their stacks where each rank is. A rank's
+ * location is normally that of its own thread. If that thread is in no call, and another thread of the program is in a
+ * call of the rank, the location is that of the other thread.
  */
 public final class RankThreads {
     /**
-     * The methods that wait for a call that the program has made or prepared before. The program's line need not name
-     * that call.
+     * The methods that wait for a call that the program has started or prepared before. The line of the program that
+     * calls such a method need not name the call.
      */
     private static final Set<String> OF_OTHER_CALLS = Set.of("await", "awaitAll", "awaitAny", "awaitSome", "run");
 
@@ -31,7 +31,7 @@ public final class RankThreads {
     /**
      * Creates a record without threads.
      *
-     * @param node the node of the ranks
+     * @param node the state that the ranks of the node share
      */
     public RankThreads(Node node) {
         this.node = node;
@@ -87,8 +87,8 @@ public final class RankThreads {
     }
 
     /**
-     * Returns the wait of a request that a thread awaits. A thread that awaits one of several requests is in no wait
-     * itself.
+     * Returns the wait of a rank's request, if the rank's thread awaits requests. A thread that awaits any of several
+     * requests has no wait of its own.
      */
     private static Optional<Waits.Wait> ofRequest(Optional<CallSite> main,
             List<Map.Entry<Thread, Waits.Wait>> waiting) {
@@ -110,8 +110,8 @@ public final class RankThreads {
     }
 
     /**
-     * Names the program's call. If the call is one of {@link #OF_OTHER_CALLS}, the name of the waiting call follows. If
-     * the waiting call has the same name with details, the details are kept.
+     * Returns a name for the call that the program is in. If this is one of {@link #OF_OTHER_CALLS}, the name of the
+     * call that waits follows. If the call that waits has the same name with details, the details are kept.
      */
     private static String name(String called, String waiting) {
         return OF_OTHER_CALLS.contains(called) ? called + " of " + waiting

@@ -13,23 +13,27 @@ import org.tutti.fabric.Farewell;
 import org.tutti.job.node.Node;
 
 /**
- * Compares the calls of a process's ranks with the calls of other nodes' ranks when the process leaves the job. The
- * good-bye of each process has the number of its ranks' calls and a fingerprint of them. The comparison is needed
- * because a rank may wait for no other rank in its last calls, or may have left them out, and no later call shows that.
+ * Compares the calls of this process's ranks with the calls of ranks on other nodes when the process leaves the job.
+ * For this purpose the processes send each other good-byes. A good-bye has the number of calls on the world, the
+ * communicator of all ranks, and fingerprints, which are hashes of calls. The comparison is needed because a rank may
+ * wait for no other rank in its last calls, or may have left them out, and no later call shows that.
  *
  * <p><b>Why nothing is missed.</b> The ranks of a node compare their calls in the memory that they share ({@link
- * LastCalls#compare()}), so a process stands for its node. A process says good-bye to each process that it is connected
- * with, waits until the good-bye has arrived there, and then looks at the good-byes that it has heard. At least one of
- * two connected processes has heard the other's good-bye before it looks. Otherwise each would have looked before the
- * other's good-bye arrived, and therefore before the other looked, which cannot hold for both. Data that a call moves
- * between nodes go over a connection. Therefore processes that called something different are connected, directly or
- * through other processes, and all of these compare.
+ * LastCalls#compare()}), so the calls of a process stand for those of its node. A process says good-bye to each process
+ * that it is connected with, waits until the good-bye has arrived there, and only then looks at the good-byes that it
+ * has heard. At least one of two connected processes has heard the other's good-bye before it looks. Otherwise each
+ * process would have looked before the other's good-bye arrived. The other looks only after that arrival, so each
+ * process would have looked before the other, which is impossible. Data that a call moves between nodes go over a
+ * connection. Therefore processes that called something different are connected, directly or through other processes,
+ * and all of these compare.
  *
- * <p><b>Groups.</b> For each other process, a process adds up a fingerprint of the number and the calls of every group
- * in which both processes have ranks. The sum does not depend on the order in which the groups end. When such a group
- * was broken, or could not be made, its calls may differ, so the process declares its sum invalid.
+ * <p><b>Groups.</b> For each other process, this process keeps a sum over all groups in which both processes have
+ * ranks. For each group it adds a fingerprint of the group's number and calls. The sum does not depend on the order in
+ * which the groups end. If such a group was broken, or could not be made, its ranks' calls may differ, so this process
+ * declares the sum invalid.
  *
- * <p>It keeps at most two numbers for each process of other nodes. Any number of threads may use it.
+ * <p>For each process of other nodes, this object keeps at most the sum, whether it is invalid, and the good-bye that
+ * it has heard. Any number of threads may use it.
  */
 public final class Farewells {
     private static final int HAS_WORLD = 1;
@@ -45,9 +49,9 @@ public final class Farewells {
     private long worldHistory;
 
     /**
-     * Creates the good-byes of a process. It has heard none of other processes.
+     * Creates the good-byes of a process, which has heard none from other processes.
      *
-     * @param node this process's node
+     * @param node the state that the ranks of this process's node share
      * @param self the first rank of this process
      */
     Farewells(Node node, int self) {
@@ -56,13 +60,13 @@ public final class Farewells {
     }
 
     /**
-     * Records that a rank of this process makes no more calls on a communicator. Only the first of the process's ranks
-     * in the communicator counts.
+     * Records the calls of a rank on a communicator, on which the rank makes no more calls. Only the lowest of the
+     * process's ranks in the communicator counts.
      *
-     * @param rank the rank in the job
+     * @param rank a rank of this process, by its number in the job
      * @param communicator the number by which all ranks know the communicator
-     * @param ranks the communicator's ranks, by their ranks in the job
-     * @param calls the rank's calls
+     * @param ranks the communicator's ranks, by their numbers in the job
+     * @param calls all calls of the rank on the communicator
      */
     public synchronized void end(int rank, long communicator, int[] ranks, LastCalls calls) {
         if (rank != firstHere(ranks)) {
@@ -83,10 +87,10 @@ public final class Farewells {
     }
 
     /**
-     * Records that the calls of a communicator's ranks may differ, because the communicator is broken or could not be
-     * made.
+     * Records that the ranks of a communicator may have made different calls, because the communicator is broken or
+     * could not be made. This process then compares no calls on groups with the processes of these ranks.
      *
-     * @param ranks the communicator's ranks in the job
+     * @param ranks the communicator's ranks, by their numbers in the job
      */
     public synchronized void doubt(int[] ranks) {
         doubted.addAll(processesElsewhere(ranks));
@@ -124,11 +128,11 @@ public final class Farewells {
     }
 
     /**
-     * Compares this process's calls with the good-byes that it has heard. All processes that this process is connected
-     * with must have heard its good-bye.
+     * Compares the calls of this process with the good-byes that it has heard. Before, all processes that this process
+     * is connected with must have heard its own good-bye.
      *
      * @return an exception that says how the calls of another process differ from those of this process; null if no
-     *             difference is known, or if a rank has failed, because calls may differ after a failure
+     *         difference is known, or if a rank has failed, because calls may differ after a failure
      */
     synchronized CollectiveMismatchException compare() {
         if (world == null || node.abortStatus() >= 0 || node.firstFailedRank() >= 0) {

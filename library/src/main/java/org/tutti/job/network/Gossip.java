@@ -21,23 +21,25 @@ import org.tutti.job.node.RankFailure;
 import org.tutti.memory.Words;
 
 /**
- * Exchanges news with other nodes: ranks that have failed or left, an abort of the job, and broken communicators. Each
- * piece of news is a word in the memory of every node that grows or is set once, so hearing it twice does no harm.
+ * Exchanges news with other nodes. News tell that ranks have failed or left, that the job was aborted, or that a
+ * communicator is broken. In the memory of every node, each piece of news is a word that grows or is set once, so a
+ * node may hear it twice without harm.
  *
  * <p><b>The job.</b> A process that notices a change immediately tells all processes that it is connected with.
- * Processes that connect later are also told of failures. The process of the lowest rank of each node is its leader.
- * The leaders form a ring: each one keeps a connection to the leaders of the next and the previous node, and passes on
- * the news that either lacks. Therefore every node hears all news over at most half the ring, however few connections
- * there are. Connected processes notice when one falls silent, so two other nodes watch over each node. When a leader
- * leaves or fails, the next rank of its node takes its place. A process tells of the first failure before it tells of
- * the others, so a rank hears why another one gave up before it hears that it did. The only exception is a process that
- * has no room for news at first.
+ * Processes that connect later are also told of failures. On each node the process of the lowest rank is the leader.
+ * The leaders form a ring. Each leader keeps a connection to the leaders of the next and the previous node, and passes
+ * on the news that these lack. Therefore every node hears all news over at most half the ring, even if there are few
+ * other connections. Connected processes notice when one of them falls silent, so two other nodes watch over each node.
+ * When a leader leaves or fails, the process of the next rank of its node becomes the leader. A process tells of the
+ * first failure before it tells of others. Therefore a rank hears why another rank gave up before it hears that this
+ * rank gave up. The only exception is a process that has no room for the news of the first failure.
  *
- * <p><b>A communicator.</b> News that a communicator is broken concern its ranks only. They name the communicator and
- * go round a ring of the nodes that have ranks of it, from the lowest of these ranks on each node to the lowest on the
- * next and the previous one. A process that does not know the communicator forgets the news, so other processes cannot
- * make its memory grow. No process misses news by that: it knows a communicator before it tells the other ranks where
- * its words are, and no rank can break the communicator before it knows where the words of all its ranks are.
+ * <p><b>A communicator.</b> News that a communicator is broken concern its ranks only. They name the communicator, and
+ * go round a ring of the nodes that have ranks of it. On each of these nodes, the process of the communicator's lowest
+ * rank passes them on to the next and the previous node. A process that does not know the communicator forgets the
+ * news, so other processes cannot make its memory grow. No news are lost in this way. A process knows a communicator
+ * before it tells the other ranks where the communicator's words in its memory are. A rank can break the communicator
+ * only when it knows where the words of all ranks are.
  */
 public final class Gossip implements FabricListener {
     private static final int STATE = 1;
@@ -65,7 +67,7 @@ public final class Gossip implements FabricListener {
     private volatile boolean newcomers;
     private volatile boolean closed;
 
-    /** The news that this process has told the process at one side of the ring. */
+    /** Records which news this process, as a leader, has told the leader of the next or of the previous node. */
     private final class Link {
         int process = NOBODY;
         byte[] told;
@@ -119,8 +121,8 @@ public final class Gossip implements FabricListener {
     }
 
     /**
-     * The ranks of a communicator, the word on this node that says that it is broken, and the processes that have been
-     * told.
+     * Tells other processes that a communicator is broken. Holds the communicator's ranks, its memory on this node with
+     * a word that is set when it is broken, and the processes that have been told.
      */
     private final class NewsRing {
         final long id;
@@ -163,8 +165,8 @@ public final class Gossip implements FabricListener {
         }
 
         /**
-         * Tells the next and the previous node of the ring, if this process leads its node. Returns whether nothing is
-         * left to tell.
+         * Tells the leaders of the next and the previous node that the communicator is broken, if it is and this
+         * process leads its node. Returns whether nothing is left to tell.
          */
         boolean spread() {
             if (!isBroken() || leader(directory.node(self)) != self) {
@@ -235,22 +237,22 @@ public final class Gossip implements FabricListener {
     }
 
     /**
-     * Registers a communicator of which this process has a rank. The caller does so before other ranks can begin the
-     * communicator's operations.
+     * Registers a communicator that has ranks of this process, so that this process hears and tells when it is broken.
+     * The caller does so before other ranks can begin the communicator's operations.
      *
      * @param id the number by which all ranks know the communicator
-     * @param ring the communicator's words on this node
-     * @param ranks the communicator's ranks in the job, ascending
+     * @param ring the communicator's shared memory on this node
+     * @param ranks the communicator's ranks, by their numbers in the job, ascending
      */
     public void know(long id, MemorySegment ring, int[] ranks) {
         circles.put(id, new NewsRing(id, ring, ranks));
     }
 
     /**
-     * Removes a communicator of which this process no longer has ranks. After this call no thread begins to read its
-     * words here.
+     * Removes a communicator that has no ranks of this process any more. After this call no thread begins to read the
+     * communicator's shared memory here.
      *
-     * @param id the communicator's number
+     * @param id the number by which all ranks know the communicator
      */
     public synchronized void forget(long id) {
         spread(); // tells the others the last news of it
@@ -286,8 +288,9 @@ public final class Gossip implements FabricListener {
     }
 
     /**
-     * Makes this process the witness of a silent rank, if this process has also heard nothing of it. The new witness
-     * shows that more than one host has lost the rank's host.
+     * Returns the failure to record when a process has reported one. It is the same failure, unless a rank is reported
+     * as silent and this process has also heard nothing of it. Then this process becomes the witness, which shows that
+     * more than one host has lost the rank's host.
      */
     private RankFailure confirmed(RankFailure failure) {
         if (failure.reason() == RankFailure.Reason.SILENT && directory.has(failure.rank())) {
@@ -417,8 +420,8 @@ public final class Gossip implements FabricListener {
     }
 
     /**
-     * Tells the next and the previous node of the ring, causes before consequences. Returns whether nothing is left to
-     * tell.
+     * Tells the leaders of the next and the previous node all news. An abort and failures come first, because they may
+     * be the cause of the other news. Returns whether nothing is left to tell.
      */
     private boolean spreadInRings() {
         boolean leads = everybody.leader(directory.node(self)) == self;
@@ -436,8 +439,8 @@ public final class Gossip implements FabricListener {
     }
 
     /**
-     * Prepares to tell all failures again, because a process has connected. Processes that know them already hear them
-     * once more.
+     * Prepares to tell all connected processes of an abort, failures and broken communicators again, because another
+     * process has connected. Processes that know of them hear of them once more.
      */
     private void tellFailuresAgain() {
         toldAbort = false;
@@ -450,8 +453,8 @@ public final class Gossip implements FabricListener {
     }
 
     /**
-     * Tells all connected processes the news. Returns whether all failures were told. If a process has no room for news
-     * that a rank has left, the ring tells it.
+     * Tells all connected processes the news. Returns whether all of them have heard all news, except that ranks have
+     * left. If a process has no room for the news that a rank has left, it hears of that through the ring of leaders.
      */
     private boolean tellAll() {
         if (!toldAbort && node.abort() != 0) {
@@ -490,8 +493,9 @@ public final class Gossip implements FabricListener {
     }
 
     /**
-     * Returns the rank that failed first, if it is still untold. Others must hear of it before they hear of a rank that
-     * may have failed because of it.
+     * Returns the rank that failed first, if it is another rank than the given one and is still untold. Otherwise
+     * returns {@link #NOBODY}. Other processes must hear of the first failure before they hear of a rank that may have
+     * failed because of it.
      */
     private int causeOf(int rank, byte[] told) {
         int first = node.firstFailedRank();
@@ -504,8 +508,8 @@ public final class Gossip implements FabricListener {
     }
 
     /**
-     * Ends the connection to a failed process, so that no thread waits for it. The process may only be stopped, and its
-     * connection might stay open for long.
+     * Ends the connection to the process of a failed rank, so that no thread waits for it, unless the process has ranks
+     * that take part. The process may only be stopped, and the connection might otherwise stay open for long.
      */
     private void abandonProcess(int rank, boolean failed) {
         if (failed && directory.has(rank) && directory.firstRankOfProcess(rank) != self) {
@@ -522,7 +526,10 @@ public final class Gossip implements FabricListener {
         }
     }
 
-    /** Returns whether a process still has ranks that take part. A rank of several may fail alone, by an exception. */
+    /**
+     * Returns whether a process still has ranks that take part. One of its ranks may fail alone, because of an
+     * exception.
+     */
     private boolean hasRanks(int process) {
         for (int rank = process; rank < node.size(); rank++) {
             if (isOf(process, rank) && node.state(rank) == NodeLayout.JOINED) {

@@ -25,13 +25,15 @@ import org.tutti.job.node.Secret;
 import org.tutti.memory.Waiter;
 
 /**
- * Connects a process with the other nodes of a job. It has the process's fabric, which moves bytes, and its gossip,
- * which exchanges news. It also makes the process meet the other processes.
+ * Connects a process with the other nodes of a job. It has the process's fabric, which moves bytes to other nodes, and
+ * its gossip, which tells other nodes of failures. When the job starts, it lets the nodes exchange the addresses of
+ * their processes.
  *
  * <p>The process of rank 0 writes its address into its node's memory, and the launcher passes the address on to the
  * other nodes. Without a launcher the environment has the address. When all ranks of a node have joined, the process of
- * the lowest one puts their records into the directory of rank 0's node. It gets the whole directory when that is
- * complete. Meeting takes one connection for each node, and only puts, gets and atomic operations.
+ * the lowest one puts their records, with their addresses, into the directory of rank 0's node. When that directory has
+ * the records of all ranks, the process gets a copy of it. The exchange takes one connection for each node, and only
+ * puts, gets and atomic operations.
  */
 public final class Network implements AutoCloseable {
     private static final int PROBE_MILLIS = 500;
@@ -50,11 +52,11 @@ public final class Network implements AutoCloseable {
     private volatile String unanswered = ""; // the reason why rank 0 has not answered, for messages
 
     /**
-     * Creates the network of a process, with its fabric and its gossip.
+     * Creates the network of a process. If the process has rank 0, publishes its address on its node.
      *
-     * @param environment the environment of the process
-     * @param node the process's node
-     * @param fabrics the factory of the process's fabric
+     * @param environment the process's part in its job
+     * @param node the state that the ranks of the process's node share
+     * @param fabrics the factory of the fabric, which moves bytes to other nodes
      */
     public Network(JobEnvironment environment, Node node, FabricFactory fabrics) {
         this.environment = environment;
@@ -106,7 +108,7 @@ public final class Network implements AutoCloseable {
 
     // ---- meeting
 
-    /** Writes the record of a rank of this process into the directory. */
+    /** Writes the record of a rank of this process, with its host and addresses, into the directory of this node. */
     public void register(int rank) {
         directory.write(rank, environment.shape(), environment.firstRank(), hostName(), ringHandle,
                 fabric.rails());
@@ -125,10 +127,11 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Returns whether this rank meets the other nodes on behalf of its own node. On rank 0's node, rank 0 does so as
-     * soon as its record is written. It does not count records, because the records of other nodes may arrive before
-     * those of its own node. On another node, the lowest rank does so when all ranks of the node have joined and their
-     * records are written. Ranks of other nodes count as absent until the nodes have met.
+     * Returns whether a rank is to exchange addresses with other nodes now, on behalf of its own node. On rank 0's
+     * node, rank 0 does so as soon as its record in the directory is written. It does not count records, because the
+     * records of other nodes may arrive before those of its own node. On another node, the lowest rank does so when all
+     * ranks of the node have joined and their records are written. Ranks of other nodes count as absent until the
+     * addresses are exchanged.
      */
     public boolean isMeeting(int rank) {
         if (rank == 0) {
@@ -146,7 +149,8 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Completes this node's directory.
+     * Exchanges addresses with the other nodes. When this method returns, this node's directory has the records of all
+     * ranks.
      *
      * @param check the check to run while waiting, which throws if the wait has taken too long or a rank has failed
      */
@@ -176,8 +180,9 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Waits, before this process refuses the job, until all other nodes have got the directory and can see the reason.
-     * Otherwise they might see only that this process has failed.
+     * Waits until all other nodes have got the directory. This process calls this method before it refuses the job,
+     * because the directory shows the other nodes the reason. Otherwise they might see only that this process has
+     * failed.
      */
     private void letOthersSee(Waiter.Check check) {
         try {
@@ -190,8 +195,8 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Waits until rank 0 listens. An address from a launcher is published only when rank 0 listens. An address from the
-     * environment is known before, so this method tries it.
+     * Waits until the process of rank 0 listens. A launcher publishes the address of that process only when it listens.
+     * An address from the environment is known earlier, so this method tries it until the process answers.
      */
     private void awaitRankZero(Waiter.Check check) {
         for (int turn = 0; rendezvous().isEmpty(); turn++) {
@@ -204,8 +209,8 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Looks up the address of rank 0. Each try looks it up again, because a name may still have the address of a
-     * previous host.
+     * Looks up the address of rank 0's process, and returns whether it is known. Each call looks it up again, because a
+     * host's name may still have the address of a previous host.
      */
     private boolean isRankZeroKnown() {
         try {
@@ -273,7 +278,9 @@ public final class Network implements AutoCloseable {
         }
     }
 
-    /** Returns the rendezvous as far as this node knows it, for messages. */
+    /**
+     * Returns a clause for messages with the address of rank 0's process; empty if this node does not know the address.
+     */
     public String whereRankZeroIs() {
         return rendezvous().map(text -> " (they meet at " + text + unanswered + ")").orElse("");
     }
@@ -292,7 +299,7 @@ public final class Network implements AutoCloseable {
     }
 
     /**
-     * Says good-bye to the other processes and closes the fabric, which is closed even if a step throws.
+     * Says good-bye to the other processes, and closes the fabric even if the good-bye throws.
      *
      * @throws CollectiveMismatchException if ranks of another node have made other calls than the ranks of this process
      */

@@ -17,9 +17,10 @@ import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.job.launch.JobEnvironment;
 
 /**
- * Parses the text with the addresses at which the process of rank 0 listens. The text has one entry for each rail,
- * which is {@code address:port}, or several alternatives separated by {@code |}. Several rails are separated by commas.
- * An IPv6 address stands in brackets. A host's name stands for all addresses of the host.
+ * Parses the text with the addresses at which the process of rank 0 listens. The text has one entry for each rail, one
+ * of the networks between hosts that the job uses. Entries are separated by commas. An entry is {@code address:port},
+ * or several such alternatives separated by {@code |}. An IPv6 address stands in brackets. A host's name stands for all
+ * addresses of the host.
  */
 final class Rendezvous {
     private static final int PORT_MAX = 65_535;
@@ -44,8 +45,8 @@ final class Rendezvous {
     }
 
     /**
-     * Parses a text, and looks up names of hosts.
-     *
+     * Parses a text with the addresses of rank 0's process, and looks up the names of hosts in it. Returns the
+     * addresses of each rail.
      * @throws JobStartException if the text is malformed, or has an address twice
      * @throws UnknownHostException if a name is unknown
      */
@@ -54,8 +55,8 @@ final class Rendezvous {
     }
 
     /**
-     * Returns whether the text itself says that all ranks are on this machine, by {@code localhost} or loopback
-     * addresses. A name that this machine resolves to a loopback address does not count.
+     * Returns whether a text names only {@code localhost} and loopback addresses, so that all ranks are on this
+     * machine. A name that this machine resolves to a loopback address does not count as such an address.
      */
     static boolean isOnlyHere(String text) {
         return Stream.of(text.split("[,|]")).map(Rendezvous::host).allMatch(host -> {
@@ -68,12 +69,13 @@ final class Rendezvous {
     }
 
     /**
-     * Calls {@link #parse} repeatedly until all names are known, because an engine may give a host its name only when
-     * the host has started. A JVM looks up an unknown name again only after a while: 10 s, unless its {@code
-     * networkaddress.cache.negative.ttl} says otherwise.
+     * Parses a text with the addresses of rank 0's process, and repeats this until all names of hosts in it are known.
+     * An engine may give a host its name only when the host has started. A JVM looks up an unknown name again only
+     * after a while, which is 10 s unless {@code networkaddress.cache.negative.ttl} sets another time.
      *
-     * @param deadlineNanos the time until which to try
-     * @throws JobStartException also if a name is still unknown at that time
+     * @param deadlineNanos the time until which this method tries
+     * @throws JobStartException if the text is malformed, has an address twice, or has a name that is still unknown at
+     *             that time
      */
     static List<List<InetSocketAddress>> await(String text, long deadlineNanos) {
         return await(text, deadlineNanos, InetAddress::getAllByName);

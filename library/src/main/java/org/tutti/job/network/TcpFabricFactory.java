@@ -21,8 +21,9 @@ import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.node.Secret;
 
 /**
- * Makes the fabric over TCP from the environment. It finds the rails of this host, which are its addresses on each
- * network that leads to other hosts. The process of rank 0 listens at the addresses where the others look for it.
+ * Creates the fabric of a process, which moves bytes to other nodes over TCP. The factory finds the rails of this host,
+ * which are its addresses on each network that leads to other hosts. The process of rank 0 listens at the addresses
+ * where the other processes look for it.
  */
 public final class TcpFabricFactory implements FabricFactory {
     private final JobEnvironment environment;
@@ -32,9 +33,9 @@ public final class TcpFabricFactory implements FabricFactory {
     /**
      * Creates a factory for the fabric of a process.
      *
-     * @param environment the environment of the process
-     * @param secret the job's secret
-     * @param deadlineNanos the time until which the name of rank 0's host may become known
+     * @param environment the process's part in its job
+     * @param secret the secret that the job's processes share
+     * @param deadlineNanos the time until which the factory tries to look up the name of rank 0's host
      */
     public TcpFabricFactory(JobEnvironment environment, Secret secret, long deadlineNanos) {
         this.environment = environment;
@@ -54,8 +55,9 @@ public final class TcpFabricFactory implements FabricFactory {
     }
 
     /**
-     * Checks that the limits of this process allow for its connections. All nodes meet at rank 0's process, and any
-     * process may be connected with all processes of other nodes.
+     * Checks that this process may have the memory and the open files that its connections need. When the job starts, a
+     * process of each other node connects with rank 0's process. Later, any process may be connected with all processes
+     * of other nodes.
      */
     private void checkFootprint(int rails) {
         int elsewhere = environment.size() - environment.shape().nodeRanks();
@@ -64,8 +66,8 @@ public final class TcpFabricFactory implements FabricFactory {
     }
 
     /**
-     * Returns the addresses of this host on each rail. Those of rank 0's process have the ports at which the others
-     * expect it.
+     * Returns the addresses of this host on each rail. For rank 0's process, they have the port at which the other
+     * processes look for it. For any other process, the port is 0, which stands for any.
      */
     private List<List<InetSocketAddress>> rails() {
         try {
@@ -88,8 +90,9 @@ public final class TcpFabricFactory implements FabricFactory {
     }
 
     /**
-     * Returns the addresses of the rendezvous. Loopback addresses are left out if the rendezvous is a name, because a
-     * host may know its own name as 127.0.1.1, as on Debian, while other hosts know its real address.
+     * Returns the addresses of rank 0's process on its first rail. If the environment has its host's name instead of an
+     * address, loopback addresses are left out. A host may know its own name as 127.0.1.1, as on Debian, while other
+     * hosts know its real address.
      */
     private List<InetAddress> towards(List<List<InetSocketAddress>> expected) {
         boolean onlyHere = Rendezvous.isOnlyHere(environment.rendezvous().orElse(""));
@@ -98,9 +101,9 @@ public final class TcpFabricFactory implements FabricFactory {
     }
 
     /**
-     * Returns a rail of rank 0's process, which listens at the port where the others look for it. It listens on all
-     * addresses of the rail, because the others may know the host by another address than the host itself. It also
-     * listens on loopback if this host resolves its own name to loopback.
+     * Returns the addresses at which rank 0's process listens on a rail. The port is the one where the other processes
+     * look for it. The addresses are all addresses of the rail, because the other processes may know the host by
+     * another address than the host itself. They include loopback if this host resolves its own name to loopback.
      */
     private List<InetSocketAddress> fixed(int rail, List<InetAddress> addresses, List<InetSocketAddress> expected,
             int most) {

@@ -6,8 +6,9 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Starts threads for requests that are not awaited immediately, so that requests begin while their rank computes. One
- * thread of the process looks for them periodically. It runs while such requests are started.
+ * Starts threads for requests, non-blocking calls, that the program does not await immediately. Such requests therefore
+ * begin while their rank computes. One thread of the process looks for them every half millisecond. It runs as long as
+ * ranks start requests without a thread.
  */
 final class LateStart {
     private static final long LOOK_NANOS = 500_000;
@@ -15,7 +16,7 @@ final class LateStart {
 
     private LateStart() {}
 
-    /** Calls {@link RequestRunner#look} periodically until it returns false. */
+    /** Lets this class's thread call {@link RequestRunner#look} periodically until the method returns false. */
     static void watch(RequestRunner runner) {
         synchronized (WATCHED) {
             if (WATCHED.isEmpty()) {

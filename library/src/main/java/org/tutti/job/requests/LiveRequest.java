@@ -25,8 +25,8 @@ import org.tutti.memory.Waits;
  */
 final class LiveRequest implements Request {
     /**
-     * The time within which a request counts as awaited immediately. A thread that is woken for the request would begin
-     * it later than this.
+     * The longest time between the start of a request and the call of {@code await} for which the request counts as
+     * awaited immediately. A thread that is woken for the request would begin it later than this.
      */
     private static final long AT_ONCE_NANOS = 20_000;
 
@@ -64,7 +64,7 @@ final class LiveRequest implements Request {
         return call;
     }
 
-    /** Returns true at the first call. The caller then starts a thread for the request. */
+    /** Returns true at the first call for this request. The caller then starts a thread that runs the request. */
     boolean takeThread() {
         boolean takes = !hasThread;
         hasThread = true;
@@ -93,8 +93,8 @@ final class LiveRequest implements Request {
     }
 
     /**
-     * Ends the request. Waiting threads are woken before the stage completes, because actions that depend on the stage
-     * run on this thread, and may take long.
+     * Ends the request, with the exception that ended its operation or null. Waiting threads are woken before the stage
+     * completes, because actions that depend on the stage run on this thread, and may take long.
      */
     void complete(Throwable failure) {
         assert !ended.isDone() : called.label() + " ends twice";
@@ -125,7 +125,10 @@ final class LiveRequest implements Request {
         }
     }
 
-    /** Describes this wait. If a thread runs the operation and waits, its own description names the awaited rank. */
+    /**
+     * Describes the wait for this request. If a thread runs the operation and waits, its description is used, because
+     * it names the awaited rank.
+     */
     private WaitingCall waitingCall() {
         Thread known = thread;
         return (known == null ? Optional.<Waits.Wait>empty() : Waits.of(known)).map(wait -> wait.call().get())
@@ -166,7 +169,10 @@ final class LiveRequest implements Request {
         }
     }
 
-    /** Waits further for the end of the operation, and lets hang reports show the wait. */
+    /**
+     * Waits further for the end of the operation, and lets hang reports show the wait. Returns whether the operation
+     * ended.
+     */
     private boolean endsLater(long nanos) {
         Waits.Wait outer = Waits.begin(this::waitingCall, System.nanoTime() - Waits.LASTING_NANOS);
         try {

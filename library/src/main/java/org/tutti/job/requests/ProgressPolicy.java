@@ -7,9 +7,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Records whether a rank waits for its requests or computes. If it waits, the threads of its requests may use its core.
- * A thread that awaits one request waits for all requests of the communicator, because they may depend on each other. A
- * thread that asks whether a request is done counts as waiting for a while, because it is about to ask again.
+ * Records whether a rank waits for its requests, its non-blocking calls, or computes. If it waits, the threads that run
+ * its requests may use its core. A thread that awaits one request counts as waiting for all requests of the
+ * communicator, because they may depend on each other. A thread that asks whether a request is done counts as waiting
+ * for about a millisecond, because it is about to ask again.
  */
 public final class ProgressPolicy {
     private static final long LOOK_NANOS = 1_200_000; // awaitAny and awaitSome look at least every millisecond

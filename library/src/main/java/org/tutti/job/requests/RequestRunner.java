@@ -12,26 +12,28 @@ import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 
 /**
- * Runs the non-blocking calls of a rank on a communicator. Each request is begun once, either by a virtual thread that
- * was started for it, or by the thread that awaits it while no other request is in flight. The awaiting thread then
- * runs the request like a blocking call. A team belongs to one operation from its first to its last step, and then
- * serves another operation. The node memory that teams claim is bounded: a team that waits for its turn has none, and a
- * team that runs has windows of the rank's pool.
+ * Runs the requests of a rank on a communicator, which are its non-blocking calls. Each request is begun once, either
+ * by a virtual thread that was started for it, or by the thread that awaits it while no other request is in flight. The
+ * awaiting thread then runs the request like a blocking call. A request needs a team, the object through which its
+ * operation reaches the other ranks. A team belongs to one operation from its first to its last step, and then serves
+ * another one. The memory of the node that teams use is bounded. A team that waits for its turn has none, and a team
+ * that runs has windows, memory that it shows to other ranks, of the rank's pool.
  *
  * <p><b>Patience.</b> Waking a thread takes longer than many a call. If the last {@value #AT_ONCE_MIN} requests were
  * awaited immediately, the runner expects the same of the next request, and starts no thread for it. It starts threads
- * as soon as this expectation is wrong. It is wrong if the rank asks whether a request is done, awaits a request with a
- * timeout, or awaits a request while several are in flight. It is also wrong if {@link LateStart} finds the same
- * request twice. Therefore a request begins within two looks of {@code LateStart}, whatever the rank does. A rank that
- * computes while requests are in flight then gets threads without delay again.
+ * as soon as this expectation is wrong. The expectation is wrong if the rank asks whether a request is done, awaits a
+ * request with a timeout, or awaits a request while several are in flight. It is also wrong if {@link LateStart}, a
+ * thread that looks at the requests every half millisecond, finds the same request twice. Therefore a request begins
+ * within two of these looks, whatever the rank does. From then on, a rank that computes while its requests are in
+ * flight gets threads without delay again.
  *
  * <p><b>Patience causes no deadlock.</b> An operation that has not begun delays others no more than a thread that is
- * slow to run, and its beginning waits for no other rank or operation. After that it waits for operations of other
- * ranks, which begin for the same reasons, and for earlier operations of this rank, but never for later ones ({@link
- * Team}).
+ * slow to run. It can begin without waiting for another rank or operation. Once it has begun, it waits for operations
+ * of other ranks, which begin for the same reasons. It also waits for earlier operations of this rank, but never for
+ * later ones ({@link Team}).
  *
- * <p>Memory ordering: a thread writes a request before it queues it, and a team before it puts the team back, and then
- * releases the lock. The thread that begins the request or takes the team acquires the same lock.
+ * <p>Memory ordering: a thread writes to a request before it queues the request, and to a team before it puts the team
+ * back. Then it releases the lock. The thread that begins the request or takes the team acquires the same lock.
  */
 public final class RequestRunner {
     private static final int AT_ONCE_MIN = 4;
@@ -79,9 +81,10 @@ public final class RequestRunner {
     }
 
     /**
-     * Draws the numbers of a call on the calling thread, and returns the request, which another thread or a waiting
-     * thread runs. A call that is refused draws no number. A later failure breaks the communicator, because no other
-     * thread would run the drawn operation.
+     * Starts a non-blocking call, and returns its request. The calling thread draws the numbers of the call's
+     * operations. A virtual thread, or the thread that awaits the request, then runs the call. If this method refuses
+     * the call, it draws no number. A later failure breaks the communicator, because no other thread would run the
+     * operations with these numbers.
      *
      * @param afterwards an action to run when the call has ended without an exception
      * @param atLast an action to run when the call has ended in any way, before the request is completed
@@ -114,9 +117,10 @@ public final class RequestRunner {
     }
 
     /**
-     * Runs a request on this thread, which awaits it, if it is the only one in flight and has not begun.
+     * Runs a request on this thread, which awaits it, if the request has not begun and is the only one in flight. If
+     * others are in flight, this method starts threads for all requests that have not begun.
      *
-     * @param atOnce whether it is awaited immediately after its start
+     * @param atOnce whether the request is awaited immediately after its start
      */
     void runAwaited(LiveRequest request, boolean atOnce) {
         boolean isAmongOthers;
@@ -135,8 +139,8 @@ public final class RequestRunner {
     }
 
     /**
-     * Starts threads for all requests that have not begun. New requests also get threads, until some are awaited
-     * immediately again.
+     * Starts threads for all requests that have not begun. Each new request also gets a thread, until {@value
+     * #AT_ONCE_MIN} requests in sequence were awaited immediately again.
      */
     void hurry() {
         List<LiveRequest> late;
@@ -148,8 +152,8 @@ public final class RequestRunner {
     }
 
     /**
-     * Starts threads if the oldest request has waited since the last look. Returns whether {@link LateStart} is to look
-     * again.
+     * Starts threads for all requests that have not begun, if the oldest of them has waited since the last look.
+     * Returns whether {@link LateStart}, which calls this method periodically, is to look again.
      */
     boolean look() {
         boolean isLate;
@@ -243,7 +247,7 @@ public final class RequestRunner {
     /**
      * Checks that no request is in flight.
      *
-     * @param called the name of the next call
+     * @param called the name of the next call, for messages
      */
     public void checkIdle(String called) {
         synchronized (lock) {
@@ -256,8 +260,8 @@ public final class RequestRunner {
     }
 
     /**
-     * Counts a call in flight. This comes before any number is drawn, because a refused call must leave no gap in the
-     * order.
+     * Counts one more call in flight, or throws if there are too many. The caller does this before it draws a number,
+     * because a refused call must leave no gap in the numbers.
      */
     private void enter(Collective called) {
         synchronized (lock) {
