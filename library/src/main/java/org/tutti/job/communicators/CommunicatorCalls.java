@@ -17,12 +17,13 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.kernel.Kernels;
 
 /**
- * Makes the calls of a rank on one view of a communicator. This class checks arguments, chooses the algorithm and sets
- * the deadline. Then it runs the call on the caller's thread, starts it as a request, or returns it as a prepared call.
+ * Makes the calls of a rank on one view of a communicator. A view has its own choice of algorithms and time limit for
+ * calls. This class checks arguments, chooses the algorithm and sets the deadline. Then it runs the call on the
+ * caller's thread, starts it as a request, or returns it as a prepared call.
  *
- * <p>A blocking call fills the communicator's own {@link Call} and takes kernels from its cache, so it allocates
- * nothing. A started or prepared call is a new {@code Call} with a kernel of its own, because only one thread at a time
- * may use a kernel.
+ * <p>A blocking call fills the communicator's own {@link Call}, and takes kernels, which combine elements, from the
+ * communicator's cache. Therefore it allocates nothing. A started or prepared call is a new {@code Call} with a kernel
+ * of its own, because only one thread at a time may use a kernel.
  */
 final class CommunicatorCalls {
     private final CommunicatorState state;
@@ -53,14 +54,14 @@ final class CommunicatorCalls {
         this.waitNanosMax = waitNanosMax;
     }
 
-    /** Returns a view that runs a collective with the given algorithm. */
+    /** Returns a view that runs one collective with the given algorithm, and otherwise equals this one. */
     CommunicatorCalls withAlgorithm(Collective collective, String name) {
         Choice changed = choice.with(collective, name);
         return new CommunicatorCalls(state, deadline, changed, changed.shortlist(state.topology()),
                 waitNanosMax);
     }
 
-    /** Returns a view that limits the time of each call. */
+    /** Returns a view that limits the time of each call, and otherwise equals this one. */
     CommunicatorCalls withLimit(long nanosMax) {
         return new CommunicatorCalls(state, deadline, choice, shortlist, nanosMax);
     }
@@ -97,7 +98,7 @@ final class CommunicatorCalls {
      * Runs a barrier that is part of another call.
      *
      * @param called the name of that other call, for messages
-     * @param same a number that must be the same at all ranks
+     * @param same a number that must be the same at all ranks, because it is compared between them
      */
     void runBarrierOf(String called, int same, long deadlineNanos) {
         Call barrier = fillChoice(state.call, Collective.BARRIER, 0, null, same, deadlineNanos);
@@ -135,8 +136,8 @@ final class CommunicatorCalls {
     }
 
     /**
-     * Runs a prepared call. The communicator's own {@code Call} runs with the prepared call's arguments, so that only
-     * the {@code PreparedCall} keeps their memory reachable.
+     * Runs a prepared call. The communicator's own {@code Call} runs with a copy of the prepared call's arguments.
+     * Therefore only the {@code PreparedCall} keeps the memory of the arguments reachable.
      */
     void runKept(Call kept) {
         run(fillLike(state.call, kept));

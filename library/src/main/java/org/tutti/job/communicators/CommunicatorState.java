@@ -15,10 +15,10 @@ import org.tutti.job.requests.RequestRunner;
 import org.tutti.onesided.Allocator;
 
 /**
- * A rank's state of a communicator, which all views of the communicator share. It has everything that the public calls
- * of the rank need: the team of its blocking calls, the runner of its requests, the allocator of remote memory, and
- * caches. The team's {@code TeamContext} is the part that algorithms use. A {@code NodeView} only describes the ranks
- * and nodes, and all ranks of a process share it.
+ * Holds the state of one rank in a communicator, which all views of the communicator at this rank share. The state has
+ * everything that the rank's calls need: the team with which its blocking calls run, the runner of its non-blocking
+ * calls, the allocator of remote memory, and caches. Algorithms see only the team's {@code TeamContext}. A {@code
+ * NodeView} only describes the communicator's ranks and nodes, and all ranks of a process share it.
  */
 final class CommunicatorState {
     private static final int LISTS_MAX = 1 << 16;
@@ -40,12 +40,12 @@ final class CommunicatorState {
      * Creates the state of a rank's new communicator.
      *
      * @param id the number by which all ranks know the communicator
-     * @param team the team of this rank's blocking calls
-     * @param members the states of the ranks: joined, left or failed
-     * @param topology the nodes of the ranks
+     * @param team the team with which this rank's blocking calls run
+     * @param members the states of the communicator's ranks, which are joined, left or failed
+     * @param topology the node of each rank
      * @param allocator the allocator of remote memory
-     * @param machine the machine of calls that run on threads that make or await them
-     * @param backgroundMachine the machine of non-blocking calls on other threads
+     * @param machine the access to memory for calls that run on the thread that makes or awaits them
+     * @param backgroundMachine the access to memory for non-blocking calls that run on other threads
      * @param policy the record of whether the rank waits for its requests
      * @param leaveGroup an action that removes this rank from the {@link ProcessGroup}; null for the world
      */
@@ -76,8 +76,9 @@ final class CommunicatorState {
     }
 
     /**
-     * Returns the number of a new group. It is a hash of the group's list of ranks, and of the number of groups that
-     * this rank has made of that list from this communicator.
+     * Returns the number of a new group, which all its ranks compute alike. It is a hash of the group's list of ranks
+     * and of a count. The count is the number of groups, with the new one, that this rank has made of that list from
+     * this communicator.
      */
     synchronized long numberOf(int[] ranks) {
         long list = ranks.length;
@@ -98,8 +99,8 @@ final class CommunicatorState {
     }
 
     /**
-     * Frees this rank's part of a closed group if the other ranks of the node have also closed the group. Returns
-     * whether everything is freed.
+     * Frees this rank's part of the memory of a closed group, if the other ranks of the node have also closed the
+     * group. Returns whether everything is freed.
      */
     boolean tryRelease() {
         return team.ending().tryRelease(leaveGroup);

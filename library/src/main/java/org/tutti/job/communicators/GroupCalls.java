@@ -12,8 +12,8 @@ import org.tutti.collective.Team;
 import org.tutti.collective.layout.Fingerprint;
 
 /**
- * The calls that make groups of a communicator's ranks. Each call computes the ranks of the group, and {@link
- * RankCommunicators} makes the group.
+ * Makes groups of a communicator's ranks. Each method computes the ranks of the group, and {@link RankCommunicators}
+ * makes the group of them.
  */
 final class GroupCalls {
     private static final int NO_COLOR = -1;
@@ -41,8 +41,8 @@ final class GroupCalls {
     }
 
     /**
-     * Makes a group of the ranks that call this with the same color, in the order of their keys. A rank without a color
-     * gets no group.
+     * Makes a group of the ranks that call this method with the same color, in the order of their keys. All ranks of
+     * the communicator call it. A rank without a color gets no group.
      */
     Optional<CommunicatorCalls> splitByColor(OptionalInt color, int key) {
         int own = color.orElse(NO_COLOR);
@@ -60,7 +60,7 @@ final class GroupCalls {
         return Optional.of(makeWithAll("split", own, ranksOf(own, choices), deadlineNanos));
     }
 
-    /** Returns the ranks of a color, ordered by key; ranks with equal keys keep their order. */
+    /** Returns the ranks of a color, ordered by their keys. Ranks with equal keys keep their order. */
     private static int[] ranksOf(int color, long[] choices) {
         var keyed = new long[choices.length];
         int count = 0;
@@ -88,7 +88,7 @@ final class GroupCalls {
         return makeWithAll("splitByNode", node, topology().ranksOf(node), calls.deadlineNanos());
     }
 
-    /** Makes a group of the ranks of each part of a node, by a level of the topology. */
+    /** Makes a group of the ranks of each part of a node. The level of the topology determines the size of a part. */
     CommunicatorCalls splitByLevel(int level) {
         int[] levels = topology().levels();
         if (level < 0 || level >= levels.length) {
@@ -104,15 +104,18 @@ final class GroupCalls {
     }
 
     /**
-     * Makes a group in a call that all ranks of this communicator make. The groups' numbers derive from the number of
-     * the communicator's next operation.
+     * Makes a group in a call in which all ranks of this communicator take part. The number of the group derives from
+     * its color and the number of the communicator's next operation.
      */
     private CommunicatorCalls makeWithAll(String called, long color, int[] ranks, long deadlineNanos) {
         return communicators.make(state, called, Fingerprint.mix(team.nextOperation(), color), ranks,
                 deadlineNanos, () -> calls.runBarrierOf(called, same(called), deadlineNanos));
     }
 
-    /** Returns a number that distinguishes this call's barrier from every other call, even from a plain barrier. */
+    /**
+     * Returns a number for the barrier of the named call, which distinguishes it from every other call, even from a
+     * plain barrier.
+     */
     private static int same(String called) {
         return called.hashCode() & Integer.MAX_VALUE | 1;
     }

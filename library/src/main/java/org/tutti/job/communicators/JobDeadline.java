@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import org.tutti.JobOptions;
 
 /**
- * The deadline of a rank's job, at which all calls of the rank end. It also records that the rank has left the job,
- * after which no call may begin.
+ * Holds the deadline of a rank's job, at which all calls of the rank end. It also records that the rank has left the
+ * job, after which no call may begin.
  */
 public final class JobDeadline {
     private final int rank;
@@ -39,8 +39,8 @@ public final class JobDeadline {
     }
 
     /**
-     * Returns the time at which a call that begins now must end. It follows from the call's own limit and the job's
-     * deadline, and is {@link Long#MAX_VALUE} for never.
+     * Returns the time at which a call that begins now must end. The earlier of the call's own limit and the job's
+     * deadline counts. If there is neither, the time is {@link Long#MAX_VALUE}.
      */
     long ofCall(long limitNanos) {
         checkOpen();

@@ -7,8 +7,8 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.kernel.Kernels;
 
 /**
- * Caches the kernels of a communicator's latest operators, the newest first, so that calls with few different operators
- * allocate nothing. Only one thread at a time may use it.
+ * Caches kernels, which combine elements, for the operators that a communicator has used last. Therefore calls with few
+ * different operators allocate nothing. The newest kernel comes first. Only one thread at a time may use the cache.
  */
 final class KernelCache {
     private static final int KERNELS_KEPT = 8;

@@ -19,13 +19,14 @@ import org.tutti.memory.CallSite;
 import org.tutti.memory.Waiter;
 
 /**
- * The states of a communicator's ranks: joined, left or failed. This is a view of {@link Node}, which has the states of
- * all ranks of the job. An abort ends the calls of all communicators. A failed rank ends only the calls of the
- * communicators that it is in.
+ * Tells whether the ranks of a communicator have joined, left or failed. This is a view of {@link Node}, which has the
+ * states of all ranks of the job. An abort ends the calls of all communicators. A failed rank ends only the calls of
+ * the communicators that it is in.
  *
- * <p>Memory ordering: a process marks a rank first, and then adds to the changes word. If a thread reads the changes
- * word and then finds no failed member, no member has failed as long as the word stays the same. Threads may store such
- * a value of the word in any order.
+ * <p>Memory ordering: a process first marks a rank as failed, and then increments the node's changes word. If a thread
+ * reads the changes word and then finds no failed member, no member has failed as long as the word stays the same. The
+ * thread stores this value of the word, so that later calls need not look again. Threads may store such values in any
+ * order.
  */
 public final class LiveMembers implements Members {
     private static final int NOBODY = -1;
@@ -40,7 +41,7 @@ public final class LiveMembers implements Members {
     /**
      * Creates a view of the states of a communicator's ranks.
      *
-     * @param node the node, which has the states
+     * @param node the state that the ranks of the node share, which has the states of all ranks
      * @param ranks for each rank of the communicator its rank in the job; null for all ranks of the job in their order
      * @param firstDeadline the report of where the ranks of the node are when a deadline has passed
      */
@@ -61,8 +62,9 @@ public final class LiveMembers implements Members {
     }
 
     /**
-     * Sets the creation of this group while it is in progress. A failure of the creation also ends the group's first
-     * operation, because a member that has not joined can break only the parent.
+     * Sets the creation of this group while it is in progress. If the creation fails, the group's first operation ends,
+     * too. This is needed because a member that has not joined the group can break only the communicator from which it
+     * is made.
      *
      * @param newCreation the creation; null once the group is complete
      */
@@ -106,8 +108,8 @@ public final class LiveMembers implements Members {
     }
 
     /**
-     * Returns the member that failed first. If a rank outside the communicator failed first, returns any member that
-     * failed.
+     * Returns the rank of the communicator that failed first, or {@link #NOBODY}. If a rank outside the communicator
+     * failed first, returns any rank of the communicator that has failed.
      */
     private int firstFailed() {
         int first = node.firstFailedRank();
@@ -134,8 +136,9 @@ public final class LiveMembers implements Members {
     }
 
     /**
-     * Returns the exception to throw for a failed member. If the member runs on this node, and counts as failed because
-     * of a network fault, then this node has lost its connection to the witness, and the exception names the witness.
+     * Returns the exception to throw for a failed member. Usually it names the member. But if the member runs on this
+     * node, and counts as failed because of a network fault, this node has lost its connection to the witness, the rank
+     * that noticed the fault. In this case the exception names the witness.
      */
     private RankFailedException exception(int failed) {
         int rank = rankInJob(failed);
@@ -180,8 +183,8 @@ public final class LiveMembers implements Members {
     }
 
     /**
-     * Returns a description of a rank by its number in the communicator. The number in the job follows if the two may
-     * differ.
+     * Returns a description of a rank, with its number in the communicator. The rank's number in the job follows if the
+     * two may differ.
      */
     private String describe(int member, int rank, String more) {
         List<String> added = new ArrayList<>();

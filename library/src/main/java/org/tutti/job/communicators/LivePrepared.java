@@ -11,7 +11,9 @@ import org.tutti.PreparedCommunicator;
 import org.tutti.Reduction;
 import org.tutti.collective.Call;
 
-/** Prepares calls of a communicator. Each prepared call has a {@link Call} of its own. */
+/**
+ * Prepares calls of a communicator, so that they can run repeatedly. Each prepared call has a {@link Call} of its own.
+ */
 final class LivePrepared extends PreparedCommunicator {
     private static final Runnable NOTHING = () -> {
     };

@@ -8,8 +8,8 @@ import org.tutti.Request;
 import org.tutti.collective.Call;
 
 /**
- * A prepared call. Each run sets {@code inFlight} when it begins and clears it when it ends. Clearing it publishes the
- * call's state to the thread that sets it next.
+ * A prepared call, which keeps its arguments for any number of runs, one at a time. Each run sets {@code inFlight} when
+ * it begins, and clears it when it ends. Clearing it publishes the call's state to the thread that sets it next.
  */
 final class LivePreparedCall implements PreparedCall {
     private final CommunicatorCalls calls;

@@ -14,8 +14,9 @@ import org.tutti.job.network.Network;
 import org.tutti.job.node.Node;
 
 /**
- * The state that the ranks of a process share for their communicators: the node, the network, the view of the world,
- * and a {@link ProcessGroup} for each group that has ranks of the process.
+ * Holds the state that the ranks of a process share for their communicators. This is the state of the node, the
+ * network, the view of the world, which is the communicator of all ranks, and a {@link ProcessGroup} for each group
+ * that has ranks of the process.
  */
 public final class ProcessCommunicators {
     private final Node node;
@@ -28,7 +29,7 @@ public final class ProcessCommunicators {
      * Creates the state for the communicators of a process's ranks.
      *
      * @param node the state that the ranks of the node share
-     * @param network the connection to other nodes, or null with one node
+     * @param network the connection to other nodes; null if the job has one node
      * @param threads the threads of the process's ranks
      */
     public ProcessCommunicators(Node node, Network network, RankThreads threads) {
@@ -58,8 +59,8 @@ public final class ProcessCommunicators {
     }
 
     /**
-     * Returns the view of the world from this node, with levels inside the node. The first call makes the view, which
-     * all ranks of the process share.
+     * Returns the view of the world, a description of all ranks and nodes as seen from this node. The first call makes
+     * the view, and all ranks of the process with the same levels, sizes of groups inside a node, share it.
      */
     synchronized NodeView world(int rank, int[] levels) {
         if (world == null || !Arrays.equals(world.topology().levels(), levels)) {
@@ -69,14 +70,19 @@ public final class ProcessCommunicators {
         return world;
     }
 
-    /** Adds a rank of the process to a group, and returns the state of the group. The first rank makes that state. */
+    /**
+     * Adds a rank of the process to a group, and returns the group's state in this process. The first rank makes that
+     * state.
+     */
     synchronized ProcessGroup enter(long id, Supplier<ProcessGroup> maker) {
         ProcessGroup group = groups.computeIfAbsent(id, _ -> maker.get());
         group.enter();
         return group;
     }
 
-    /** Removes a rank of the process from a group. The rank touches neither the group nor its block again. */
+    /**
+     * Removes a rank of the process from a group. The rank must touch neither the group nor its shared memory again.
+     */
     synchronized void leave(ProcessGroup group) {
         if (group.leave()) {
             groups.remove(group.id());

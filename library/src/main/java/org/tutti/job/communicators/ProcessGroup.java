@@ -9,8 +9,9 @@ import org.tutti.job.network.Network;
 import org.tutti.job.node.Node;
 
 /**
- * The state of a group that its ranks in this process share: the nodes of the ranks, and the region by which other
- * nodes reach the group's ring. The first rank that enters makes it, and the last rank that leaves revokes the region.
+ * Holds the state of a group that the group's ranks in this process share. This is the node of each rank, and the
+ * region through which other nodes reach the group's ring, its shared memory on this node. The first rank of the
+ * process that enters the group makes the state. The last one that leaves revokes the region.
  */
 final class ProcessGroup {
     private final long id;
@@ -26,9 +27,9 @@ final class ProcessGroup {
      *
      * @param id the number by which all ranks know the group
      * @param ranks for each rank of the group, its rank in the job
-     * @param view the ranks of the group by node
-     * @param node this process's node
-     * @param network the connection to other nodes, or null with one node
+     * @param view the description of the group's ranks and nodes as seen from this node
+     * @param node the state that the ranks of this node share
+     * @param network the connection to other nodes; null if the job has one node
      */
     ProcessGroup(long id, int[] ranks, NodeView view, Node node, Network network) {
         this.id = id;
@@ -52,14 +53,14 @@ final class ProcessGroup {
         return view;
     }
 
-    /** Returns the endpoints of the ranks on other nodes, or null with one node. */
+    /** Returns the addresses of the group's ranks on the fabric; null if all of them are on one node. */
     EndpointTable endpoints() {
         return endpoints;
     }
 
     /**
-     * Registers the group's ring, its block of the node's memory, so that other nodes reach it. Does nothing if a rank
-     * of the process has registered the ring.
+     * Registers the group's ring, its shared memory on this node, so that other nodes reach it. Has no effect if a rank
+     * of the process has already registered the ring.
      */
     synchronized void open(Node node, long ringAddress) {
         if (network != null && handle == 0) {
@@ -76,8 +77,8 @@ final class ProcessGroup {
     }
 
     /**
-     * Counts one rank of the process less in the group. The last rank revokes the region. Returns whether this was the
-     * last rank.
+     * Counts one rank of the process less in the group. For the last rank, this method revokes the region through which
+     * other nodes reach the group. Returns whether this was the last rank.
      */
     boolean leave() {
         entered--;

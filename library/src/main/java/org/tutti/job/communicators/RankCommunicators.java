@@ -25,21 +25,24 @@ import org.tutti.memory.Waiter;
 import org.tutti.onesided.Allocator;
 
 /**
- * The communicators of a rank: the world, and the groups that the rank is in.
+ * Holds the communicators of a rank: the world, which has all ranks of the job, and the groups that the rank is in.
  *
- * <p><b>Making a group</b> involves only its members. They derive its number from the number of its parent, the
- * communicator from which it is made, and from their calls there. No message with the number is therefore needed. On
- * each node the members find the group's block by that number ({@link GroupCreation}). Other nodes reach the block by a
- * handle that follows from the number and the job's secret. Therefore no question is asked, and no data are exchanged.
- * On each node the group's master, its first rank there, opens the block to other nodes before it tells the block's
- * address. In a process without the master, the first member that has joined opens it. A barrier ends when all members
- * have joined. It is a barrier of the parent if all its ranks make groups, and otherwise a barrier of the group. A
- * failure before the end of that barrier breaks the parent, like a failure in any call of the parent, so that members
- * that come late do not wait for ever. It does not break the group. Therefore a rank that finds the group broken during
- * the barrier knows that another member has already used the group, and that all members have joined.
+ * <p><b>Making a group</b> involves only its members. They derive the group's number from the number of its parent, the
+ * communicator from which it is made, and from their calls there. Therefore no message with the number is needed. On
+ * each node the members find the group's block, its shared memory, by that number ({@link GroupCreation}). Other nodes
+ * reach the block with a handle that follows from the number and the job's secret. Therefore the nodes exchange no data
+ * about it. On each node the group's master, its first rank there, opens the block to other nodes before it tells the
+ * block's address. In a process without the master, the first member that has joined opens it. A barrier then ends when
+ * all members have joined. It is a barrier of the parent if all ranks of the parent make groups, and otherwise a
+ * barrier of the group.
  *
- * <p><b>Closing</b> does not wait. The rank leaves all operations. Its part of the group is freed once the other ranks
- * of its node have also closed the group. The rank checks this whenever it makes or closes a group.
+ * <p>A failure before the end of that barrier breaks the parent, like a failure in any call of the parent, so that late
+ * members do not wait for ever. It does not break the group. If a rank finds the group broken during the barrier,
+ * another member must already have left the barrier and used the group. Therefore all members have joined.
+ *
+ * <p><b>Closing a group</b> does not wait for other ranks. The rank leaves all operations. Its part of the group is
+ * freed once the other ranks of its node have also closed the group. The rank checks this whenever it makes or closes a
+ * group.
  */
 public final class RankCommunicators {
     private final JobDeadline deadline;
@@ -55,14 +58,14 @@ public final class RankCommunicators {
     private final List<CommunicatorState> closed = new ArrayList<>(); // closed, but not yet freed
 
     /**
-     * Creates the communicators of a rank. The only one is the world.
+     * Creates the communicators of a rank that has joined its job. The only one is the world, which has all ranks.
      *
      * @param deadline the time until which the rank's calls must end
      * @param shared the state that the ranks of the process share
      * @param rank this rank
      * @param cores the number of cores that the ranks of the node may use together
      * @param choice the requested algorithms
-     * @param levels the levels inside a node
+     * @param levels the sizes of the groups of ranks inside a node, ascending
      */
     public RankCommunicators(JobDeadline deadline, ProcessCommunicators shared, int rank, int cores, Choice choice,
             int[] levels) {
@@ -106,16 +109,17 @@ public final class RankCommunicators {
     }
 
     /**
-     * Makes a group of ranks of a communicator. All ranks of the group call this.
+     * Makes a group of ranks of a communicator, and returns when all ranks of the group have joined it. All of them
+     * call this method.
      *
-     * @param parent the communicator
+     * @param parent the communicator from which the group is made
      * @param called the name of the call, for messages
      * @param number a number that distinguishes this group from other groups of the same communicator; the same at all
      *            members, and never used again
      * @param ranks for each rank of the group, its rank in the parent; this rank is among them
      * @param deadlineNanos the time until which the call must end
-     * @param together an operation of the parent that no member ends before all have called it. If not all ranks of the
-     *            parent make groups, it is null, and the group runs a barrier of its own
+     * @param together a barrier of the parent, in which all its ranks take part. It is null if not all ranks of the
+     *            parent make groups; the group then runs a barrier of its own
      * @return the calls of the group
      */
     CommunicatorCalls make(CommunicatorState parent, String called, long number, int[] ranks, long deadlineNanos,
@@ -171,8 +175,9 @@ public final class RankCommunicators {
     }
 
     /**
-     * Waits until all members have joined. Another member may have left the barrier before this rank, and then have
-     * broken the group.
+     * Waits in a barrier until all members of a new group have joined. The barrier may throw because the group is
+     * broken. In this case another member has left the barrier before this rank and then broken the group, so all
+     * members have joined.
      */
     private static void await(CommunicatorCalls group, CommunicatorState made, String called, long deadlineNanos) {
         try {
@@ -241,9 +246,10 @@ public final class RankCommunicators {
     }
 
     /**
-     * Compares the rank's last calls with the calls of other ranks when the rank leaves its job.
+     * Compares the rank's calls on its open communicators with the calls of other ranks. The rank does so when it
+     * leaves its job.
      *
-     * @return an exception that names the calls that differ, or null
+     * @return an exception that names the calls that differ; null if none differ
      */
     public synchronized CollectiveMismatchException compareCalls() {
         for (CommunicatorState each : open) {
@@ -256,8 +262,8 @@ public final class RankCommunicators {
     }
 
     /**
-     * Compares the rank's last calls on a communicator, unless a rank has failed. A difference after a failure is a
-     * consequence of the failure.
+     * Compares the rank's calls on a communicator with the calls of other ranks, unless a rank has failed. A difference
+     * after a failure is a consequence of the failure.
      */
     private CollectiveMismatchException compareCalls(CommunicatorState state) {
         boolean isWell =
@@ -285,7 +291,7 @@ public final class RankCommunicators {
 
     /**
      * Leaves all communicators, because the rank has left its job. Other ranks then wait for nothing from this rank,
-     * and may reuse the slots and windows that it was using.
+     * and may reuse the shared memory that it was using.
      */
     public synchronized void leaveAll() {
         for (int i = 0; i < open.size(); i++) {

@@ -38,15 +38,16 @@ public final class EnvironmentReader {
     }
 
     /**
-     * Adds the variables of Tutti that follow from the variables of the launcher that has started this process. All
-     * launchers are ignored if the environment names Tutti's job, rank or size, as {@code tutti run} inside a step
-     * does. Otherwise the {@code mpirun} of an MPI has precedence over Slurm, because inside a Slurm allocation it
-     * starts its processes with a step of its own. The variables of two MPIs contradict each other. A launcher that has
-     * started a single process leaves it a job of one rank.
+     * Adds Tutti's variables to an environment, derived from the variables of the launcher that has started this
+     * process. If the environment names Tutti's job, rank or size, all launchers are ignored. For example, {@code tutti
+     * run} inside a step of Slurm sets these variables. Otherwise the {@code mpirun} of an MPI has precedence over
+     * Slurm, because inside a Slurm allocation it starts its processes with a step of its own. The variables of two
+     * MPIs contradict each other. If the launcher has started a single process, the process gets no variables and is a
+     * job of one rank.
      *
      * @param environment the environment variables of the process
-     * @return the environment with the variables of Tutti that it lacks. It is unchanged if it names job, rank or size
-     *         itself, or if no launcher, or a launcher of a single process, has started the process
+     * @return the environment with the variables of Tutti that it lacks. It is unchanged if it names Tutti's job, rank
+     *         or size, if no launcher has started the process, or if the launcher has started only this process
      * @throws JobStartException if a variable is missing or malformed, or some contradict each other; the message names
      *             them
      */

@@ -11,9 +11,9 @@ import java.util.stream.Stream;
 import org.tutti.JobStartException;
 
 /**
- * Translates the variables that Hydra, the {@code mpirun} of MPICH, sets for its ranks into Tutti's variables. Hydra's
- * variables do not distinguish its jobs, but Hydra's address does. Hydra starts the ranks of each host by a process
- * {@code hydra_pmi_proxy}, and the command line of that process has the address at which Hydra listens.
+ * Translates the variables that Hydra, the {@code mpirun} of MPICH, sets for its ranks into Tutti's variables. These
+ * variables do not distinguish the jobs of Hydra, but the address at which Hydra listens does. On each host Hydra
+ * starts the ranks through a process {@code hydra_pmi_proxy}, and the command line of that process has the address.
  *
  * <pre>
  * Hydra                            example          Tutti, unless set   example
@@ -53,8 +53,8 @@ record HydraVariables(Map<String, String> environment, List<String> proxy) imple
     }
 
     /**
-     * Returns the command line of the proxy that has started this process. There may be shells between the proxy and
-     * this process.
+     * Returns the command line of the {@code hydra_pmi_proxy} that has started this process. There may be shells
+     * between the proxy and this process. The result is empty if no proxy is found.
      */
     private static List<String> proxyOfThisProcess() {
         return Stream.iterate(ProcessHandle.current().parent(), Optional::isPresent, each -> each.get().parent())

@@ -18,22 +18,22 @@ import org.tutti.fabric.Striping;
 import org.tutti.fabric.tcp.PortRange;
 
 /**
- * The description of a process's part in its job, from environment variables that {@code tutti run} or another launcher
- * sets. {@link EnvironmentReader} reads them.
+ * The description of a process's part in its job. It comes from environment variables that {@code tutti run} or another
+ * launcher sets, and that {@link EnvironmentReader} reads.
  *
- * @param shape the job, and this node's part of it
+ * @param shape the name and size of the job, and this node's part of it
  * @param firstRank the first rank of this process
  * @param ranks the number of ranks of this process
- * @param memory the directory for the memory file
+ * @param memory the directory for the file with the memory that the ranks of a node share
  * @param joinTimeoutMillis the time to wait for the other ranks to join
  * @param heartbeatMillis the time for which a host may be silent before its ranks count as failed
  * @param standstillMillis the time for which a process may stand still before its ranks count as failed
  * @param cores the number of cores that the ranks of this node may use together
- * @param service whether the service thread sleeps or polls while no rank polls
- * @param striping the way in which messages are distributed over several rails
+ * @param service whether the service thread, which serves the connections while no rank does, sleeps or polls
+ * @param striping the way in which messages are distributed over several rails, the networks between two hosts
  * @param choice the requested algorithms, and the kind of links between nodes
- * @param rails the addresses, interfaces or subnets to other nodes; empty for a choice by Tutti
- * @param ports the ports to listen at
+ * @param rails the addresses, interfaces or subnets to other nodes, one for each rail; empty if Tutti is to choose
+ * @param ports the ports at which the process may listen
  * @param rendezvous the address of rank 0's process; empty if the node's memory tells it
  * @param secretFile the file of the secret; empty if the node's memory has the secret
  */
@@ -118,9 +118,9 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     private static final long STANDSTILL_MILLIS_DEFAULT = 300_000;
 
     /**
-     * Returns the description of a process of an engine. The engine determines the job and the ranks, and the
-     * environment variables determine how the job runs. Variables of a job that the engine itself is part of, as under
-     * Slurm, are ignored.
+     * Returns the part that a process of an engine, such as Spark, has in a job. The engine determines the job and the
+     * ranks, and the environment variables determine how the job runs. If the engine is itself part of a job, for
+     * example of Slurm, the variables of that job are ignored.
      */
     public static JobEnvironment ofEngine(NodeShape shape, int firstRank, int ranks) {
         Map<String, String> environment = new HashMap<>();
@@ -221,7 +221,8 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     }
 
     /**
-     * Reads the requested algorithms and the kind of links, in a job of any kind.
+     * Reads the requested algorithms and the kind of links between nodes. The variables have an effect in a job of any
+     * kind.
      *
      * @param environment the variables
      * @return the choice
@@ -245,8 +246,8 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     }
 
     /**
-     * Returns the levels inside a node, in a job of any kind. They are the program's levels, or the environment's if
-     * the program sets none.
+     * Returns the levels, the sizes of groups of ranks inside a node, for a job of any kind. They are the program's
+     * levels, or the environment's if the program sets none.
      */
     public static int[] levels(Map<String, String> environment, JobOptions options) {
         if (!options.levels().isEmpty()) {
@@ -261,9 +262,10 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     }
 
     /**
-     * Reads levels in the format of the environment variable and the command line.
+     * Reads levels, the sizes of groups of ranks inside a node, as they stand in the environment variable or the
+     * command line.
      *
-     * @param text sizes of groups separated by commas, from the smallest to the greatest; may be empty
+     * @param text the sizes, separated by commas, from the smallest to the greatest; may be empty
      * @return the sizes
      * @throws IllegalArgumentException if they cannot be read or do not nest; the message says why
      */

@@ -19,9 +19,9 @@ import org.tutti.JobStartException;
  *                                 TUTTI_NODE_RANKS            1
  * </pre>
  *
- * <p>The rendezvous is right if the pods' subdomain, which is the name of a headless Service, is the Job's name. The
- * first pod gets {@code sum-0:20000}, because it finds its own name in its hosts file immediately, even if the Service
- * still names an earlier pod of that name.
+ * <p>The rendezvous is the address at which the pods meet. It is right if the pods' subdomain, which is the name of a
+ * headless Service, is the Job's name. The first pod gets {@code sum-0:20000}, because it finds its own name in its
+ * hosts file immediately, even if the Service still names an earlier pod of that name.
  *
  * <p>A pod has a network of its own, so all pods may use the same port.
  */
@@ -37,11 +37,11 @@ final class KubernetesVariables {
     private KubernetesVariables() {}
 
     /**
-     * Adds the variables of Tutti that follow from the variables of a pod.
+     * Adds Tutti's variables to an environment, derived from the variables of a pod.
      *
      * @param environment the environment variables of the process
      * @return the environment with the variables of Tutti that it lacks. It is unchanged outside an Indexed Job, or if
-     *         it names job and rank itself, as a launcher inside a pod does
+     *         it already names Tutti's job and rank, which a launcher inside a pod sets
      * @throws JobStartException if a variable is missing, malformed or contradicts another one; the message names it
      */
     static Map<String, String> translate(Map<String, String> environment) {

@@ -7,9 +7,9 @@ import java.util.regex.Pattern;
 import org.tutti.JobStartException;
 
 /**
- * A launcher other than Tutti's. It sets variables of its own for the processes that it starts. This enum reads these
- * variables and makes the exceptions for wrong values. {@link OpenMpiVariables}, {@link HydraVariables} and {@link
- * SlurmVariables} translate them into Tutti's variables.
+ * A launcher other than Tutti's, which sets environment variables of its own for the processes that it starts. This
+ * enum reads these variables, and makes the exceptions for wrong values. {@link OpenMpiVariables}, {@link
+ * HydraVariables} and {@link SlurmVariables} translate them into Tutti's variables.
  */
 enum Launcher {
     /** Open MPI's {@code mpirun}. */
@@ -54,8 +54,8 @@ enum Launcher {
     }
 
     /**
-     * Returns whether the launcher has started several ranks. A single rank is a job of one without the launcher's
-     * variables.
+     * Returns whether the launcher has started several ranks. A single rank is a job of one rank, for which the
+     * launcher's variables do not count.
      */
     boolean hasSeveralRanks(Map<String, String> environment) {
         return number(environment, size) != 1;
@@ -110,7 +110,8 @@ enum Launcher {
     }
 
     /**
-     * Returns a job's name made from a text that differs between the launcher's jobs. A long text loses its beginning.
+     * Returns a name for a job, made from a text that differs between the launcher's jobs. A long text loses its
+     * beginning.
      */
     static String job(String launcher, String identity) {
         String name = NOT_IN_A_NAME.matcher(identity).replaceAll("-");

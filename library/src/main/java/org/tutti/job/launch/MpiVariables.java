@@ -9,9 +9,9 @@ import java.util.function.Supplier;
 import org.tutti.JobStartException;
 
 /**
- * The variables that the launcher of an MPI sets for its processes. On one host, job, rank and size are enough. On
- * several hosts, the user must set the other variables for all ranks if the launcher does not. If one is missing, an
- * exception names it.
+ * The environment variables that the launcher of an MPI sets for the processes that it starts. On one host, the job,
+ * the rank and the numbers of ranks are enough. On several hosts Tutti needs the others, too. If the launcher does not
+ * set one of them, the user must set Tutti's variable instead for all ranks. If one is missing, an exception names it.
  */
 interface MpiVariables {
     /** {@return the launcher that sets the variables} */
@@ -42,9 +42,9 @@ interface MpiVariables {
     Optional<String> firstHost();
 
     /**
-     * Translates these variables into Tutti's variables. If the launcher does not tell the number of hosts, and the
-     * number of ranks on this host divides the number of ranks of the job, all hosts are assumed to have equally many
-     * ranks. If the assumption is wrong, the nodes notice when they meet.
+     * Translates these variables into Tutti's variables. If the launcher does not set the number of hosts, this method
+     * assumes that all hosts have equally many ranks, provided that the number of ranks on this host divides the number
+     * of ranks of the job. If the assumption is wrong, the nodes notice when they meet.
      *
      * @return variables of Tutti
      * @throws JobStartException if a variable is missing or malformed, or some contradict each other; the message names

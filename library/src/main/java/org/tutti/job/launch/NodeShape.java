@@ -4,7 +4,7 @@ package org.tutti.job.launch;
 import org.tutti.JobStartException;
 
 /**
- * The size of a job, and a node's part of it.
+ * The name and size of a job, and a node's part of it.
  *
  * @param job the job's name, the same on all its nodes
  * @param size the number of ranks of the job
@@ -14,7 +14,7 @@ import org.tutti.JobStartException;
  */
 public record NodeShape(String job, int size, int node, int nodes, int nodeRanks) {
     /**
-     * Checks the numbers.
+     * Checks that there can be a node with these numbers.
      *
      * @throws JobStartException if the numbers contradict each other
      */
@@ -28,7 +28,7 @@ public record NodeShape(String job, int size, int node, int nodes, int nodeRanks
     }
 
     /**
-     * Returns the shape of a job's only node.
+     * Returns the shape of a job of one node.
      *
      * @param job the job's name
      * @param size the number of ranks of the job

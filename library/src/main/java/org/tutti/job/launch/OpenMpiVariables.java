@@ -10,9 +10,9 @@ import org.tutti.JobStartException;
 
 /**
  * Translates the variables that Open MPI's {@code mpirun} sets for its ranks into Tutti's variables. All versions of
- * Open MPI document the first three variables, and PMIx documents the fourth. Version 4 sets the others. The daemons of
- * Open MPI have numbers; {@code mpirun} itself has number 0. The daemon of a host without ranks leaves a gap in the
- * numbers.
+ * Open MPI document the first three variables, and PMIx documents the fourth. Version 4 sets the others. The number of
+ * a node is that of Open MPI's daemon on the host; {@code mpirun} itself has number 0. The daemon of a host without
+ * ranks leaves a gap in the numbers.
  *
  * <pre>
  * Open MPI                     example                          Tutti, unless set   example
@@ -74,8 +74,8 @@ record OpenMpiVariables(Map<String, String> environment) implements MpiVariables
     }
 
     /**
-     * {@inheritDoc} If another launcher has started a job by PMIx inside a rank, PMIx has another rank than Open MPI,
-     * and this method throws.
+     * {@inheritDoc} This method throws if the variables of PMIx and of Open MPI name different ranks. That is so if
+     * another launcher has started a job with PMIx inside a rank.
      */
     @Override
     public String job() {

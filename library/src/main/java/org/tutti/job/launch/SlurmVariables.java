@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import org.tutti.JobStartException;
 
 /**
- * Translates the variables that Slurm's {@code srun} sets for the processes of a step into Tutti's variables. The step
- * is the job.
+ * Translates the variables that Slurm's {@code srun} sets for the processes of a step into Tutti's variables. A step of
+ * Slurm becomes a job of Tutti.
  *
  * <pre>
  * Slurm                        example       Tutti, unless set   example
@@ -76,8 +76,8 @@ final class SlurmVariables {
     }
 
     /**
-     * Returns this node's element of a list of numbers of tasks. The list {@code 4,2,1(x2)} gives nodes 2 and 3 one
-     * task each.
+     * Returns the number of tasks on this node, from Slurm's list of the numbers of all nodes. The list {@code
+     * 4,2,1(x2)} gives nodes 2 and 3 one task each.
      */
     private static int tasksOfNode(Map<String, String> environment) {
         long nodesToPass = Launcher.SLURM.number(environment, NODE);
