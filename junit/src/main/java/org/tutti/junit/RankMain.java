@@ -22,8 +22,8 @@ import org.tutti.job.node.Secret;
 
 /**
  * The main class of a process that is a rank of a test. It runs JUnit with that test only, and {@link RanksExtension}
- * in this process then runs the rank. JUnit's own process interrupts the rank through this process's standard input.
- * The end of the standard input shows that JUnit's own process has ended.
+ * in this process then runs the rank. JUnit's own process, which has started this one, interrupts the rank through this
+ * process's standard input. The end of the standard input shows that JUnit's own process has ended.
  */
 final class RankMain {
     private static final int STATUS_FAILED = 1;

@@ -98,8 +98,8 @@ final class RanksExtension implements ParameterResolver, InvocationInterceptor {
     }
 
     /**
-     * Throws the failure of the rank that failed first, if a rank failed. Failures because of other ranks are used only
-     * if there is no other failure.
+     * Throws the failure of the rank that failed first, if a rank has failed. A failure that is a consequence of
+     * another rank's failure is thrown only if there is no other failure.
      */
     private static void judge(List<RankResult> results) {
         List<RankResult> failed = results.stream().filter(result -> result.failure() != null)
@@ -139,8 +139,8 @@ final class RanksExtension implements ParameterResolver, InvocationInterceptor {
     }
 
     /**
-     * Returns a failure with its cause's expected and actual values, because development environments show their
-     * difference.
+     * Returns a failure with the expected and actual values of its cause, if the cause has them. Development
+     * environments show the difference of such values.
      */
     private static AssertionError withValues(AssertionError failure) {
         if (failure.getCause() instanceof AssertionFailedError cause && cause.isExpectedDefined()

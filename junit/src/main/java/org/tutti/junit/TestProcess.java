@@ -9,7 +9,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** A process that is a rank of a test, as controlled by JUnit's process. Its output is passed on, line by line. */
+/**
+ * A process that runs one rank of a test. JUnit's process starts and ends it through this object, and passes on its
+ * output line by line.
+ */
 final class TestProcess {
     private static final int SIGNAL_BASE = 128;
     private static final int LINE_LENGTH_MAX = 8192; // a longer line is passed on in parts

@@ -33,9 +33,9 @@ import org.tutti.Tutti;
 import org.tutti.job.launch.JobEnvironment;
 
 /**
- * The processes of a test. Each runs {@link RankMain} with the class path and the options of this process. They share a
- * directory on the memory file system, for the job's memory and for their results. The directory is removed when they
- * have ended.
+ * The processes of a test, one for each rank. Each process runs {@link RankMain} with the class path and the options of
+ * this process, which is JUnit's. They share a directory on the memory file system, for the job's memory and for their
+ * results. The directory is removed when they have ended.
  */
 final class TestProcesses implements AutoCloseable {
     /** The time that ranks have to end after a rank has failed, or after they were interrupted. */
@@ -53,9 +53,11 @@ final class TestProcesses implements AutoCloseable {
     }
 
     /**
-     * Runs a test on a number of processes, and returns when all have ended. An interrupt is passed on to the ranks,
-     * and ends their blocked calls.
+     * Runs a test on a number of processes, and returns when all have ended. If the calling thread is interrupted, this
+     * method interrupts the ranks, so that their blocked calls end.
      *
+     * @param ranks the number of ranks, each a process
+     * @param test JUnit's unique identifier of the test
      * @return the result of each rank
      */
     static List<RankResult> run(int ranks, String test) {
@@ -113,8 +115,8 @@ final class TestProcesses implements AutoCloseable {
     }
 
     /**
-     * Returns whether ranks get an option of this process. They get neither the debugger's options, nor the main class,
-     * nor the class path option.
+     * Returns whether the processes of the ranks get a JVM option of this process. They get neither the debugger's
+     * options, nor the main class, nor the class path option.
      */
     private static boolean isOfEachProcess(String option) {
         return !option.contains("jdwp") && !option.startsWith("-Djdk.module.main")

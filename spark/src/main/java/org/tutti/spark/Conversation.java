@@ -22,16 +22,16 @@ import javax.crypto.Mac;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * A connection between the driver and a rank. With every message the sender proves that it knows the secret of the
- * stage. The bytes are:
+ * A connection over which Spark's driver and a rank send each other messages. With every message the sender proves that
+ * it knows the secret of the stage. The bytes are:
  *
  * <pre>
  *   first, each way    16 random bytes
  *   then, each way     length of the message (4 bytes) | message | code (32 bytes)
  * </pre>
  *
- * The code is the HMAC-SHA256 of both sides' random bytes, the number of the message, and the message, with a key for
- * each direction. Therefore no other process can send a message or repeat one. Messages are not encrypted.
+ * The code is the HMAC-SHA256 of both sides' random bytes, the number of the message, and the message. Each direction
+ * has a key of its own. Therefore no other process can send a message or repeat one. Messages are not encrypted.
  */
 final class Conversation implements AutoCloseable {
     private static final int NONCE_BYTES = 16;
@@ -41,7 +41,7 @@ final class Conversation implements AutoCloseable {
     private static final int KEEPALIVE_SECONDS = 15;
     private static final int KEEPALIVE_PROBES = 3;
 
-    /** The time for the rest of a message after its first byte. */
+    /** The time within which the rest of a message must arrive after its first byte. */
     private static final int MESSAGE_MILLIS_MAX = 10_000;
 
     /**
@@ -95,8 +95,8 @@ final class Conversation implements AutoCloseable {
     }
 
     /**
-     * Turns on TCP's keep-alive. While ranks run, no messages are sent, so the kernel must notice the loss of the other
-     * host.
+     * Turns on TCP's keep-alive. While ranks run, they send no messages, so the kernel must notice if the other host is
+     * lost.
      */
     private void keepAlive() throws IOException {
         socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
@@ -137,11 +137,11 @@ final class Conversation implements AutoCloseable {
     }
 
     /**
-     * Waits for a message.
+     * Waits for the next message from the other side.
      *
-     * @param millis the longest wait, at least 1
+     * @param millis the longest wait in milliseconds, at least 1
      * @return the message; empty if none has arrived in that time
-     * @throws IOException if the other side has gone, or the message is not from it
+     * @throws IOException if the other side has closed the connection, or if it did not send the message
      */
     Optional<Message> receive(int millis) throws IOException {
         socket.setSoTimeout(millis);
@@ -181,7 +181,10 @@ final class Conversation implements AutoCloseable {
         return Message.read(new DataInputStream(new ByteArrayInputStream(content)));
     }
 
-    /** Reads a given number of bytes. The deadline holds even if the bytes arrive one by one. */
+    /**
+     * Reads a given number of bytes. Throws an exception when the deadline has passed, even if the bytes arrive one by
+     * one.
+     */
     private byte[] read(int length, long deadlineNanos) throws IOException {
         byte[] bytes = new byte[length];
         for (int done = 0; done < length;) {

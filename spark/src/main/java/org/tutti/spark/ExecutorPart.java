@@ -12,8 +12,9 @@ import org.tutti.job.launch.NodeShape;
 import org.tutti.job.node.Secret;
 
 /**
- * A rank's share in its process's part of a job. Ranks enter the part before they meet at the driver. Therefore the
- * rank that opens the process's part knows all ranks of the process, and which of them have already gone.
+ * A rank's share in the memory and connections that the ranks of an executor process use together in a job. Each rank
+ * enters before it meets the others at the driver. The first rank that knows its node opens the memory and connections.
+ * At that time it knows all ranks of the process, and which of them have already gone.
  */
 final class ExecutorPart implements AutoCloseable {
     /** The name of this process for the driver. */
@@ -40,7 +41,7 @@ final class ExecutorPart implements AutoCloseable {
         this.shared = shared;
     }
 
-    /** Enters a rank into a job. */
+    /** Records that a rank of this process takes part in a job, and returns the rank's share. */
     static ExecutorPart enter(String key, int rank) {
         synchronized (ALL) {
             Shared shared = ALL.computeIfAbsent(key, _ -> new Shared());
@@ -49,7 +50,10 @@ final class ExecutorPart implements AutoCloseable {
         }
     }
 
-    /** Opens the process's part in the job, unless another rank of the process has opened it. */
+    /**
+     * Opens the memory and connections of this process for the job, unless another rank of the process has opened them.
+     * Throws if the other rank could not open them.
+     */
     EngineRanks open(Message.Plan plan, int size, StageSecret secret) {
         synchronized (shared) {
             if (shared.refusal != null) {
@@ -70,7 +74,10 @@ final class ExecutorPart implements AutoCloseable {
         }
     }
 
-    /** Records that the rank runs. From then on, {@link EngineRanks#run} makes it leave. */
+    /**
+     * Records that the rank runs. From then on, {@link EngineRanks#run} makes the rank leave the job, and {@link
+     * #close} does not.
+     */
     void setRuns() {
         runs = true;
     }

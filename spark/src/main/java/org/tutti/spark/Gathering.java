@@ -21,8 +21,9 @@ import java.util.stream.Stream;
 import org.tutti.RankFailedException;
 
 /**
- * Gathers the ranks of one attempt of a stage at the driver. When all have come, each is told its node and process.
- * Processes that can share memory are a node. Nodes are numbered in the order of their lowest ranks.
+ * Gathers the ranks of one attempt of a stage at Spark's driver. When all ranks have connected, the driver tells each
+ * rank its node and process. Processes that can share memory form a node. Nodes are numbered in the order of their
+ * lowest ranks. The driver then waits for the end of each rank, and records which one has failed first.
  */
 final class Gathering {
     private static final int STOP_TEXT_MAX = 1000;
@@ -41,12 +42,13 @@ final class Gathering {
      * The cause of a stage's failure.
      *
      * @param rank the rank that failed first
-     * @param text the rank's exception, a note that it was lost, or the exception of another rank because of it
+     * @param text the rank's exception, a note that the rank was lost, or the exception of another rank that names this
+     *            rank
      */
     record Cause(int rank, String text) {
         /**
-         * Returns the message to other ranks. It is short because running ranks do not read, so it must fit their
-         * buffers.
+         * Returns the message that tells other ranks of this cause. It is short, because ranks read no messages while
+         * they run, so it must fit into the buffers of their connections.
          */
         Message.Stop stop() {
             return new Message.Stop(rank, Message.cut(text, STOP_TEXT_MAX));
@@ -72,7 +74,7 @@ final class Gathering {
         this.guests = new Guest[ranks];
     }
 
-    /** Serves a rank until it has ended. */
+    /** Handles the messages of a rank until the rank has ended or is lost. */
     void serve(Message.Hello hello, Conversation conversation) throws IOException {
         Guest guest = new Guest(hello, conversation);
         Message.Stop failure = come(guest);
@@ -137,8 +139,8 @@ final class Gathering {
     }
 
     /**
-     * Sends a message to all other guests, without a lock, so that a guest that is slow to read holds up no other
-     * thread.
+     * Sends a message to all other guests, the ranks that are connected. It holds no lock meanwhile, so that a guest
+     * that is slow to read holds up no other thread.
      */
     private void tellOthers(int rank, Message message) {
         for (Guest guest : others(rank)) {
@@ -167,8 +169,8 @@ final class Gathering {
     }
 
     /**
-     * Records the end of a rank. If this rank is the first to fail, returns the guests that must be told. A guest that
-     * comes later is told when it comes, and no guest is told twice.
+     * Records how a rank has ended. If it is the first rank to fail, returns the connected ranks, which must be told of
+     * the failure. A rank that connects later is told when it does. No rank is told twice.
      */
     private synchronized List<Guest> note(Message.Hello hello, Message.Ended end) {
         int rank = hello.rank();
@@ -205,10 +207,10 @@ final class Gathering {
     }
 
     /**
-     * Returns the first cause of the stage's failure. An exception of a rank has precedence over a lost rank. After
-     * these come a failed task from Spark's events, and then a rank that another rank names as the cause, for example
-     * because a host is down or a rank has left too early. Cancelled ranks do not count, because Spark reports the
-     * reason.
+     * Returns the first cause of the stage's failure, if there is one. A rank that has reported an exception has
+     * precedence over a rank that was lost. After these comes a failed task from Spark's events. The last choice is a
+     * rank that another rank names as the cause, for example because its host is down or it has left too early.
+     * Cancelled ranks do not count, because Spark reports the reason.
      *
      * @param tasks Spark's events of the tasks
      */
@@ -226,8 +228,9 @@ final class Gathering {
     }
 
     /**
-     * Returns the first cause in Spark's events. A lost executor comes before exceptions that it caused. Failures that
-     * a rank has reported itself do not count, because the report says more.
+     * Returns the first cause among the failed tasks in Spark's events. A lost executor comes before the exceptions
+     * that it caused. The exception of a task does not count if the task's rank has itself reported a failure, because
+     * the report says more.
      */
     static Optional<Cause> firstOf(List<StageTasks.Failure> known, BitSet told) {
         return known.stream().filter(StageTasks.Failure::isLost).findFirst()

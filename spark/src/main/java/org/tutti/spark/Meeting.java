@@ -17,8 +17,9 @@ import org.apache.spark.SparkConf;
 import org.tutti.JobStartException;
 
 /**
- * The meeting point of a stage's ranks. It is a port of the driver, to which each rank stays connected until it ends.
- * Each attempt of the stage is a job of its own. A virtual thread listens, and another one serves each connection.
+ * The meeting point of the ranks of a Spark stage. It is a port of the driver, to which each rank stays connected until
+ * it ends. Each attempt of the stage is a job of its own. One virtual thread listens at the port, and another one
+ * serves each connection.
  */
 final class Meeting implements AutoCloseable {
     private static final String HOST = "spark.driver.host";
@@ -116,8 +117,8 @@ final class Meeting implements AutoCloseable {
     }
 
     /**
-     * Accepts a connection. If too many connections have not proved to know the secret, the oldest of them is closed,
-     * so that ranks can always connect.
+     * Admits a new connection. If the other sides of too many connections have not yet proved that they know the
+     * secret, this method closes the oldest of these connections, so that ranks can always connect.
      */
     private void admit(Socket socket) {
         Socket oldest = null;

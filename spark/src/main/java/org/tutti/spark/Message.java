@@ -6,10 +6,10 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 
 /**
- * A message between driver and ranks. First, each rank sends {@link Hello}. When all have come, the driver sends {@link
- * Plan} to all. With several nodes, rank 0 sends {@link Rendezvous}, which the driver passes on. Each rank sends {@link
- * Ended}. When the first rank has failed or was cancelled, the driver sends {@link Stop} to the others, at any time and
- * once.
+ * A message between Spark's driver and the ranks of a stage. First, each rank sends {@link Hello}. When all ranks have
+ * done so, the driver sends {@link Plan} to each. If there are several nodes, rank 0 then sends {@link Rendezvous},
+ * which the driver passes on to the others. At its end each rank sends {@link Ended}. When the first rank fails or is
+ * cancelled, which may be at any time, the driver sends {@link Stop} to the others. It does so only once.
  */
 sealed interface Message {
     /** The greatest length of a text in characters. A character has at most three bytes. */
@@ -19,29 +19,29 @@ sealed interface Message {
      * Announces a rank to the driver.
      *
      * @param stage the number of the stage, and the number of its attempt
-     * @param rank the rank
-     * @param process the name of the rank's process
-     * @param memory the identity of the memory that the process can share
+     * @param rank the rank, which is the number of its partition
+     * @param process a unique name of the rank's process
+     * @param memory a text that is equal in processes that can share memory
      * @param place the rank's executor and host, for messages
      */
     record Hello(String stage, int rank, String process, String memory, String place) implements Message {}
 
     /**
-     * Tells a rank its node and process.
+     * Tells a rank which other ranks are on its node and in its process.
      *
      * @param job the job's name
-     * @param node the rank's node
-     * @param nodes the number of nodes
-     * @param nodeRanks the number of ranks on the node
-     * @param firstRank the lowest rank of the process
-     * @param processRanks the number of ranks of the process
+     * @param node the number of the rank's node
+     * @param nodes the number of nodes of the job
+     * @param nodeRanks the number of ranks on the rank's node
+     * @param firstRank the lowest rank of the rank's process
+     * @param processRanks the number of ranks of the rank's process
      */
     record Plan(String job, int node, int nodes, int nodeRanks, int firstRank, int processRanks) implements Message {}
 
     /**
-     * Tells the address of rank 0's process.
+     * Tells other ranks the address of rank 0's process.
      *
-     * @param text the addresses
+     * @param text the address, as {@link org.tutti.job.EngineRanks#rendezvous} returns it
      */
     record Rendezvous(String text) implements Message {}
 
@@ -60,16 +60,16 @@ sealed interface Message {
     /**
      * Reports to the driver that a rank has ended.
      *
-     * @param how the way in which it has ended
-     * @param culprit the rank that caused its exception, or −1
-     * @param text the exception
+     * @param how the way in which the rank has ended
+     * @param culprit the other rank that caused the rank's exception; −1 if it is unknown or there is none
+     * @param text the rank's exception; empty if the rank returned
      */
     record Ended(How how, int culprit, String text) implements Message {}
 
     /**
      * Tells the other ranks that a rank has failed or was cancelled, so that they do not wait for it.
      *
-     * @param rank the rank
+     * @param rank the rank that has failed or was cancelled
      * @param reason a description of the failure
      */
     record Stop(int rank, String reason) implements Message {}

@@ -19,8 +19,8 @@ import scala.Function1;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * A task of the stage. It meets the other tasks at the driver, runs its rank, and tells the driver how the rank has
- * ended.
+ * A task of a Spark stage that runs one rank. It meets the other tasks at the driver, runs the rank, and tells the
+ * driver how the rank has ended.
  *
  * @param <T> the type of the RDD's elements
  * @param <R> the type of a partition's result
@@ -150,7 +150,10 @@ final class RankTask<T, R>
         }
     }
 
-    /** Waits for a message of the driver for a limited time. Throws if the driver has gone or has stopped the job. */
+    /**
+     * Waits for a message of the driver for a limited time. Throws if the connection is lost or the driver has stopped
+     * the job.
+     */
     private static Optional<Message> hear(BarrierTaskContext context, Conversation driver, int millis) {
         context.killTaskIfInterrupted();
         try {
@@ -166,8 +169,8 @@ final class RankTask<T, R>
     }
 
     /**
-     * Tells the driver how the rank has failed. A rank that is the cause fails the stage before ranks that failed
-     * because of it.
+     * Tells the driver how the rank has failed. If it has failed because of another rank, this method then waits for a
+     * while, so that the other rank fails the stage first.
      */
     private static void report(BarrierTaskContext context, Conversation driver, Throwable failure) {
         boolean aborted = failure instanceof JobAbortedException abort && abort.rank() == context.partitionId();

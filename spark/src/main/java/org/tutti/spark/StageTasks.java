@@ -24,9 +24,10 @@ import org.apache.spark.scheduler.TaskInfo;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Records from Spark's events where the tasks of one attempt of a stage are, and which have failed. A task may fail
- * without a message of its rank to the driver: before the rank has come, while functions of earlier RDDs run, and after
- * the rank has ended, while its result is on its way.
+ * Records from Spark's events where the tasks of one attempt of a stage are, and which of them have failed. The events
+ * are needed because a task may fail without a message of its rank to the driver. This may happen before the rank has
+ * connected, while functions of earlier RDDs run. It may also happen after the rank has ended, while its result is on
+ * its way.
  *
  * <p>A thread of Spark delivers the events in their order. The last ones come a moment after the stage has failed.
  */
