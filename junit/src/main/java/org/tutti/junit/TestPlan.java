@@ -11,7 +11,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The parameters of a test's processes, which they read from a file in their directory.
+ * The parameters of a test for the processes of its ranks. JUnit's process writes them to a file in the directory of
+ * the test, and the processes read them from there.
  *
  * @param ranks the number of ranks
  * @param test JUnit's unique identifier of the test

@@ -31,8 +31,8 @@ final class Failures {
     }
 
     /**
-     * Returns whether an exception is the result of a job of threads that the rank itself ran. Such a job's ranks are
-     * not ranks of this job, so its failure is a first cause here.
+     * Returns whether an exception reports the failure of another job, which the rank itself has run on threads. The
+     * ranks of that job are not ranks of this job, so its failure is a first cause here.
      */
     private static boolean isOfInnerJob(Throwable failure) {
         return failure instanceof RankFailedException && failure.getCause() != null;

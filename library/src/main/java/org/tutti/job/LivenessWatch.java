@@ -18,11 +18,11 @@ import org.tutti.job.node.StackQuery;
 import org.tutti.memory.WaitClock;
 
 /**
- * Notices when another process of the job fails, and marks its ranks as failed. Every {@value #INTERVAL_MILLIS} ms a
- * daemon thread of this process checks whether the next process of the node lives and runs, whether the launcher lives,
- * and whether the job was aborted. If the job has several nodes, the thread also tells other nodes of failures ({@link
- * Gossip}), and is woken when there are some to tell. It also answers questions about where the ranks of its process
- * are ({@link StackQuery}).
+ * Notices when another process of the job fails, and marks the ranks of that process as failed. Every {@value
+ * #INTERVAL_MILLIS} ms a daemon thread of this process checks whether the next process of the node lives and runs,
+ * whether the launcher lives, and whether the job was aborted. If the job has several nodes, the thread also tells
+ * other nodes of failures ({@link Gossip}), and is woken when there are some to tell. It also answers questions about
+ * where the ranks of its process are ({@link StackQuery}).
  *
  * <p>Each process watches only one other process: the next one of its node, in the order of first ranks, that is still
  * part of the job. If that process has died or stands still, the thread marks its ranks as failed, and watches the

@@ -147,7 +147,7 @@ public final class LocalRanks {
 
     /**
      * Returns the rank that caused the failures of the other ranks. It need not be the rank that was marked as failed
-     * first, because that one may have heard of another rank's failure and thrown sooner than the other rank.
+     * first. A rank that has heard of another rank's failure may throw, and be marked, sooner than the other rank.
      */
     private static int firstCause(int marked, Throwable[] failures) {
         if (marked < 0 || !Failures.isSecondary(failures[marked])) {

@@ -246,8 +246,8 @@ public final class ProcessRanks {
     }
 
     /**
-     * Records that a rank could not go on without another one; {@link RankProcess} calls this when its program has
-     * thrown.
+     * Records that a rank could not go on without another rank. {@link RankProcess} calls this method when the rank's
+     * program has thrown because of the other rank.
      */
     static void markMissed(int index, int missed) {
         synchronized (LOCK) {

@@ -17,16 +17,16 @@ import org.tutti.job.launch.JobEnvironment;
 
 /**
  * The main class of every process that {@code tutti run} starts. It runs the program's main method once for each rank
- * of the process, each time on a new thread and with a new instance. When a rank throws, this class tells the other
+ * of the process, on a thread and with an instance of the rank's own. When a rank throws, this class tells the other
  * ranks immediately. It also shows the launcher whether the exception is the cause of the job's failure or a
  * consequence.
  *
  * <p>The exit status of a process shows whether one of its ranks is the cause. Therefore the rank that is the cause
  * must end the process. That rank sets {@code hasCause} before it is marked as failed, so each rank that fails because
- * of the mark finds {@code hasCause} set. But a rank may also fail before the mark. A rank that throws inside a call
- * breaks the communicator before its main ends, and a rank that closes its job on the way out leaves the job first.
- * Other ranks notice both. Therefore a rank that fails because of another one waits for some time, because ranks of its
- * process that are still in their mains may be the cause.
+ * of the mark finds {@code hasCause} set. But other ranks may notice the failure before the mark. If the rank that is
+ * the cause throws inside a call, it breaks the communicator before its main ends. If it closes its job on the way out,
+ * it leaves the job first. Therefore a rank that fails because of another rank waits for some time for the ranks of its
+ * process that are still in their mains.
  */
 public final class RankProcess {
     /** The exit status of a process that ended only because another one failed. */

@@ -119,8 +119,8 @@ final class Gathering {
     }
 
     /**
-     * Tells each guest its node and process. No message was sent to a guest before, so no guest's buffer is full and
-     * this method does not wait.
+     * Tells each guest, a rank that is connected, its node and process. No message was sent to a guest before, so no
+     * guest's buffer is full, and this method does not wait.
      */
     private void tellPlaces() {
         String job = "spark-" + UUID.randomUUID();

@@ -6,7 +6,7 @@ import org.apache.spark.util.TaskInterruptListener;
 
 /**
  * Interrupts a task's thread when Spark kills the task. Spark itself interrupts the thread only if the program has
- * requested that. Without an interrupt, a rank that waits for other ranks would not notice.
+ * requested that. Without an interrupt, a rank that waits for other ranks would not notice that its task was killed.
  */
 final class Interrupts implements TaskInterruptListener, AutoCloseable {
     private Thread thread = Thread.currentThread();

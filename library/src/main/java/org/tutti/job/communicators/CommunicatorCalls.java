@@ -34,7 +34,7 @@ final class CommunicatorCalls {
     private final long waitNanosMax;
 
     /**
-     * Creates the calls of a rank on a view of a communicator.
+     * Creates the calls of a rank on a view of a communicator that sets no time limit of its own for calls.
      *
      * @param state the rank's state of the communicator
      * @param deadline the time until which the rank's calls must end

@@ -17,8 +17,8 @@ public final class JobDeadline {
     /**
      * Creates the deadline of a rank that joins a job.
      *
-     * @param rank the rank
-     * @param options the options with the job's deadline, which begins to run here
+     * @param rank the rank in the job
+     * @param options the options with the time that the job may take, which begins to run now
      */
     public JobDeadline(int rank, JobOptions options) {
         this.rank = rank;

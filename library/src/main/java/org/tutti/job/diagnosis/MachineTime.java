@@ -39,7 +39,7 @@ public final class MachineTime {
     }
 
     /**
-     * The ticks that the cores of this machine have spent.
+     * The time that the cores of this machine have spent, in ticks of 10 ms.
      *
      * @param cores the number of cores
      * @param busy the ticks in which a core ran a program

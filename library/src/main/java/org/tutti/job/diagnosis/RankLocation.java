@@ -12,12 +12,13 @@ import org.tutti.memory.WaitingCall;
 /**
  * A snapshot of a rank: the call that it was in, the line of its program, and the rank for which it waited.
  *
- * @param rank the rank
+ * @param rank the rank in the job
  * @param state the known state of the rank
  * @param call the call that the rank was in; empty if it was in none
  * @param communicator the communicator of the call, as messages name it; empty if that is not known
  * @param number the number of the operation on the communicator, from 1; 0 if it has no number
- * @param line the line of the program, as from {@link CallSite#line}; empty if the rank ran no code of the program
+ * @param line the line at which the program was, in the form of {@link CallSite#line}; empty if the rank ran no code of
+ *            the program
  * @param waitedMillis the time that the rank had waited; 0 if it did not wait, or not for long
  * @param awaited the awaited rank in the job, or a constant of {@link WaitingCall}
  */

@@ -41,10 +41,10 @@ record HydraVariables(Map<String, String> environment, List<String> proxy) imple
     private static final Pattern ADDRESS = Pattern.compile("\\[?([^\\[\\]]+)]?:[0-9]+");
 
     /**
-     * Translates the variables of a job of several ranks.
+     * Translates the variables that Hydra sets for a job of several ranks into Tutti's variables.
      *
      * @param environment the environment variables of the process
-     * @return variables of Tutti
+     * @return the names and values of Tutti's variables
      * @throws JobStartException if a variable is missing or malformed, or some contradict each other; the message names
      *             them
      */

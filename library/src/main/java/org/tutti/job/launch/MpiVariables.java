@@ -46,7 +46,7 @@ interface MpiVariables {
      * assumes that all hosts have equally many ranks, provided that the number of ranks on this host divides the number
      * of ranks of the job. If the assumption is wrong, the nodes notice when they meet.
      *
-     * @return variables of Tutti
+     * @return the names and values of Tutti's variables
      * @throws JobStartException if a variable is missing or malformed, or some contradict each other; the message names
      *             them
      */

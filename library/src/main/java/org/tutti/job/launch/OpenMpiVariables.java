@@ -42,10 +42,10 @@ record OpenMpiVariables(Map<String, String> environment) implements MpiVariables
     private static final Pattern ADDRESS = Pattern.compile("tcp6?://(\\[[^],]+|[^],:;\\[]+)");
 
     /**
-     * Translates the variables of a job of several ranks.
+     * Translates the variables that Open MPI sets for a job of several ranks into Tutti's variables.
      *
      * @param environment the environment variables of the process
-     * @return variables of Tutti
+     * @return the names and values of Tutti's variables
      * @throws JobStartException if a variable is missing or malformed, or some contradict each other; the message names
      *             them
      */

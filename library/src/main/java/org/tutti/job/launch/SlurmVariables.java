@@ -54,10 +54,10 @@ final class SlurmVariables {
     private SlurmVariables() {}
 
     /**
-     * Translates the variables of a step of several tasks.
+     * Translates the variables that Slurm sets for a step of several tasks into Tutti's variables.
      *
      * @param environment the environment variables of the process
-     * @return variables of Tutti
+     * @return the names and values of Tutti's variables
      * @throws JobStartException if a variable of the step is missing or malformed; the message names it
      */
     static Map<String, String> translate(Map<String, String> environment) {

@@ -60,8 +60,8 @@ public final class Farewells {
     }
 
     /**
-     * Records the calls of a rank on a communicator, on which the rank makes no more calls. Only the lowest of the
-     * process's ranks in the communicator counts.
+     * Records all calls of a rank on a communicator, after the last one. If several ranks of the process are in the
+     * communicator, only the lowest counts, because the ranks of a node compare their calls themselves.
      *
      * @param rank a rank of this process, by its number in the job
      * @param communicator the number by which all ranks know the communicator

@@ -26,8 +26,8 @@ import org.tutti.memory.Waiter;
 
 /**
  * Connects a process with the other nodes of a job. It has the process's fabric, which moves bytes to other nodes, and
- * its gossip, which tells other nodes of failures. When the job starts, it lets the nodes exchange the addresses of
- * their processes.
+ * its gossip, which exchanges news of failures with them. When the job starts, it lets the nodes exchange the addresses
+ * of their processes.
  *
  * <p>The process of rank 0 writes its address into its node's memory, and the launcher passes the address on to the
  * other nodes. Without a launcher the environment has the address. When all ranks of a node have joined, the process of

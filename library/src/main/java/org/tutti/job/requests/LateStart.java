@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Starts threads for requests, non-blocking calls, that the program does not await immediately. Such requests therefore
- * begin while their rank computes. One thread of the process looks for them every half millisecond. It runs as long as
+ * Starts threads for requests that the program does not await immediately. A request is a non-blocking call, and so
+ * begins while its rank computes. One thread of the process looks for them every half millisecond. It runs as long as
  * ranks start requests without a thread.
  */
 final class LateStart {

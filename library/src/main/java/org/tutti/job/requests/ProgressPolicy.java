@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Records whether a rank waits for its requests, its non-blocking calls, or computes. If it waits, the threads that run
- * its requests may use its core. A thread that awaits one request counts as waiting for all requests of the
+ * Records whether a rank computes or waits for its requests, which are its non-blocking calls. If it waits, the threads
+ * that run its requests may use its core. A thread that awaits one request counts as waiting for all requests of the
  * communicator, because they may depend on each other. A thread that asks whether a request is done counts as waiting
  * for about a millisecond, because it is about to ask again.
  */

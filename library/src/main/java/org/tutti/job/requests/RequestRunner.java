@@ -12,12 +12,12 @@ import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 
 /**
- * Runs the requests of a rank on a communicator, which are its non-blocking calls. Each request is begun once, either
+ * Runs the requests of a rank on a communicator. A request is a non-blocking call. Each request is begun once, either
  * by a virtual thread that was started for it, or by the thread that awaits it while no other request is in flight. The
  * awaiting thread then runs the request like a blocking call. A request needs a team, the object through which its
  * operation reaches the other ranks. A team belongs to one operation from its first to its last step, and then serves
  * another one. The memory of the node that teams use is bounded. A team that waits for its turn has none, and a team
- * that runs has windows, memory that it shows to other ranks, of the rank's pool.
+ * that runs takes windows, memory that it shows to other ranks, from the rank's pool.
  *
  * <p><b>Patience.</b> Waking a thread takes longer than many a call. If the last {@value #AT_ONCE_MIN} requests were
  * awaited immediately, the runner expects the same of the next request, and starts no thread for it. It starts threads
