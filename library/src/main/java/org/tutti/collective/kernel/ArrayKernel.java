@@ -8,14 +8,14 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 
 /**
- * A predefined operator that copies pieces of both operands to two small arrays and combines them there. The arrays
+ * A predefined operator that copies pieces of both operands to two small arrays, and combines them there. The arrays
  * stay in the first-level cache.
  *
- * <p>The loops run over arrays and not over the segments, for two reasons. The compiler does not vectorise loops over
- * segments. In every algorithm, a loop would also meet segments of arrays and of native memory in turn. The compiler
- * would then speculate on one kind, fail, and compile the loop again and again, and the loop would be interpreted in
- * between. A loop over arrays of one type does not have these problems, and copies to the arrays are cheap (100 GB/s
- * where Tutti was built). {@link VectorKernel} works without the copies.
+ * <p>The loops run over arrays and not over the segments, for two reasons. First, the compiler does not vectorise loops
+ * over segments. Second, every algorithm would pass segments of arrays and of native memory in turn to the same loop.
+ * The compiler would speculate on one kind, fail, and compile the loop again and again, and the loop would be
+ * interpreted in between. A loop over arrays of one type does not have these problems, and copies to the arrays are
+ * cheap (100 GB/s where Tutti was built). {@link VectorKernel} works without the copies.
  *
  * <p>Only one thread at a time may use a kernel, because each kernel has only one pair of arrays.
  */

@@ -8,8 +8,9 @@ import org.tutti.Reduction;
 import org.tutti.collective.layout.Label;
 
 /**
- * An operator for elements of one type. Algorithms combine ranges of bytes with a kernel and never access the elements
- * themselves. {@code Kernels} creates the kernel of an operator. Only one thread at a time may use a kernel.
+ * An operator, such as a sum, for elements of one type. Algorithms combine ranges of bytes with a kernel and never
+ * access the elements themselves. {@code Kernels} creates the kernel of an operator. Only one thread at a time may use
+ * a kernel.
  */
 public abstract class Kernel {
     private final Reduction reduction;
@@ -25,11 +26,12 @@ public abstract class Kernel {
     }
 
     /**
-     * Combines two ranges: {@code target = left op right}. The target may be left or right.
+     * Combines the elements of two ranges of memory one by one: {@code target = left op right}. The target may be the
+     * left or the right range.
      *
-     * @param left elements of lower ranks
+     * @param left the memory that holds the elements of lower ranks
      * @param leftOffset the offset of the first element in {@code left}, in bytes
-     * @param right elements of higher ranks
+     * @param right the memory that holds the elements of higher ranks
      * @param rightOffset the offset of the first element in {@code right}, in bytes
      * @param target the memory for the result
      * @param targetOffset the offset of the result in {@code target}, in bytes
@@ -42,8 +44,8 @@ public abstract class Kernel {
      * Returns whether this kernel applies an operator to elements of a type.
      *
      * @param otherReduction the operator
-     * @param otherType the elements' type
-     * @return true if this is the kernel of both
+     * @param otherType the type of the elements
+     * @return true if this kernel has that operator and that type
      */
     public boolean isOf(Reduction otherReduction, DataType otherType) {
         return reduction == otherReduction && type == otherType;
@@ -71,7 +73,8 @@ public abstract class Kernel {
     }
 
     /**
-     * Checks that elements form a whole number of units.
+     * Checks that a number of elements is a whole number of units. A unit consists of the elements that the operator
+     * combines as one value.
      *
      * @param count the number of elements
      * @throws IllegalArgumentException if the last unit is incomplete
@@ -84,7 +87,7 @@ public abstract class Kernel {
     }
 
     /**
-     * Rounds a length in bytes down to whole units.
+     * Rounds a length down to whole units, the elements that the operator combines as one value.
      *
      * @param bytes the length in bytes, at least one unit
      * @return the greatest multiple of {@link #unitBytes} that is not greater than {@code bytes}

@@ -18,7 +18,7 @@ public final class Kernels {
      *
      * @param reduction the operator
      * @param type the elements' type
-     * @return the kernel
+     * @return a kernel that applies the operator to elements of the type
      * @throws IllegalArgumentException if the operator does not support the type
      */
     public static Kernel of(Reduction reduction, DataType type) {

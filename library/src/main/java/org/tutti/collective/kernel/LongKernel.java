@@ -7,7 +7,8 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 
 /**
- * The predefined operators on longs. Every operator has a loop of its own, so that each is compiled for itself.
+ * The predefined operators on longs. Every operator has a loop of its own, so that the compiler compiles each loop
+ * separately.
  */
 final class LongKernel extends ArrayKernel {
     /** Combines the first {@code count} elements of both arrays, and writes the results to the left array. */

@@ -11,11 +11,11 @@ import jdk.incubator.vector.VectorSpecies;
 
 /**
  * A loop that combines two segments into a third one, vector by vector. {@link VectorLoops} defines a hidden class from
- * this class for each combination of operator, type, and kinds of memory of the three segments. These are constants of
- * the hidden class. To compile vectors to instructions, the C2 compiler must know all of them. It must know for each
- * segment whether the segment is an array or off-heap memory. C2 cannot learn this from profiles, because all loops of
- * a program share the profiles of the JDK's methods. The casts in this loop inform C2 instead. They cost nothing,
- * because C2 moves them out of the loop.
+ * this class for each combination of operator, type, and kinds of memory of the three segments. In the hidden class
+ * these are constants, because the C2 compiler must know all of them to compile vectors to instructions. C2 must know
+ * for each segment whether the segment is an array or off-heap memory. It cannot learn this from profiles, because all
+ * loops of a program share the profiles of the JDK's methods. The casts in this loop inform C2 instead. They cost
+ * nothing, because C2 moves them out of the loop.
  */
 final class SegmentLoop implements VectorLoop {
     /**
@@ -34,8 +34,8 @@ final class SegmentLoop implements VectorLoop {
     private static final int LEARNING_VECTORS = 10_000;
 
     /**
-     * The most vectors that a call combines until then. Each takes microseconds and allocates objects before C2 has
-     * compiled the loop.
+     * The most vectors that one call combines before C2 has compiled the loop. Until then each vector takes
+     * microseconds and allocates objects.
      */
     private static final int LEARNING_VECTORS_PER_CALL = 256;
 
@@ -44,7 +44,7 @@ final class SegmentLoop implements VectorLoop {
     private static final int VECTOR_BYTES = SPECIES.vectorByteSize();
 
     /**
-     * The most bytes of one loop. C2 may compile a loop over ints without safepoints, and a longer loop would then
+     * The most bytes that one loop combines. C2 may compile a loop over ints without safepoints, so a longer loop would
      * delay the garbage collector.
      */
     private static final int PIECE_BYTES = VECTOR_BYTES << 14;
@@ -56,8 +56,8 @@ final class SegmentLoop implements VectorLoop {
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
     /**
-     * The number of vectors combined until C2 compiles the loop. Threads count without synchronization, so increments
-     * may be lost.
+     * The number of vectors that were combined so far, counted until C2 compiles the loop. Threads count without
+     * synchronization, so increments may be lost.
      */
     private static int learntVectors;
 

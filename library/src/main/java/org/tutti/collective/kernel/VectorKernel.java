@@ -9,9 +9,9 @@ import org.tutti.Reduction;
 
 /**
  * A predefined operator that combines segments directly, with the vector instructions of this machine. The scalar
- * kernel combines elements that do not fill a vector, elements in an array of another type, and elements for which C2
- * has not yet compiled the vector loop. Both kernels give the same results, because each element of the result is
- * computed by one operation.
+ * kernel of the same operator combines the elements that the vector loop cannot: those that do not fill a vector, those
+ * in an array of another type, and those that come before C2 has compiled the loop. Both kernels give the same results,
+ * because each element of the result is computed by one operation.
  */
 final class VectorKernel extends Kernel {
     private static final Class<? extends MemorySegment> OFF_HEAP = Arena.global().allocate(1).getClass();
@@ -81,8 +81,9 @@ final class VectorKernel extends Kernel {
     }
 
     /**
-     * Returns the class that stands for the kind of memory of a segment, or null for an array of another type. A mapped
-     * segment is an instance of a subclass of {@link #OFF_HEAP}.
+     * Returns the class that stands for the kind of memory of a segment: off-heap memory, or an array of this kernel's
+     * type. Returns null for an array of another type. A mapped segment is off-heap; its class is a subclass of {@link
+     * #OFF_HEAP}.
      */
     private Class<? extends MemorySegment> place(MemorySegment segment) {
         if (OFF_HEAP.isInstance(segment)) {

@@ -9,12 +9,12 @@ import java.lang.foreign.MemorySegment;
  */
 interface VectorLoop {
     /**
-     * Combines the beginnings of two ranges, {@code target = left op right}, and returns the number of bytes combined.
-     * The target may be left or right.
+     * Combines the first elements of two ranges of memory, {@code target = left op right}, and returns the number of
+     * bytes combined. The target may be the left or the right range.
      *
-     * @param left elements of lower ranks
+     * @param left the memory that holds the elements of lower ranks
      * @param leftOffset the offset of the first element in {@code left}, in bytes
-     * @param right elements of higher ranks
+     * @param right the memory that holds the elements of higher ranks
      * @param rightOffset the offset of the first element in {@code right}, in bytes
      * @param target the memory for the result
      * @param targetOffset the offset of the result in {@code target}, in bytes

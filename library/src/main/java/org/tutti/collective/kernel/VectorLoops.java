@@ -21,8 +21,9 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 
 /**
- * The vector loops of this JVM. Each loop is defined at its first use and then shared by all kernels. Only code that
- * runs if {@link Vectors#areInUse} returns true may refer to this class, because it links to the Vector API.
+ * Creates the vector loops of this JVM, which combine elements with vector instructions. Each loop is defined at its
+ * first use and then shared by all kernels. This class links to the Vector API. Only code that runs if {@link
+ * Vectors#areInUse} returns true may therefore refer to it.
  */
 final class VectorLoops {
     private static final Map<SegmentLoop.Constants, VectorLoop> LOOPS = new HashMap<>();
@@ -34,7 +35,7 @@ final class VectorLoops {
         return VectorShape.preferredShape().vectorBitSize() / Byte.SIZE;
     }
 
-    /** {@return whether the Vector API has vectors of a type, and an operation on them for an operator} */
+    /** {@return whether the Vector API has vectors of a type, and an operation on vectors for an operator} */
     static boolean support(Reduction reduction, DataType type) {
         return species(type) != null && operator(reduction) != null;
     }

@@ -5,7 +5,7 @@ import java.lang.module.ModuleFinder;
 
 /**
  * Determines whether the predefined operators use the Vector API. The API is an incubator module, so a JVM has it only
- * if the JVM was started with {@code --add-modules}. This class does not link to the API.
+ * if the JVM was started with {@code --add-modules}. This class does not link to the API and runs in any JVM.
  */
 public final class Vectors {
     /** The module of the Vector API. */

@@ -4,9 +4,9 @@ package org.tutti.collective.machine;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A mutable reference to memory that an algorithm reads or writes: the caller's elements, or the bytes that a rank
- * shows to other ranks. An area consists of a segment and an offset at which it begins. Areas are reused, so that
- * operations allocate nothing.
+ * A mutable reference to memory that an algorithm reads or writes. The memory may be the caller's elements, or bytes
+ * that one rank shows to other ranks. An area consists of a segment and an offset at which it begins. Areas are reused,
+ * so that operations allocate nothing.
  */
 public final class Area {
     /** A thread that owns no memory. Memory that this thread can access is accessible to every thread. */
@@ -19,7 +19,7 @@ public final class Area {
      * Sets the memory and the start of this area.
      *
      * @param newSegment the memory
-     * @param newStart the offset at which the area begins in it
+     * @param newStart the offset in that memory at which the area begins, in bytes
      */
     public void set(MemorySegment newSegment, long newStart) {
         segment = newSegment;
@@ -33,23 +33,21 @@ public final class Area {
         set(MemorySegment.NULL, 0);
     }
 
-    /**
-     * {@return the memory}
-     */
+    /** {@return the memory in which the area lies} */
     public MemorySegment segment() {
         return segment;
     }
 
-    /**
-     * {@return the offset at which the area begins in its memory}
-     */
+    /** {@return the offset in its memory at which the area begins, in bytes} */
     public long start() {
         return start;
     }
 
     /**
-     * Returns whether {@code bytes} bytes from an offset of this area on lie within its segment. Assertions use this
-     * method.
+     * Returns whether a range of this area lies within its segment. Assertions use this method.
+     *
+     * @param offset the offset of the range in this area, in bytes
+     * @param bytes the length of the range
      */
     public boolean holds(long offset, long bytes) {
         return offset >= 0 && bytes >= 0 && start >= 0 && start + offset <= segment.byteSize() - bytes;
@@ -69,8 +67,8 @@ public final class Area {
     }
 
     /**
-     * {@return whether other nodes can be invited to put into the memory. They can if the memory is native and open to
-     * all threads, because other threads of this process write the bytes that arrive.}
+     * {@return whether other nodes can be invited to put into the memory. The memory must be native, and open to all
+     * threads because other threads of this process write the bytes that arrive.}
      */
     public boolean isAddressable() {
         return segment.isNative() && isOpenToAll();

@@ -4,8 +4,8 @@ package org.tutti.collective.machine;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A pool of {@value #KEPT} areas, which refer in turn to the memory of other ranks that an algorithm looks up. A
- * look-up therefore allocates nothing, and a rank needs no area for each other rank. An area stays valid until {@value
+ * A pool of {@value #KEPT} areas, which an algorithm uses in turn to refer to memory of other ranks. A look-up of such
+ * memory therefore allocates nothing, and a rank needs no area for each other rank. An area stays valid until {@value
  * #KEPT} further look-ups; an algorithm holds at most two areas at a time.
  */
 public final class Areas {
@@ -21,7 +21,12 @@ public final class Areas {
         }
     }
 
-    /** Makes the next area of the pool refer to memory, and returns this area. */
+    /**
+     * Makes the next area of the pool refer to memory, and returns this area.
+     *
+     * @param segment the memory
+     * @param start the offset in the memory at which the area begins, in bytes
+     */
     public Area next(MemorySegment segment, long start) {
         Area area = areas[next++ & KEPT - 1];
         area.set(segment, start);

@@ -14,8 +14,8 @@ import org.tutti.memory.Words;
 
 /**
  * The implementation of {@code Machine} on real memory. Its words are in shared memory, a {@code Waiter} waits for
- * them, and a fabric reaches other nodes. A rank has two machines for each communicator: one for the threads that call
- * it, and one for threads in the background.
+ * them, and a fabric reaches other nodes. A rank has two machines for each communicator. One is for the threads that
+ * call the communicator, the other for threads that run its operations in the background.
  */
 public final class LiveMachine implements Machine {
     private static final int TURNS_WITHOUT_PARK = 100;

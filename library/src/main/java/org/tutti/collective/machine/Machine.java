@@ -9,15 +9,15 @@ import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Waiter;
 
 /**
- * The primitive operations on memory from which all of Tutti's collectives are built: words, waits, copies and
- * combinations, puts and gets, locks. A word is a value of 64 bits in shared memory that only grows. {@link
- * LiveMachine} performs the operations on real memory. The simulator's machine computes how long they take and checks
- * their memory ordering.
+ * The primitive operations on memory from which all of Tutti's collectives are built. They read, write and await words,
+ * copy and combine bytes, put to and get from other processes, and use locks. A word is a value of 64 bits in shared
+ * memory that only grows. {@link LiveMachine} performs the operations on real memory. The simulator's machine computes
+ * how long they take and checks their memory ordering.
  */
 public interface Machine {
     /**
-     * The length of a packet, in bytes, if there is no fabric. Algorithms also compute an upper bound of their memory
-     * from it.
+     * The greatest length of a packet, in bytes, if there is no fabric, the transport to other nodes. Algorithms also
+     * use it to compute an upper bound of the memory that they need.
      */
     int PACKET_BYTES = 60 << 10;
 
@@ -57,7 +57,8 @@ public interface Machine {
     void publish(MemorySegment memory, long offset, long value);
 
     /**
-     * Reads 64 bits without memory ordering. An earlier {@link #load} or {@link #await} has made them visible.
+     * Reads 64 bits without memory ordering. An earlier {@link #load} or {@link #await} must have made them visible to
+     * this thread.
      *
      * @param memory the memory that holds the 64 bits
      * @param offset the offset of the 64 bits in {@code memory}, in bytes
@@ -66,7 +67,8 @@ public interface Machine {
     long loadPlain(MemorySegment memory, long offset);
 
     /**
-     * Writes 64 bits without memory ordering. A later {@link #store} publishes them.
+     * Writes 64 bits without memory ordering. A later {@link #store} makes them visible to a thread that loads the
+     * stored word.
      *
      * @param memory the memory that holds the 64 bits
      * @param offset the offset of the 64 bits in {@code memory}, in bytes
@@ -107,9 +109,9 @@ public interface Machine {
     long add(MemorySegment memory, long offset, long increment);
 
     /**
-     * Writes atomically a word that several ranks change, if the word has the expected value. The memory ordering is
-     * that of {@link java.lang.invoke.VarHandle#compareAndExchange}, which is an acquire and a release on the word, or
-     * only an acquire if the word does not have the expected value.
+     * Writes a word that several ranks change, if the word has the expected value. The comparison and the write are one
+     * atomic step. The memory ordering is that of {@link java.lang.invoke.VarHandle#compareAndExchange}. That is an
+     * acquire and a release on the word, or only an acquire if the word does not have the expected value.
      *
      * @param memory the memory that holds the word
      * @param offset the word's offset in {@code memory}, in bytes
@@ -120,8 +122,8 @@ public interface Machine {
     long compareAndExchange(MemorySegment memory, long offset, long expected, long value);
 
     /**
-     * Writes atomically a word that several ranks change, if the word has the expected value, and returns whether it
-     * did. The memory ordering is that of {@link #compareAndExchange}.
+     * Writes a word that several ranks change, if the word has the expected value, and returns whether it did. The
+     * comparison and the write are one atomic step, with the memory ordering of {@link #compareAndExchange}.
      *
      * @param memory the memory that holds the word
      * @param offset the word's offset in {@code memory}, in bytes
@@ -168,16 +170,17 @@ public interface Machine {
     void copy(MemorySegment source, long sourceOffset, MemorySegment target, long targetOffset, long bytes);
 
     /**
-     * Combines two ranges: {@code target = left op right}. The target may be left or right.
+     * Combines the elements of two ranges of memory one by one: {@code target = left op right}. The target may be the
+     * left or the right range.
      *
      * @param kernel the operator for the elements' type
-     * @param left elements of lower ranks
+     * @param left the memory that holds the elements of lower ranks
      * @param leftOffset the offset of the first element in {@code left}, in bytes
-     * @param right elements of higher ranks
+     * @param right the memory that holds the elements of higher ranks
      * @param rightOffset the offset of the first element in {@code right}, in bytes
      * @param target the memory for the result
-     * @param targetOffset the offset in that memory
-     * @param bytes the length of each range
+     * @param targetOffset the offset of the result in {@code target}, in bytes
+     * @param bytes the length of each range in bytes
      */
     void combine(Kernel kernel, MemorySegment left, long leftOffset, MemorySegment right, long rightOffset,
             MemorySegment target, long targetOffset, long bytes);
@@ -195,10 +198,10 @@ public interface Machine {
     }
 
     /**
-     * Copies bytes into a region of another process, and then raises a word of the region, if the target names one.
-     * Puts of this process into another process take effect in the order of their calls. They are sent at the next
-     * {@link #flush} at the latest. Once this method has returned, the caller may change the source and the {@code
-     * PutTarget} object.
+     * Copies bytes into a region of another process. If the target names a word of the region, then raises that word to
+     * a greater value. Puts of this process into another process take effect in the order of their calls. They are sent
+     * at the next {@link #flush} at the latest. Once this method has returned, the caller may change the source and the
+     * {@code PutTarget} object.
      *
      * @param target the location to copy to, the word to raise, if any, and the word's {@linkplain #storeTag tag}
      * @param source the memory to copy from
@@ -212,7 +215,7 @@ public interface Machine {
     /**
      * Copies bytes from a region of another process, and waits until they have arrived.
      *
-     * @param process the other process
+     * @param process the other process, named by its first rank in the job
      * @param region the region's handle
      * @param offset the offset of the first byte in the region
      * @param target the memory to copy to
@@ -228,7 +231,7 @@ public interface Machine {
      * Registers memory of this process as a region that other processes can put into and get from.
      *
      * @param memory the memory, which is native
-     * @return the region's handle, with which other processes address it
+     * @return the region's handle, by which other processes address it
      */
     long register(MemorySegment memory);
 
@@ -244,15 +247,14 @@ public interface Machine {
      */
     void flush();
 
-    /**
-     * {@return whether waits may occupy the core. They may not in a background operation while the rank computes.}
-     */
+    /** {@return whether a wait may occupy the core. It may not in a background operation while the rank computes.} */
     default boolean isHurried() {
         return true;
     }
 
     /**
-     * Pauses the calling thread for a short time between two checks of a condition that is not a word.
+     * Pauses the calling thread for a short time. A wait for a condition that is not a word calls this method between
+     * two checks of the condition.
      *
      * @param turn the number of earlier checks; the pause grows with it
      */

@@ -12,9 +12,9 @@ import org.tutti.TuttiException;
 import org.tutti.memory.CallSite;
 
 /**
- * Encodes and decodes the broken word of a communicator. The word holds the reason why the communicator is broken in
- * its highest byte. The next three bytes hold the culprit's rank in the job plus one, or 0 if there is no culprit. The
- * low half holds the rank of the communicator that found the reason.
+ * Encodes and decodes the broken word of a communicator. The word records why the communicator is broken. Its highest
+ * byte holds the reason. The next three bytes hold the rank in the job of the culprit, the rank that failed or left,
+ * plus one, or 0 if there is no culprit. The low half holds the rank of the communicator that found the reason.
  */
 public final class Breakage {
     private static final int REASON_SHIFT = 56;
@@ -28,14 +28,14 @@ public final class Breakage {
     private Breakage() {}
 
     /**
-     * Returns the broken word for an Error at a rank. A rank computes this word in advance, because after an Error it
-     * may be unable to allocate memory.
+     * Returns the broken word that a rank sets when an {@link Error} breaks the communicator. A rank computes this word
+     * in advance, because after an {@code Error} it may be unable to allocate memory.
      */
     public static long wordOfError(int rank) {
         return word(Reason.OTHER, 0, rank);
     }
 
-    /** Returns the broken word for an exception that an operation has thrown at a rank. */
+    /** Returns the broken word that a rank sets when an exception of an operation breaks the communicator. */
     public static long word(Throwable failure, int rank, Members members) {
         Reason reason = switch (failure) {
             case CollectiveMismatchException _ -> Reason.MISMATCH;
@@ -52,8 +52,8 @@ public final class Breakage {
     }
 
     /**
-     * Returns whether a culprit has left the job. If the culprit is the rank itself, the rank has closed its job in the
-     * middle of a call, and {@code members} may not know this yet.
+     * Returns whether a culprit has left the job, rather than failed. If the culprit is the rank itself, the rank has
+     * closed its job in the middle of a call, and {@code members} may not know this yet.
      */
     private static boolean hasLeft(int culprit, int rank, Members members) {
         return culprit == members.rankInJob(rank) || members.hasLeftJob(culprit);
@@ -64,9 +64,10 @@ public final class Breakage {
     }
 
     /**
-     * Returns whether a word is a valid broken word. The check is needed because another process may write any value.
+     * Returns whether a word is a valid broken word, which says why a communicator is broken. The check is needed
+     * because another process may write any value.
      *
-     * @param word the word
+     * @param word the word to check
      * @param ranksOfJob the number of ranks in the job
      * @param ranks the number of ranks in the communicator
      * @return true if the word holds an existing reason and existing ranks

@@ -4,9 +4,9 @@ package org.tutti.collective.members;
 import java.util.function.IntToLongFunction;
 
 /**
- * The addresses of a communicator's ranks on the fabric. For each rank the table holds the rank's process and a handle.
- * The process is named by its first rank in the job. Other processes use the handle to address the communicator's
- * block, its shared memory on the rank's node, through that process.
+ * The addresses of a communicator's ranks for messages from other processes. For each rank the table holds the rank's
+ * process and a handle. The process is named by its first rank in the job. The handle identifies the communicator's
+ * block, its shared memory on the rank's node. Other processes use it to put into the block through the rank's process.
  *
  * <p>Any number of threads may use a table without a lock. Two threads may compute the same handle, but they compute
  * the same value.
@@ -19,8 +19,8 @@ public final class EndpointTable {
     /**
      * Creates the table of a job's world, for which all ranks have published the handles of their blocks.
      *
-     * @param processes for each rank its process, named by its first rank in the job
-     * @param rings for each rank the handle of its block
+     * @param processes for each rank, its process, named by its first rank in the job
+     * @param rings for each rank, the handle of the world's block at its process
      */
     public EndpointTable(int[] processes, long[] rings) {
         this.processes = processes;
@@ -29,9 +29,10 @@ public final class EndpointTable {
     }
 
     /**
-     * Creates the table of a group. Handles are computed, because other ranks may not have created their blocks yet.
+     * Creates the table of a group. The handles of the group's blocks are computed, because other ranks may not have
+     * created their blocks yet.
      *
-     * @param processes for each rank its process, named by its first rank in the job
+     * @param processes for each rank, its process, named by its first rank in the job
      * @param handles a function that returns the handle of a process's block, which is never 0
      */
     public EndpointTable(int[] processes, IntToLongFunction handles) {
@@ -49,7 +50,7 @@ public final class EndpointTable {
      * Returns the process of a rank.
      *
      * @param rank a rank of the communicator
-     * @return its process, named by its first rank in the job
+     * @return the rank's process, named by the process's first rank in the job
      */
     public int process(int rank) {
         return processes[rank];

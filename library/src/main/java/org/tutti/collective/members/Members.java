@@ -4,9 +4,9 @@ package org.tutti.collective.members;
 import org.tutti.memory.Waiter;
 
 /**
- * The state of a communicator's ranks, as far as one rank knows it: which ranks have failed or left the job, and their
- * names in messages. Unless a method says otherwise, a rank is a rank of the communicator, and the failures of other
- * ranks of the job are ignored.
+ * Tells one rank what it knows of the state of a communicator's ranks: which of them have failed or left the job, and
+ * their names in messages. Unless a method says otherwise, a rank is a rank of the communicator, and the failures of
+ * other ranks of the job are ignored.
  */
 public interface Members {
     /**
@@ -25,11 +25,11 @@ public interface Members {
     RuntimeException failure(int awaited);
 
     /**
-     * Checks more thoroughly than {@link #failure} whether a wait for a rank on another node must end. A waiting rank
-     * calls this method rarely, because the check may exchange messages.
+     * Returns the reason why a wait for a rank on another node must end, if there is one. This method checks more
+     * thoroughly than {@link #failure}. A waiting rank calls it rarely, because the check may exchange messages.
      *
      * @param awaited the rank of the communicator that the caller waits for
-     * @param check a check that may end this call by throwing
+     * @param check a check, called from time to time, that may end this call by throwing
      * @return the exception to throw, or null
      */
     default RuntimeException look(int awaited, Waiter.Check check) {
@@ -57,7 +57,8 @@ public interface Members {
 
     /**
      * Returns whether the process of a rank of this node is known to have ended. After that the rank neither reads nor
-     * writes shared memory. A rank can also count as failed for other reasons, while its process goes on.
+     * writes shared memory. A rank may also count as failed although its process goes on. This method then returns
+     * false.
      *
      * @param rank the rank
      * @return true if the process has ended; false if that is not known
@@ -83,8 +84,8 @@ public interface Members {
 
     /**
      * Describes where in their programs the ranks of this node are, for the message of an exception about a passed
-     * deadline. Only the first such message of the job has this description. Other exceptions are delayed until it is
-     * complete.
+     * deadline. Only the first such message of the job has this description. Other ranks delay their exceptions until
+     * the description is complete.
      *
      * @param rank the rank of the communicator that has passed its deadline
      * @return the lines to add to the message, or an empty string
@@ -109,8 +110,8 @@ public interface Members {
     }
 
     /**
-     * Returns the rank in the job of a rank of the communicator. Both are the same if all ranks of the job take part,
-     * in their order.
+     * Returns the rank in the job of a rank of the communicator. Both numbers are the same if the communicator has all
+     * ranks of the job, in their order.
      *
      * @param rank the rank of the communicator
      * @return its rank in the job

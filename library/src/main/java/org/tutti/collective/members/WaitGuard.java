@@ -6,13 +6,13 @@ import org.tutti.DeadlineExceededException;
 import org.tutti.memory.Waiter;
 
 /**
- * Ends a wait of a rank, with an exception, if the awaited event may never come. A wait ends because of another rank (a
- * failure, an abort, a broken communicator, a different call), because the waiting thread is interrupted, or because
- * the deadline of the call has passed. A guard checks for these reasons in this order, from time to time while the rank
- * waits.
+ * Ends a wait of a rank with an exception if the awaited event may never come. A guard checks for three reasons, in
+ * this order, from time to time while the rank waits. The first is another rank: a failure, an abort, a broken
+ * communicator, or a different call. The second is an interrupt of the waiting thread. The third is that the deadline
+ * of the call has passed.
  *
- * <p>Every wait of a rank has a guard. Each kind of wait has a subclass, which checks the other ranks and supplies the
- * names of the call and of the awaited event for messages.
+ * <p>Every wait of a rank has a guard. Each kind of wait has a subclass, which checks the other ranks. The subclass
+ * also supplies the names of the call and of the awaited event for messages.
  */
 public abstract class WaitGuard implements Waiter.Check {
     /** The state of the communicator's ranks. */
@@ -47,7 +47,7 @@ public abstract class WaitGuard implements Waiter.Check {
     }
 
     /**
-     * Throws if another rank ends the wait.
+     * Throws if the wait must end because of another rank, for example because that rank has failed.
      *
      * @return true if the rank must go on waiting; false if this check has seen the awaited event
      */
@@ -69,9 +69,7 @@ public abstract class WaitGuard implements Waiter.Check {
      */
     protected abstract long deadlineNanos();
 
-    /**
-     * {@return the consequence of an interrupt, for messages}
-     */
+    /** {@return the consequence of an interrupt of the waiting thread, for the message of the exception} */
     protected String afterInterrupt() {
         return "the communicator cannot be used any more";
     }

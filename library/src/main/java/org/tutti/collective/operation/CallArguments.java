@@ -14,13 +14,13 @@ import org.tutti.collective.layout.Label;
 import org.tutti.collective.machine.Area;
 
 /**
- * The arguments of a call of a collective at one rank, and the state of the operations that the call is cut into. The
- * object is filled again and again, so that blocking calls allocate nothing. The subclass {@code Call} adds the
- * algorithm; this class has only its name.
+ * Holds the arguments with which one rank calls a collective, and the state of the operations that carry out the call.
+ * An operation is one run of an algorithm. The object is filled again for later calls, so that blocking calls allocate
+ * nothing. The subclass {@code Call} adds the algorithm; this class has only its name.
  *
  * <p>If the message of a call is longer than one operation can carry, the call is several operations, one after the
- * other, with the same algorithm. Their numbers are drawn together, on the caller's thread. The areas and the length
- * are always those of the current operation.
+ * other, with the same algorithm. The numbers of all these operations are drawn together, on the caller's thread. The
+ * areas and the length that this object returns are always those of the current operation.
  *
  * <p>One thread at a time uses the object: the caller's thread, or the thread that runs a non-blocking call. The
  * hand-over from one thread to the other orders everything that was set and drawn before everything that the operations
@@ -36,8 +36,8 @@ public class CallArguments {
     public DataType type;
 
     /**
-     * The number of elements in all operations together. If a side has a block of each rank, the number of elements in
-     * a block.
+     * The number of elements that all operations of the call carry together. If the source or the target has a block
+     * for each rank, this is the number of elements in one block.
      */
     long count;
 
@@ -56,7 +56,7 @@ public class CallArguments {
     /** The number of the current operation. Before the call runs, this is the number of its first operation. */
     public long sequence;
 
-    /** The fingerprint of all calls up to the current operation, that one included. */
+    /** A hash of all calls up to the current operation, that one included. */
     public long history;
 
     private Blocks sourceBlocks;
@@ -78,13 +78,13 @@ public class CallArguments {
     private long moved;
 
     /**
-     * Sets the collective, algorithm, root and deadline of the call. {@link #setElements} sets the elements of a
-     * collective that has elements.
+     * Sets the collective, the algorithm, the root and the deadline of the call. If the collective has elements, {@link
+     * #setElements} sets them.
      *
-     * @param newCollective the collective
-     * @param newAlgorithm the name of the algorithm
-     * @param newRoot the root, or 0 if the collective has none; for a barrier, a number that must be the same at all
-     *            ranks
+     * @param newCollective the collective that the rank calls
+     * @param newAlgorithm the name of the algorithm that runs the call
+     * @param newRoot the rank that is the root, or 0 if the collective has none; for a barrier, a number that must be
+     *            the same at all ranks
      * @param newDeadlineNanos the deadline of the call, in terms of {@link System#nanoTime()}; {@link Long#MAX_VALUE}
      *            if it has none
      */
@@ -97,9 +97,9 @@ public class CallArguments {
     }
 
     /**
-     * Copies the elements and blocks of another call.
+     * Copies the elements and blocks of another call into this call.
      *
-     * @param other the other call, which must not have drawn its numbers
+     * @param other the call to copy from, which must not have drawn the numbers of its operations
      */
     protected final void setElementsLike(CallArguments other) {
         source.set(other.source.segment(), other.source.start());
@@ -121,14 +121,14 @@ public class CallArguments {
     }
 
     /**
-     * {@return whether the caller's memory is still alive}
+     * {@return whether the memory of source and target can still be accessed, because its arena has not been closed}
      */
     public final boolean hasMemory() {
         return source.segment().scope().isAlive() && target.segment().scope().isAlive();
     }
 
     /**
-     * Sets the name by which messages call this call, if it is a part of another call.
+     * Sets the name that messages use for this call. A call that is a part of another call gets the name of that call.
      *
      * @param newCalled the name, such as "create"
      */
@@ -137,13 +137,14 @@ public class CallArguments {
     }
 
     /**
-     * Sets the elements that the call moves or combines.
+     * Sets the elements that the call moves or combines, and the memory for the result.
      *
-     * @param newSource the memory of this rank's elements
+     * @param newSource the memory that holds this rank's elements
      * @param newTarget the memory for the result; the same as the source if the root's elements go to all ranks
      * @param newType the type of the elements
-     * @param newCount the number of elements; if a side has a block of each rank, the number of elements in a block
-     * @param newKernel the operator for the type; null if nothing is combined
+     * @param newCount the number of elements; if the source or the target has a block for each rank, the number of
+     *            elements in one block
+     * @param newKernel the operator for elements of that type; null if the collective combines nothing
      */
     public final void setElements(MemorySegment newSource, MemorySegment newTarget, DataType newType, long newCount,
             Kernel newKernel) {
@@ -157,12 +158,12 @@ public class CallArguments {
     }
 
     /**
-     * Sets the lengths and displacements of the ranks' blocks. Call this after {@link #setElements}. If the call is in
-     * place, this also finds this rank's own block.
+     * Sets the lengths and displacements of the ranks' blocks. A caller calls this method after {@link #setElements}.
+     * If source and target are the same memory, this method also finds this rank's own block in that memory.
      *
-     * @param rank this rank
-     * @param ofSource the blocks of the source; null if they are equally long, or the source has none
-     * @param ofTarget the blocks of the target; null if they are equally long, or the target has none
+     * @param rank the rank that makes the call
+     * @param ofSource the blocks of the source; null if all blocks have the same length, or if the source has no blocks
+     * @param ofTarget the blocks of the target; null if all blocks have the same length, or if the target has no blocks
      * @param unequal whether the ranks' blocks may differ in length
      */
     public final void setBlocks(int rank, Blocks ofSource, Blocks ofTarget, boolean unequal) {
@@ -184,8 +185,8 @@ public class CallArguments {
     }
 
     /**
-     * Sets lengths of blocks that must be the same at all ranks. Operations cut the longest block, and a fingerprint
-     * stands for all lengths.
+     * Sets the lengths of blocks that must be the same at all ranks. The longest block determines how the call is cut
+     * into operations. When ranks compare their calls, a fingerprint, which is a hash, stands for all lengths.
      */
     private void setCommonBlocks(Blocks blocks) {
         blocksFingerprint = blocks.ranks();
@@ -204,7 +205,7 @@ public class CallArguments {
         blockBytes = Math.max(blockBytes, longestBlockElements * type.bytes());
     }
 
-    /** Clears the elements when the call has ended, so that the caller's memory is not kept alive. */
+    /** Clears the elements when the call has ended, so that this object does not keep the caller's memory alive. */
     public final void clear() {
         if (type != null) {
             source.clear();
@@ -240,30 +241,35 @@ public class CallArguments {
     }
 
     /**
-     * {@return the length of source and target in the current operation, in bytes, a multiple of the operator's unit;
-     * if a side has a block of each rank, the length of a block}
+     * {@return the length of the source and of the target in the current operation, in bytes, a multiple of the
+     * operator's unit. If the source or the target has a block for each rank, this is the length of one block.}
      */
     public final long bytes() {
         return bytes;
     }
 
-    /** {@return whether source and target are the same memory; one of them may be this rank's block in the other} */
+    /**
+     * {@return whether source and target are in the same memory. One of them may then be this rank's block in the
+     * other.}
+     */
     public final boolean isInPlace() {
         return source.segment().equals(target.segment());
     }
 
     /**
-     * Returns the offset of a rank's block in a source or target in which all ranks have equally long blocks.
+     * Returns the offset of a rank's block in the source or in the target, if the blocks of all ranks there have the
+     * same length.
      *
-     * @param rank the rank
-     * @return the offset in the area, in bytes
+     * @param rank the rank that has the block
+     * @return the offset in the area of the source or target, in bytes
      */
     public final long block(int rank) {
         return rank * blockBytes;
     }
 
     /**
-     * {@return whether blocks may differ in length, so that a rank knows only the blocks that it sends or receives}
+     * {@return whether blocks may differ in length. Unless the collective combines, a rank then knows only the lengths
+     * of the blocks that it sends or receives.}
      */
     public final boolean isUnequal() {
         return isUnequal;
@@ -331,16 +337,17 @@ public class CallArguments {
     }
 
     /**
-     * Returns the length of a rank's block in the current operation. Only if all ranks know the lengths of all blocks.
+     * Returns the length of a rank's block in the current operation. A caller may call this method only if all ranks
+     * know the lengths of all blocks.
      *
-     * @param rank the rank
-     * @return the length, 0 to {@link #bytes}
+     * @param rank the rank that has the block
+     * @return the length in bytes, 0 to {@link #bytes}
      */
     public final long blockBytes(int rank) {
         return isUnequal ? Math.clamp(sourceBytes(rank) - moved, 0, bytes) : bytes;
     }
 
-    /** Returns whether blocks may differ in length, and each rank knows the lengths of all blocks. */
+    /** Returns whether blocks may differ in length, but each rank knows the lengths of all blocks. */
     final boolean hasCommonBlocks() {
         return isUnequal && collective().combines();
     }
@@ -354,7 +361,7 @@ public class CallArguments {
         return !isUnequal ? count : hasCommonBlocks() ? ~(blocksFingerprint >>> 1) : -1;
     }
 
-    /** Returns the lengths of the blocks, for messages. Only if all ranks know them. */
+    /** Returns the lengths of the blocks as text for messages. All ranks must know the lengths. */
     final String blockLengths() {
         int shown = Math.min(sourceBlocks.ranks(), LENGTHS_SHOWN);
         return IntStream.range(0, shown).mapToObj(rank -> String.valueOf(sourceBlocks.count(rank)))
@@ -364,7 +371,7 @@ public class CallArguments {
     /**
      * Returns the length of the longest block that this rank sends or receives.
      *
-     * @param ranks the number of ranks
+     * @param ranks the number of ranks of the communicator
      * @return the length, in bytes
      */
     protected final long longestBlockBytes(int ranks) {
@@ -377,7 +384,8 @@ public class CallArguments {
     }
 
     /**
-     * Cuts the call into operations, and makes the first operation the current one.
+     * Cuts the call into operations, and makes the first one the current operation. All operations have the same
+     * length, except the last, which may be shorter.
      *
      * @param operationBytesMax the greatest length of an operation, in bytes
      * @return the number of operations, 1 or more
@@ -392,10 +400,10 @@ public class CallArguments {
     }
 
     /**
-     * Sets the number of the first operation, and extends the history by this call.
+     * Sets the number of the call's first operation, and adds that operation to the history of this rank's calls.
      *
      * @param first the number of the first operation
-     * @param historyBefore the fingerprint of all calls before this one
+     * @param historyBefore the fingerprint, a hash, of all calls before this one
      */
     protected final void number(long first, long historyBefore) {
         sequence = first;
@@ -422,13 +430,14 @@ public class CallArguments {
         return bytesLeft == 0 ? 1 : 1 + Math.ceilDiv(bytesLeft, bytes);
     }
 
-    /** Returns the name of the algorithm in the form that descriptors hold. */
+    /** Returns the name of the algorithm in the form that the descriptor of a call holds. */
     final Label algorithmName() {
         return algorithm;
     }
 
     /**
-     * Returns the name of the operator in the form that descriptors hold; {@link Label#NONE} if nothing is combined.
+     * Returns the name of the operator in the form that the descriptor of a call holds; {@link Label#NONE} if nothing
+     * is combined.
      */
     final Label operator() {
         return kernel == null ? Label.NONE : kernel.label();

@@ -12,8 +12,9 @@ import org.tutti.memory.CallSite;
 import org.tutti.memory.Waiter;
 
 /**
- * Compares the calls of this rank with those of another rank, by their descriptors. If the calls differ, it creates the
- * exception that names both. A descriptor is the description of a call that a rank writes into its cell.
+ * Compares the calls that this rank has made on a communicator with the calls of another rank. If the calls differ,
+ * this class creates the exception that names both. It compares descriptors. A descriptor is the description of a call
+ * that each rank writes into its cell, the memory that an operation has for that rank.
  */
 public final class CallComparison {
     private final TeamContext context;
@@ -23,10 +24,10 @@ public final class CallComparison {
     private final Operation operation;
 
     /**
-     * Creates the comparisons of a rank.
+     * Creates an object that compares the calls of one rank with those of others.
      *
      * @param context the communicator at this rank
-     * @param check ends a look at another node by throwing
+     * @param check a check that may end a look at another node by throwing
      * @param operation the operation that the rank is in; messages name the source line of its call. Null if the rank
      *            closes the communicator, and is in no call of it
      */
@@ -43,24 +44,25 @@ public final class CallComparison {
     }
 
     /**
-     * Returns whether this rank has described its call in an operation. A rank that still waits for its slot has not
-     * described its call, so its history cannot be compared.
+     * Returns whether this rank has written the descriptor of its call in an operation. A rank that still waits until
+     * its slot, the memory of the operation, is free has not written it. Its history cannot be compared yet.
      */
     boolean isDescribed(long operation) {
         return machine.loadPlain(ring, descriptor(operation, context.localRank)) == operation + 1;
     }
 
     /**
-     * Returns whether the descriptor of another rank of this node describes an operation, and not yet a later operation
-     * of the same slot.
+     * Returns whether another rank of this node has written its descriptor of an operation, and has not yet overwritten
+     * it with that of a later operation.
      */
     boolean isDescribedBy(int other, long operation) {
         return machine.load(ring, descriptor(operation, context.localRankHere(other))) == operation + 1;
     }
 
     /**
-     * Returns whether another rank has described an operation, and its history up to that operation differs from a
-     * given one.
+     * Returns whether another rank's history of calls, up to an operation, differs from a given history. A history is
+     * kept as a hash. Returns false if the other rank's descriptor of that operation is not there, or cannot be
+     * fetched.
      */
     boolean differs(long operation, int other, long history) {
         int local = context.localRankHere(other);
@@ -68,7 +70,9 @@ public final class CallComparison {
                 : fetch(operation, other) && differs(context.fetched, RingLayout.DESCRIPTOR, operation, history);
     }
 
-    /** Gets the cell that a rank on another node has in an operation's slot, and returns whether this was possible. */
+    /**
+     * Gets the cell that a rank on another node has in an operation's slot, and returns whether that node has given it.
+     */
     private boolean fetch(long operation, int other) {
         RingLayout theirs = context.layoutAt(other);
         long slot = theirs.slot(theirs.slotIndex(operation));
@@ -82,11 +86,11 @@ public final class CallComparison {
     }
 
     /**
-     * Returns the exception for two ranks with different histories. It names the oldest calls that differ, if their
-     * descriptors are still there.
+     * Creates the exception for two ranks that have made different calls. The exception names the oldest calls that
+     * differ, if their descriptors are still in memory. Otherwise it says that the ranks differed some calls ago.
      *
-     * @param sequence the operation in which the difference was seen
-     * @param other the other rank
+     * @param sequence the number of the operation in which the difference was seen
+     * @param other the other rank, as a rank of the communicator
      */
     CollectiveMismatchException mismatch(long sequence, int other) {
         CollectiveMismatchException named = find(sequence, other);
@@ -96,13 +100,13 @@ public final class CallComparison {
     }
 
     /**
-     * Finds the oldest call in which two ranks differ, and returns the exception that names both calls. The search goes
-     * back as far as the slots hold descriptors. Meanwhile the other rank may run ahead and overwrite its old
-     * descriptors. Therefore the content that was read of a descriptor counts only if the same descriptor is still
-     * there afterwards.
+     * Finds the oldest call in which this rank and another rank differ, and returns the exception that names both
+     * calls. The search goes back as far as the slots still hold descriptors. During the search, the other rank may run
+     * ahead and overwrite its old descriptors. Therefore this method reads a descriptor, and then checks that the same
+     * descriptor is still there. Otherwise the content that it has read does not count.
      *
-     * @param sequence the last operation to look at
-     * @param other the other rank
+     * @param sequence the number of the last operation to look at
+     * @param other the other rank, as a rank of the communicator
      * @return the exception, or null if no difference is found
      */
     CollectiveMismatchException find(long sequence, int other) {
@@ -131,7 +135,7 @@ public final class CallComparison {
         return null;
     }
 
-    /** Describes the call of another rank so that a reader can distinguish it from this rank's call. */
+    /** Returns a description of another rank's call by which a reader can distinguish it from this rank's call. */
     private String difference(String own, long mine, MemorySegment cells, long theirs) {
         String called = Descriptor.text(machine, cells, theirs);
         if (!called.equals(own)) {
@@ -149,11 +153,12 @@ public final class CallComparison {
     }
 
     /**
-     * Compares all calls of this rank with all calls of another rank, after the last call of both.
+     * Compares all calls of this rank on the communicator with all calls of another rank. Both ranks must have made
+     * their last call.
      *
-     * @param other the other rank
-     * @param drawnThere the number of operations that the other rank has drawn
-     * @param historyThere the fingerprint of all calls of the other rank
+     * @param other the other rank, as a rank of the communicator
+     * @param drawnThere the number of operations that all calls of the other rank consist of
+     * @param historyThere the fingerprint, a hash, of all calls of the other rank
      * @return the exception that names the calls that differ, or null if all calls are the same
      */
     public CollectiveMismatchException compareEnds(int other, long drawnThere, long historyThere) {
@@ -179,8 +184,8 @@ public final class CallComparison {
     }
 
     /**
-     * Describes the call of a rank in an operation. If the descriptor is overwritten, or the rank is on another node,
-     * the description is "a collective".
+     * Returns a description of the call of a rank in an operation, for messages. The description is "a collective" if
+     * the descriptor has been overwritten, or if the rank is on another node.
      */
     private String describedAt(long number, int rank) {
         int local = context.localRankHere(rank);

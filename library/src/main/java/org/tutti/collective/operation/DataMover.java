@@ -6,8 +6,9 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.machine.Machine;
 
 /**
- * Copies and combines bytes of areas on this rank's node. Each method first sends the frames that puts to other nodes
- * have gathered, so that other nodes do not wait for the copy. A team has one such object.
+ * Copies and combines bytes of areas in the memory of this rank's node. Before each copy it sends the puts to other
+ * nodes that still wait in send buffers, so that other nodes do not wait until the copy has ended. A team has one such
+ * object for the operations that it runs.
  */
 public final class DataMover {
     private final Machine machine;
@@ -33,8 +34,9 @@ public final class DataMover {
     }
 
     /**
-     * Combines bytes of two areas, {@code target = left op right}. The number of bytes is a multiple of the operator's
-     * unit. The target may be the left or the right area.
+     * Combines bytes of two areas with an operator, {@code target = left op right}. The number of bytes must be a
+     * multiple of the operator's unit, the elements that it combines as one value. The target may be the left or the
+     * right area.
      */
     public void combine(Kernel kernel, Area left, long leftOffset, Area right, long rightOffset, Area target,
             long targetOffset, long bytes) {

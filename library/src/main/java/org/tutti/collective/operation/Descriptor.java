@@ -13,9 +13,9 @@ import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Machine;
 
 /**
- * Writes and reads descriptors of calls. A descriptor is the description of a call that a rank writes into its cell
- * ({@link RingLayout}). Other ranks compare it with their own, to check that all ranks have made the same call, and to
- * name both calls if they differ.
+ * Writes and reads descriptors of calls. A descriptor is the description of a call that a rank writes into its cell,
+ * the memory that an operation has for that rank ({@link RingLayout}). Other ranks compare it with their own
+ * descriptor, to check that all ranks have made the same call. If the calls differ, messages name both.
  */
 public final class Descriptor {
     private static final int OPERATOR_WORDS = Label.LENGTH / Long.BYTES;
@@ -26,14 +26,14 @@ public final class Descriptor {
 
     private Descriptor() {}
 
-    /** Returns the collective, type and root of a call in 64 bits. */
+    /** Returns a number that encodes the collective, element type and root of a call. */
     private static long kind(CallArguments call) {
         DataType type = call.type;
         return (long) call.root() << Integer.SIZE | (type == null ? NO_TYPE : type.ordinal()) << Byte.SIZE
                 | call.collective().ordinal();
     }
 
-    /** Returns a hash of all arguments that must be the same at all ranks. */
+    /** Returns a hash of all arguments of a call that must be the same at all ranks. */
     static long hash(CallArguments call) {
         return ((call.commonCount() * Fingerprint.GOLDEN ^ kind(call)) * Fingerprint.MULTIPLIER
                 ^ call.algorithmName().hash())
@@ -41,13 +41,13 @@ public final class Descriptor {
     }
 
     /**
-     * Writes the descriptor of a call's current operation. The descriptor's word is 0 while the rest is written, so a
-     * rank that reads the old descriptor meanwhile can notice the change.
+     * Writes the descriptor of a call's current operation. The first word of the descriptor is 0 while the rest is
+     * written, so that a rank that still reads the descriptor of an earlier operation can notice the change.
      *
      * @param machine the machine of the calling thread
-     * @param cells the communicator's block
+     * @param cells the memory of the communicator's block
      * @param descriptor the offset of the descriptor in the block
-     * @param call the call
+     * @param call the call that the descriptor describes
      */
     public static void write(Machine machine, MemorySegment cells, long descriptor, CallArguments call) {
         Label operator = call.operator();
@@ -74,7 +74,7 @@ public final class Descriptor {
         machine.store(cells, descriptor, call.sequence + 1);
     }
 
-    /** Describes, for messages, the call that a descriptor holds. */
+    /** Returns a description, for messages, of the call that a descriptor holds. */
     static String text(Machine machine, MemorySegment cells, long descriptor) {
         long kind = machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_KIND);
         Collective called = Collective.values()[(int) (kind & 0xff)];

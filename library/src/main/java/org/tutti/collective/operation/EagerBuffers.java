@@ -11,22 +11,22 @@ import org.tutti.collective.machine.Machine;
 import org.tutti.memory.Memory;
 
 /**
- * The eager buffers of a communicator, as one rank knows them. The eager buffers of a node are a block into which other
- * nodes put messages that do not fit into the payload of an edge. The object finds the block of this node, and keeps
- * the handles of the blocks of other nodes. A rank has one such object for each communicator, which all its threads
- * use.
+ * The eager buffers of a communicator, as one rank knows them. The eager buffers of a node are a block of memory. Other
+ * nodes put messages there that do not fit into the payload of an edge, the 112 bytes beside its ARRIVED word. This
+ * object finds the eager buffers of its node, and keeps the handles of those of other nodes. A rank has one such object
+ * for each communicator, which all its threads use.
  *
  * <p><b>The claim.</b> The master, the first rank of a node, claims the block when it begins its first operation with
  * such a message, before it waits for any rank in that operation. A rank that needs the block therefore waits only
- * until the master has begun that operation too. The other ranks of the node await a word of the communicator's block;
- * other nodes get it from there.
+ * until the master has begun that operation too. The other ranks of the node await the EAGER_BUFFERS word of the
+ * communicator's block. Other nodes get that word.
  *
- * <p><b>Memory ordering.</b> Before the EAGER_BUFFERS word is stored, with release order, the block is zeros and
- * registered, and its address and handle are written. The first thread of the master that needs the block stores the
- * word, once, under the lock. Another rank of the node loads the word with acquire order before it reads the address. A
- * get fetches word and handle in any order. Therefore a rank on another node may see the word and no handle yet; it
- * asks again. A rank that has both puts into a region that is there. The handle never changes, so any thread of a rank
- * may have asked for it.
+ * <p><b>Memory ordering.</b> The first thread of the master that needs the block stores the EAGER_BUFFERS word, once,
+ * under the lock and with release order. Before that the block is zeros and registered, and its address and handle are
+ * written. Another rank of the node loads the word with acquire order before it reads the address. A rank on another
+ * node gets word and handle in any order. It may therefore see the word and no handle yet, and then gets both again. A
+ * rank that has both puts into a region that is there. The handle never changes, so it does not matter which thread of
+ * a rank has got it.
  */
 public final class EagerBuffers {
     private final Memory memory;
@@ -42,10 +42,10 @@ public final class EagerBuffers {
     }
 
     /**
-     * Creates the view of the eager buffers at a rank, when the rank's first team is made.
+     * Creates a rank's view of the eager buffers of a communicator, when the rank's first team is made.
      *
      * @param memory the memory of the node
-     * @param ring the communicator's block
+     * @param ring the communicator's block, which has the EAGER_BUFFERS word
      * @param layout the layout of the communicator's block and of the eager buffers
      * @param nodes the number of nodes of the communicator
      */
@@ -57,7 +57,8 @@ public final class EagerBuffers {
     }
 
     /**
-     * Claims the block of this node and registers it, unless another thread has done so. Only the master calls this.
+     * Claims the eager buffers of this node and registers them for other nodes, unless another thread has done so. Only
+     * the master, the first rank of the node, calls this method.
      */
     public void claim(Machine machine) {
         machine.lock(lock);
@@ -82,7 +83,10 @@ public final class EagerBuffers {
         return follows;
     }
 
-    /** Ends the right of other nodes to put into the block. The master calls this after its last operation. */
+    /**
+     * Ends the right of other nodes to put into the eager buffers of this node. The master calls this method after its
+     * last operation.
+     */
     public void revoke(Machine machine) {
         if (machine.load(ring, RingLayout.EAGER_BUFFERS) != 0) {
             assert moves(State.CLAIMED, State.REVOKED) : "eager buffers are revoked which were " + state;
@@ -90,7 +94,10 @@ public final class EagerBuffers {
         }
     }
 
-    /** Releases the block to the node's memory. The master calls this when no rank uses the communicator any longer. */
+    /**
+     * Releases the eager buffers of this node to the node's memory. The master calls this method when no rank uses the
+     * communicator any longer.
+     */
     public void release(Machine machine) {
         if (machine.load(ring, RingLayout.EAGER_BUFFERS) != 0) {
             assert moves(State.REVOKED, State.RELEASED) : "eager buffers are released which were " + state;
@@ -98,21 +105,23 @@ public final class EagerBuffers {
         }
     }
 
-    /** Returns the block of this node. The caller must have awaited the EAGER_BUFFERS word. */
+    /** Returns the eager buffers of this node. The caller must have awaited the EAGER_BUFFERS word. */
     public MemorySegment here(Machine machine) {
         long address = machine.loadPlain(ring, RingLayout.EAGER_BUFFERS_ADDRESS);
         assert address > 0 : "the eager buffers are said to be there, at address " + address;
         return memory.block(address, bytes);
     }
 
-    /** Returns the handle of this node's block for other nodes. The block must have been claimed. */
+    /** Returns the handle by which other nodes address this node's eager buffers, which must have been claimed. */
     public long handle(Machine machine) {
         return machine.loadPlain(ring, RingLayout.EAGER_BUFFERS_HANDLE);
     }
 
     /**
-     * Returns the handle of the eager buffers from the first line of another node's block, or 0 if they have not been
-     * claimed.
+     * Returns the handle of another node's eager buffers, or 0 if they have not been claimed.
+     *
+     * @param head the first line of the communicator's block on that node, which holds the handle
+     * @param machine the machine of the calling thread
      */
     public static long handleIn(MemorySegment head, Machine machine) {
         return machine.loadPlain(head, RingLayout.EAGER_BUFFERS) == 0 ? 0

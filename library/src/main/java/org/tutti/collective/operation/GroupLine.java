@@ -9,10 +9,10 @@ import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Machine;
 
 /**
- * Writes and reads the line in which a rank tells that it is making a group. The line is the rank's left line, in the
- * block of the parent communicator. It holds the group's number, the address of the group's block, the number of
- * operations that the rank had drawn of the parent, and the group's members. The members are one bit for each of the
- * first {@value #RANKS_SAID} ranks of the parent, and one bit for all other ranks.
+ * Writes and reads the line in which a rank announces that it is making a group. The line is the rank's left line, the
+ * cache line that the rank has in the block of the parent communicator. It holds the group's number, the address of the
+ * group's block, the number of the parent's operations that the rank had drawn before, and the group's members. The
+ * members are one bit for each of the first {@value #RANKS_SAID} ranks of the parent, and one bit for all other ranks.
  *
  * <p>Memory ordering: the number is stored last, with release order. No two groups have the same number. Therefore, if
  * a reader finds the same number before and after it has read the rest, the rest belongs to that group.
@@ -23,14 +23,14 @@ public final class GroupLine {
     private GroupLine() {}
 
     /**
-     * Writes the line of a group.
+     * Writes the line in which this rank announces that it is making a group.
      *
      * @param machine the machine of the calling thread
-     * @param ring the parent's block
-     * @param line the offset of the rank's left line in it
+     * @param ring the parent's block, the memory that holds the line
+     * @param line the offset of the rank's left line in the block
      * @param id the group's number, not 0
      * @param address the address of the group's block, at the group's master on the node; 0 at other ranks
-     * @param drawn the number of operations that the rank has drawn of the parent
+     * @param drawn the number of the parent's operations that the rank has drawn before
      * @param ranks the ranks of the group, by their numbers in the parent
      */
     public static void write(Machine machine, MemorySegment ring, long line, long id, long address, long drawn,
@@ -59,7 +59,7 @@ public final class GroupLine {
         return bits;
     }
 
-    /** Remembers that this rank has made a group with its members. */
+    /** Remembers that this rank has made a group, together with each member of the group. */
     public static void noteMade(TeamContext parent, long id, int[] ranks) {
         if (parent.operations.lastMade.length == 0) {
             parent.operations.lastMade = new long[Math.min(parent.size(), RANKS_SAID)];
@@ -72,16 +72,16 @@ public final class GroupLine {
     }
 
     /**
-     * Returns whether another rank waits for this rank to make the group that the other rank's left line names. Returns
-     * false if this rank is making that group. Also returns false if that group is the last one that both ranks have
-     * made, because the other rank may still be finishing it.
+     * Returns whether another rank, which makes a group, waits until this rank makes that group too. The left line of
+     * the other rank names the group. Returns false if this rank is making that group. Also returns false if that group
+     * is the last one that both ranks have made, because the other rank may still be finishing it.
      *
      * @param parent the parent communicator at this rank
-     * @param other the other rank
+     * @param other the other rank, as a rank of the parent
      * @param made the group's number that was read from the other rank's line
      * @param memory the memory that holds the line
-     * @param line the offset of the line in it
-     * @return whether the other rank waits
+     * @param line the offset of the line in that memory
+     * @return whether the other rank waits for this rank
      */
     public static boolean isAwaited(TeamContext parent, int other, long made, MemorySegment memory, long line) {
         Machine machine = parent.machine;
@@ -94,7 +94,7 @@ public final class GroupLine {
                 && machine.load(memory, line + RingLayout.GROUP) == made; // or the bits are the next group's
     }
 
-    /** Returns the ranks of the group that a line names, in ascending order, for messages. */
+    /** Returns the ranks of the group that a rank's left line names, in ascending order, as text for messages. */
     public static String ranks(Machine machine, MemorySegment memory, long line) {
         var words = new long[(RANKS_SAID + 1) / Long.SIZE];
         for (int i = 0; i < words.length; i++) {

@@ -4,15 +4,16 @@ package org.tutti.collective.operation;
 import org.tutti.collective.layout.RingLayout;
 
 /**
- * Holds the state of the operation that a team is in. An operation is one run of an algorithm by all ranks of a
- * communicator. A call is one operation, or several if its message is longer than an operation can be.
+ * Holds the state of the operation that a team is in. A team is the object that runs the operations of one rank. An
+ * operation is one run of an algorithm by all ranks of a communicator. A call is one operation, or several if its
+ * message is longer than an operation can be.
  *
  * <p><b>Life.</b> A team makes one such object and keeps it. {@code OperationLifecycle} sets it to one operation after
  * the other. Only the thread that runs the team's current operation uses it. The threads of non-blocking calls hand
  * teams over under a lock ({@code RequestRunner}).
  *
  * <p><b>Parts.</b> An operation has its call, its number, its slot, the value that its words have at step 0, the
- * fingerprint of all calls so far, and whether it is quiet.
+ * fingerprint of all calls so far, and a flag that says whether it is quiet. A fingerprint is a hash.
  *
  * <p><b>Slots.</b> The operations of a communicator are numbered 0, 1, 2, … in the order of the calls, which is the
  * same at all ranks. A <i>slot</i> is memory for one operation at a time. Each slot has a cell for each rank of the
@@ -20,16 +21,19 @@ import org.tutti.collective.layout.RingLayout;
  * different parts of the communicator's block ({@link RingLayout}). With n slots, operation s uses slot s mod n and is
  * that slot's generation g = s / n, rounded down.
  *
- * <p><b>Steps.</b> The words of a slot are never reset. An algorithm counts steps 1, 2, 3, … in each operation; step k
- * of generation g is the value (g + 1)·2<sup>20</sup> + k, which is greater than all values of earlier generations.
+ * <p><b>Steps.</b> The words of a slot are never reset. An algorithm counts steps 1, 2, 3, … in each operation. In a
+ * word, step k of generation g is the value (g + 1)·2<sup>20</sup> + k, which is greater than all values of earlier
+ * generations.
+ *
+ * <p><b>Tags.</b> A tag stands beside each READY, ARRIVED and CREDIT word. It is the fingerprint of the sender's calls,
+ * with the sender's quiet flag in place of the lowest bit.
  *
  * <p><b>Quiet operations.</b> The flag {@link #quiet} is true when the operation begins if this rank has left all
- * earlier operations. It becomes false when this rank reads the tag of a rank that is not quiet. The tag, beside each
- * READY, ARRIVED and CREDIT word, is the fingerprint of the sender's history; its lowest bit is replaced by the
- * sender's flag. A rank in a quiet operation s has left all operations before s. A rank that is not quiet has left only
- * those that {@link OperationSequence#leftBy} returns. A rank uses the flag in two ways. A tag from a node of one rank
- * tells without a get which operations that node has left ({@code Edges}). And if a rank knows that all ranks have
- * entered the operation, the flag tells which operations all ranks have left ({@code Team.noteAllAreHere}).
+ * earlier operations. It becomes false when this rank reads the tag of a rank that is not quiet. A rank in a quiet
+ * operation s has left all operations before s. A rank that is not quiet has left only those that {@link
+ * OperationSequence#leftBy} returns. A rank uses the flag in two ways. If a node has a single rank, the tag of that
+ * rank tells which operations the node has left, so no get is needed ({@code Edges}). If a rank knows that all ranks
+ * have entered the operation, the flag tells which operations all ranks have left ({@code Team.noteAllAreHere}).
  */
 public final class Operation {
     private static final long QUIET = 1;
@@ -43,7 +47,7 @@ public final class Operation {
     public long sequence;
     long slot;
 
-    /** The value of a word of the operation at step 0. */
+    /** The value that each word of the operation has at step 0. */
     public long base;
 
     /** The fingerprint of all calls up to this operation, this one included. */
@@ -60,7 +64,7 @@ public final class Operation {
         this.layout = layout;
     }
 
-    /** Sets this object to the current operation of a call that has drawn its numbers. */
+    /** Sets this object to the current operation of a call. The call must have drawn the numbers of its operations. */
     @SuppressWarnings("ReferenceEquality") // the same object is meant
     public void begin(CallArguments drawn) {
         if (call != drawn) { // a blocking call, which has the same object each time, saves the store
@@ -99,20 +103,24 @@ public final class Operation {
     }
 
     /**
-     * Returns the tag that this rank stores beside its words: the fingerprint of its history, with the quiet flag in
-     * the lowest bit.
+     * Returns the tag that this rank stores beside its words. The tag is a hash of this rank's calls, with the quiet
+     * flag in the lowest bit.
      */
     public long tag() {
         return history & ~QUIET | (quiet ? QUIET : 0);
     }
 
-    /** Returns whether the sender of a tag has made the same calls as this rank, up to this operation. */
+    /**
+     * Returns whether the sender of a tag, a hash of its calls, has made the same calls as this rank up to this
+     * operation.
+     */
     boolean isSame(long tag) {
         return (tag ^ history) >>> 1 == 0;
     }
 
     /**
-     * Notes that this rank has read a tag. If the sender is not quiet, this operation is no longer quiet, either.
+     * Reads the quiet flag of a tag, the hash of calls that another rank has sent. If the sender is not quiet, because
+     * it is still in earlier operations, this operation is no longer quiet, either.
      *
      * @return whether the sender is quiet
      */

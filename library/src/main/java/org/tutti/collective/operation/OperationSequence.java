@@ -14,9 +14,9 @@ import org.tutti.memory.Words;
 
 /**
  * Holds the state that all operations of a communicator share at one rank, on whatever threads they run. The state
- * consists of the numbers that calls have drawn, the history of calls, the operations that this rank has left, and
- * those that other ranks are known to have left. A rank has one such object for each communicator. It is made with the
- * rank's first team, and lives as long as the communicator.
+ * consists of the numbers that calls have drawn for their operations, the history of calls, the operations that this
+ * rank has left, and the operations that other ranks are known to have left. A rank has one such object for each
+ * communicator. The object is made with the rank's first team, and lives as long as the communicator.
  *
  * <p>Numbers and history are drawn on the caller's thread, so they follow the order of the calls. Operations may be
  * finished in any order. The <i>left</i> word of a rank is cumulative: it holds the number of the first operation that
@@ -25,26 +25,26 @@ import org.tutti.memory.Words;
  * the finished operations beyond the left word.
  *
  * <p><b>Leaving all operations.</b> If a communicator is broken, or the rank closes it, the rank leaves all operations,
- * drawn or not: it adds {@value #ALL} to its left word. This addition is stored when no drawn operation is in flight
- * any more, by the thread that ends the last one. A thread that is about to begin an operation reads the left word
- * under the lock. If the rank has left all operations, the thread does not begin. If the thread reads the word before
- * that, then the thread that leaves all operations takes the same lock later. It sees that the operation is drawn, and
- * does not add {@value #ALL} to the word. The end of that operation does so. If the rank has no other threads, no other
- * operation is in flight.
+ * drawn or not: it adds {@value #ALL} to its left word. The sum is stored once no drawn operation is in flight, so
+ * possibly by the thread that ends the last one. A thread that is about to begin an operation reads the left word under
+ * the lock. If the rank has left all operations by then, the thread does not begin. Otherwise the thread that leaves
+ * all operations takes the same lock later. It sees that the operation is drawn and not finished, and does not add
+ * {@value #ALL} to the word. The end of that operation does so. If the rank has no other threads, no other operation is
+ * in flight.
  *
  * <p><b>Memory ordering.</b> Once there are other threads, finishing an operation takes a lock. Hence everything that
  * this rank did in the operations below the left word happens before the word's release store, whichever thread makes
- * it. A thread learns about other ranks by acquire loads of their words. It then stores with release order which
- * operations they have left, and other threads load that with acquire order.
+ * that store. A thread learns about other ranks by acquire loads of their words. It then stores, with release order,
+ * which operations they have left, and other threads load that with acquire order.
  *
  * <p>Each thread passes its own machine to the methods. The methods take the lock through the machine, so that the
  * simulator can let other threads run first there.
  */
 public final class OperationSequence {
-    /** The greatest number of non-blocking operations that may have begun and not ended, at the same time. */
+    /** The greatest number of non-blocking operations of a communicator that may have begun and not ended. */
     public static final int AT_ONCE_MAX = RingLayout.SLOTS_MIN;
 
-    /** No rank. */
+    /** The value that stands for no rank. */
     public static final int NOBODY = -1;
 
     /**
@@ -53,12 +53,13 @@ public final class OperationSequence {
      */
     public static final long ALL = 1L << 62;
 
-    /** The number that a rank also adds to its left word when it no longer touches the communicator's memory. */
+    /** The number that a rank also adds to its left word when it will no longer access the communicator's memory. */
     public static final long DETACHED = 1L << 61;
 
     /**
-     * For each rank of the communicator, the number of the last group that this rank has made with it. Only for the
-     * ranks that have a bit of their own in {@link GroupLine}; empty before the first group.
+     * For each rank of the communicator, the number of the last group that this rank has made together with that rank.
+     * The array has entries only for ranks that have a bit of their own in {@link GroupLine}. It is empty before the
+     * first group.
      */
     long[] lastMade = {};
 
@@ -90,13 +91,13 @@ public final class OperationSequence {
     private volatile boolean ended;
 
     /**
-     * Creates the state of a communicator at a rank, when the rank's first team is made.
+     * Creates the state of a communicator's operations at a rank, when the rank's first team is made.
      *
-     * @param members the lives of the communicator's ranks
-     * @param ring the communicator's block
-     * @param firstLeft the offset in the block of the left words of the node's ranks, a line for each
+     * @param members the lives of the communicator's ranks: which of them have failed or left the job
+     * @param ring the communicator's block, the memory of its operations on this node
+     * @param firstLeft the offset in the block of the left words of the node's ranks, a cache line for each rank
      * @param localRanks the ranks of the node, in ascending order
-     * @param localRank the index of this rank among them
+     * @param localRank the index of this rank in {@code localRanks}
      * @param nodes the number of nodes of the communicator
      */
     public OperationSequence(Members members, MemorySegment ring, long firstLeft, int[] localRanks, int localRank,
@@ -110,11 +111,11 @@ public final class OperationSequence {
     }
 
     /**
-     * Draws the numbers of a call's operations, and adds the operations to the history.
+     * Draws the numbers of a call's operations, and adds the operations to the history, the hash of all calls.
      *
-     * @param call the hash of the call
-     * @param operations the number of its operations, 1 or more
-     * @return the number of the first operation
+     * @param call the hash of the call's arguments
+     * @param operations the number of operations that the call consists of, 1 or more
+     * @return the number of the first operation; the others follow it
      */
     public long draw(long call, long operations) {
         for (long operation = 0; operation < operations; operation++) {
@@ -131,21 +132,22 @@ public final class OperationSequence {
         return drawn;
     }
 
-    /** Returns the fingerprint of all calls that were drawn. */
+    /** Returns the fingerprint, a hash, of all calls that have drawn numbers. */
     public long history() {
         return history;
     }
 
-    /** Returns the guard of the rank's blocking calls. */
+    /** Returns the guard that detects two blocking calls of the rank at the same time. */
     public SingleThreadGuard blocking() {
         return blocking;
     }
 
     /**
-     * Returns the number below which a rank that is in an operation has left all operations. A quiet rank has no other
-     * operation in flight; any other rank may be in up to {@value RingLayout#SLOTS_MIN} operations at a time.
+     * Returns a number below which a rank has left all operations, computed from one operation that the rank is in. A
+     * quiet rank has no other operation in flight. Any other rank may be in up to {@value RingLayout#SLOTS_MIN}
+     * operations at a time.
      *
-     * @param operation the operation that the rank is in
+     * @param operation the number of the operation that the rank is in
      * @param quiet whether the rank is quiet
      */
     public static long leftBy(long operation, boolean quiet) {
@@ -153,16 +155,16 @@ public final class OperationSequence {
     }
 
     /**
-     * Prepares for operations in flight on other threads, which may end in any order. The caller's thread, until then
-     * the only thread, calls this method.
+     * Prepares this object for operations on other threads, which may end in any order. The caller's thread must be the
+     * only thread until then.
      */
     public void expectOtherThreads() {
         concurrent = true;
     }
 
     /**
-     * Notes that this rank has finished an operation. If all operations before it are finished too, stores the left
-     * word.
+     * Notes that this rank has finished an operation. If all operations before it are finished too, stores this in the
+     * left word, where other ranks see it.
      */
     public void leave(Machine machine, long operation) {
         if (concurrent) {
@@ -196,7 +198,7 @@ public final class OperationSequence {
 
     /**
      * Returns the number below which this rank has left all operations. The number is {@link #ALL} or more if the rank
-     * begins no further operation.
+     * has left all operations for good, and begins no further operation.
      */
     public long left(Machine machine) {
         return concurrent ? leftInAnyOrder(machine) : left;
@@ -212,10 +214,10 @@ public final class OperationSequence {
     }
 
     /**
-     * Leaves all operations of a communicator that is broken or closed. If drawn operations are in flight, this takes
-     * effect when they have ended.
+     * Leaves all operations of a communicator that is broken or closed, so that this rank begins no further operation.
+     * If drawn operations are in flight, this takes effect when they have ended.
      *
-     * @param ended the number of operations that the caller has drawn, and will never leave one by one
+     * @param ended the number of operations that the caller has drawn, and that will never be left one by one
      */
     public void leaveAll(Machine machine, long ended) {
         machine.lock(lock);
@@ -236,10 +238,11 @@ public final class OperationSequence {
     }
 
     /**
-     * Returns the number of operations that a rank has left one by one.
+     * Returns the number of operations that a rank has left one by one, as its left word tells. If the rank has left
+     * all operations, this number is less than the word. Otherwise a reader of the word would believe that it may run
+     * ahead without limit.
      *
-     * @param leftThere the rank's left word. If the rank has left all operations, the returned number is less than the
-     *            word, because a rank must not believe that it may run ahead without limit
+     * @param leftThere the rank's left word
      */
     static long done(long leftThere) {
         return leftThere & DETACHED - 1;
@@ -256,7 +259,8 @@ public final class OperationSequence {
     }
 
     /**
-     * Returns a rank of this node that has neither left an operation nor ended, or {@link #NOBODY} if there is none.
+     * Returns a rank of this node that has not left an operation, although its process has not ended. Returns {@link
+     * #NOBODY} if there is none, so that the operation is closed.
      */
     public int behind(Machine machine, long operation) {
         if (isKnownClosed(operation)) {
@@ -280,10 +284,10 @@ public final class OperationSequence {
     }
 
     /**
-     * Returns whether operations that a rank has not left may never be closed, because the communicator is broken or
-     * will be broken soon.
+     * Returns whether operations that a rank has not left may never be closed. This is the case if the communicator is
+     * broken, or will be broken soon because that rank has failed or left.
      *
-     * @param behind the rank
+     * @param behind the rank that has not left the operations
      */
     boolean isBroken(Machine machine, int behind) {
         return machine.load(ring, RingLayout.BROKEN) != 0 || members.failure(behind) != null;
@@ -295,9 +299,9 @@ public final class OperationSequence {
     }
 
     /**
-     * Sets the number below which all operations are closed. Threads may call this in the wrong order, so that the
-     * number falls. A rank then finds the number again when it reads the left words, as long as there is a block to
-     * read.
+     * Sets the number below which all operations are closed, that is, left by all ranks of this node. Threads may call
+     * this in the wrong order, so that the number falls. A rank then finds the greater number again when it reads the
+     * left words, as long as there is a block to read.
      */
     public void setClosed(long operation) {
         closed = operation;
@@ -306,7 +310,7 @@ public final class OperationSequence {
         }
     }
 
-    /** Sets all operations closed, because this rank never reads left words again. */
+    /** Marks all operations as closed, because this rank never reads left words again. */
     public void setDetached() {
         detached = true; // set first, so that a thread that stores an older number afterwards sees it
         closed = Long.MAX_VALUE;
@@ -320,7 +324,7 @@ public final class OperationSequence {
 
     /**
      * Notes that all ranks of another node have left all operations below a number. Threads may call this in the wrong
-     * order, so that the number falls; the other node is then asked again.
+     * order, so that the number falls. This rank then asks the other node again when it needs the number.
      */
     public void raiseLeftElsewhere(Machine machine, int node, long operation) {
         if (leftElsewhere == null) {
@@ -331,7 +335,7 @@ public final class OperationSequence {
         }
     }
 
-    /** Creates the table of the nodes, which only ranks that put to other nodes need. */
+    /** Creates the table of what other nodes have left, which only ranks that put to other nodes need. */
     private void makeTable(Machine machine) {
         machine.lock(lock);
         try {
@@ -348,8 +352,8 @@ public final class OperationSequence {
     }
 
     /**
-     * Sets whether all ranks are known to have joined the communicator. If they have, the block of each node has been
-     * created. While a group is being made this is not known.
+     * Sets whether all ranks are known to have joined the communicator. If they have, every node has its block of the
+     * communicator. While a group is being made this is not known.
      */
     public void setComplete(boolean all) {
         complete = all;

@@ -16,8 +16,9 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.WaitingCall;
 
 /**
- * The waits of a rank in an operation. A wait ends when the awaited word has come, or with an exception if the word
- * will not come or the call must stop. A team has one such object, which its parts share. While a rank waits, the
+ * The waits of a rank in an operation. In a wait, the rank waits until another rank has raised a word to a value. A
+ * wait ends when the word has that value, or with an exception if the word will never have it or the call must stop. A
+ * team, the object that runs a rank's operations, has one such object, which its parts share. While a rank waits, the
  * waiter calls {@link #check} now and then. The check throws if
  * <ul>
  * <li>this rank has left its job,
@@ -28,19 +29,19 @@ import org.tutti.memory.WaitingCall;
  * <li>the thread is interrupted, or the deadline has passed.
  * </ul>
  *
- * <p><b>Mismatches.</b> When a rank enters an operation, it writes a descriptor of its call into its cell. Just before
- * it posts READY, it stores beside the word a fingerprint of its history: of this call and all before it. A rank that
- * awaits another rank's READY word compares fingerprints at no cost, because they share the word's line. A rank that
- * waits long for any word looks at the awaited rank's descriptor. It does not look while it waits to enter an
- * operation, because its own call is not described yet. If no rank waits in a call with a mismatch (say, two ranks each
- * take themselves for the only root), the next call in which a rank waits finds it, because whole histories are
- * compared.
+ * <p><b>Mismatches.</b> Ranks compare their calls while they wait. When a rank enters an operation, it writes a
+ * descriptor of its call into its cell. Just before it posts its READY word, it stores a fingerprint beside the word, a
+ * hash of this call and of all calls before it. A rank that awaits another rank's READY word compares fingerprints at
+ * no cost, because they share the word's line. A rank that waits long for any word looks at the awaited rank's
+ * descriptor. It does not look while it waits to enter an operation, because its own call is not described yet. In a
+ * call with a mismatch it may be that no rank waits, for example if two ranks each take themselves for the only root.
+ * The next call in which a rank waits then finds the mismatch, because whole histories are compared.
  *
- * <p><b>Breaking.</b> The rank that breaks the communicator sets the broken word of its node's block; {@code Gossip}
- * carries the word to the blocks of the other nodes. If the awaited word of a rank does not come, the rank sees the
- * broken word, and throws. If the awaited word has come, the rank goes on, because the operation that broke may be a
- * later one. That is not guaranteed: a rank that reads lent memory, or waits for more than one word, may get the
- * exception of a later operation.
+ * <p><b>Breaking.</b> A failure breaks the communicator. The rank that breaks it sets the broken word of its node's
+ * block; {@code Gossip} carries the word to the blocks of the other nodes. If the awaited word does not come, the
+ * waiting rank sees the broken word, and throws. If the awaited word has come, the rank goes on, because the operation
+ * that broke may be a later one. An operation may nevertheless end with the exception of a later one, if its rank reads
+ * lent memory or waits for more than one word.
  */
 public final class OperationWait extends WaitGuard {
     private static final int NOBODY = -1;
@@ -51,7 +52,7 @@ public final class OperationWait extends WaitGuard {
     private static final int SLEEP_FRACTION = 4;
     private static final long NO_LOOK = Long.MAX_VALUE;
 
-    /** The argument of the first {@link #checkAndLook} of a wait: the next look at another rank has no time yet. */
+    /** The argument of {@link #checkAndLook} in the first turn of a wait, which has not set a time for a look. */
     public static final long NO_LOOK_YET = Long.MIN_VALUE;
     private static final LookEndedException LOOK_ENDED = new LookEndedException();
 
@@ -64,8 +65,8 @@ public final class OperationWait extends WaitGuard {
     private final Waiter.Check whileAwaiting = this::checkAwaiting;
 
     /**
-     * Lists a wait that awaits no word, but looks again and again in a loop, among the long waits of the process. Used
-     * in a try-with-resources statement.
+     * The entry in the process's list of long waits for a wait that awaits no word, but checks a condition again and
+     * again in a loop. Used in a try-with-resources statement.
      */
     public final LongWait inTurns = new LongWait();
 
@@ -80,7 +81,10 @@ public final class OperationWait extends WaitGuard {
     private int seenClosed = NOBODY;
     private long seenMaking;
 
-    /** Ends a look at another rank's descriptor because the awaited word has come. This class catches it. */
+    /**
+     * Ends a look at the descriptor of a rank on another node, because the awaited word has come. This class catches
+     * it.
+     */
     private static final class LookEndedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -93,7 +97,7 @@ public final class OperationWait extends WaitGuard {
      * Creates the waits of a team.
      *
      * @param context the communicator at this rank
-     * @param operation the operation that the team is in
+     * @param operation the object that holds the operation that the team is in
      */
     public OperationWait(TeamContext context, Operation operation) {
         super(context.members, context.rank);
@@ -135,12 +139,12 @@ public final class OperationWait extends WaitGuard {
     // ---- waits
 
     /**
-     * Waits until another rank has raised a word to a value. If the word is not there yet, sends the frames that this
-     * rank's puts have gathered first.
+     * Waits until another rank has raised a word to a value. If the word does not have the value yet, first sends this
+     * rank's puts to other nodes that are still in send buffers.
      *
      * @param other the rank that raises the word
      * @param memory the memory that holds the word
-     * @param offset the offset of the word in it
+     * @param offset the offset of the word in that memory
      * @param value the value; the wait ends once the word has this value or a greater one
      */
     public void awaitWord(int other, MemorySegment memory, long offset, long value) {
@@ -156,8 +160,10 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Prepares for a call of the fabric that waits for room or for an answer. While it waits, the checks look at a
-     * rank, but await no word.
+     * Prepares the checks of this rank for a call of the fabric that waits for room or for an answer. During that call,
+     * the checks look at the rank that must answer, but await no word of it.
+     *
+     * @param other the rank on the other node
      */
     public void awaitNothingOf(int other) {
         awaitedRank = other;
@@ -167,13 +173,16 @@ public final class OperationWait extends WaitGuard {
         lookNanos = NO_LOOK; // a check inside a call of the fabric must not call it
     }
 
-    /** Prepares for a put as {@link #awaitNothingOf} does, and remembers that the put must be flushed. */
+    /**
+     * Prepares the checks of this rank for a put to another rank, which may wait for room in a send buffer. Also
+     * remembers that the put must be flushed.
+     */
     public void awaitRoomAt(int other) {
         awaitNothingOf(other);
         unflushed = true;
     }
 
-    /** Sends the frames that puts have gathered, if there are any. */
+    /** Sends this rank's puts to other nodes that are still in send buffers, if there are any. */
     public void flush() {
         if (unflushed) {
             unflushed = false;
@@ -182,8 +191,8 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Waits until an operation of this communicator is closed: all ranks of this node have left it. This rank has left
-     * it too, on this or another thread.
+     * Waits until an operation of this communicator is closed: all ranks of this node have left it. This rank itself
+     * must have left it, on this or another thread.
      */
     public void awaitClosed(long closing) {
         assert closing < operation.sequence : operation + " waits until " + closing + " is closed, and so for itself";
@@ -205,10 +214,10 @@ public final class OperationWait extends WaitGuard {
 
     /**
      * Waits until an operation of any communicator of this rank is closed: all ranks of this node have left it. The
-     * wait ends by this operation's own checks and deadline.
+     * checks and the deadline of the operation that this rank is in end the wait.
      *
-     * @param of the operations of the communicator
-     * @param closing the number of the operation
+     * @param of the operations of the communicator that has the awaited operation
+     * @param closing the number of the awaited operation
      * @return false if the operation may never be closed, because its communicator is broken
      */
     public boolean awaitClosed(OperationSequence of, long closing) {
@@ -287,8 +296,8 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Checks whether a wait must end, between two calls of the fabric. Unlike {@link #check}, it may call the fabric to
-     * look at another rank.
+     * Checks whether a wait must end, and throws if so. A loop calls this method between two calls of the fabric.
+     * Unlike {@link #check}, this method may itself call the fabric, to look at the call of a rank on another node.
      *
      * @param look the time of the next such look, in terms of {@link System#nanoTime()}, or {@link #NO_LOOK_YET}
      * @return the time of the look after that
@@ -332,8 +341,8 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Throws if a rank of this node will not enter this operation, because it has closed the communicator, or makes a
-     * group and waits for this rank.
+     * Throws if a rank of this node will not enter this operation. It will not if it has closed the communicator, or
+     * makes a group and waits until this rank makes that group.
      */
     private void checkTakesPart(int other) {
         int local = context.localRankHere(other);
@@ -346,7 +355,7 @@ public final class OperationWait extends WaitGuard {
         }
     }
 
-    /** Throws if a rank makes a group, and waits for this rank to make the group before it enters this operation. */
+    /** Throws if a rank makes a group, and enters this operation only after this rank has made that group, too. */
     private void checkMakesNoGroup(int other, MemorySegment memory, long line) {
         long made = machine.load(memory, line + RingLayout.GROUP);
         if (context.blocking && made != 0
@@ -381,8 +390,9 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Returns the exception for a rank that has left all operations. If it has neither broken the communicator nor left
-     * the job, it has closed the communicator.
+     * Creates the exception for a rank that has left all operations. If that rank has neither broken the communicator
+     * nor left the job, the exception says that it has closed the communicator. Throws if this rank's own checks find
+     * that the communicator is broken.
      */
     public RuntimeException closed(int other) {
         checkAlive();
@@ -399,10 +409,13 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Compares the calls of this rank and another rank by a tag of the other rank.
+     * Compares the calls of this rank with those of another rank. The tag of the other rank is a hash of its calls,
+     * with a flag that says whether it is quiet, that is, in no other operation.
      *
+     * @param other the other rank
+     * @param tag the tag that the other rank has stored beside a word
      * @return whether the other rank is quiet
-     * @throws CollectiveMismatchException if the tag tells that the other rank has called something else
+     * @throws CollectiveMismatchException if the tag shows that the other rank has called something else
      */
     public boolean compare(int other, long tag) {
         if (!operation.isSame(tag)) {
@@ -468,8 +481,8 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Throws if a rank on another node has closed the communicator, and two looks have found that. If the rank has
-     * closed it because of a failure that it knows, the news of that failure have come between the two looks.
+     * Throws if two looks have found that a rank on another node has closed the communicator. Two looks are needed
+     * because that rank may have closed it after a failure. The news of that failure then come between the two looks.
      */
     private void checkOpenElsewhere(int other) {
         boolean closed = switch (context.getLeftLine(other, whileAwaiting)) {
@@ -495,8 +508,9 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Checks whether a look at another node must end. It ends if the awaited word has come, because the answer may take
-     * as long as the repair of a lost rail, and the rank that should answer may have left after its last put.
+     * Checks whether a look at another node must end. A look ends when the awaited word has come. Otherwise the answer
+     * might take as long as the repair of a lost rail, one of the connections between two processes. The rank that
+     * should answer may also have left after its last put.
      */
     private void checkAwaiting() {
         if (!isAwaiting()) {

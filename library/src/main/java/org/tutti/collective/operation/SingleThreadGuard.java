@@ -2,9 +2,9 @@
 package org.tutti.collective.operation;
 
 /**
- * Detects that two threads use an object at the same time that only one thread at a time may use. The guard remembers
- * which thread is inside the object, and in which call. Two threads inside are a mistake of the program. The guard
- * detects it at best effort, because its fields are plain, so that calls cost next to nothing.
+ * Detects that two threads use an object at the same time, although only one thread at a time may use it. The guard
+ * remembers which thread is inside the object, and in which call. Two threads inside are a mistake of the program. The
+ * guard detects it at best effort, because its fields are plain. In return, calls cost next to nothing.
  */
 public final class SingleThreadGuard {
     private final String used;
@@ -12,7 +12,7 @@ public final class SingleThreadGuard {
     private Thread thread;
 
     /**
-     * Creates the guard of an object, which no thread is inside.
+     * Creates the guard of an object. No thread is inside the object yet.
      *
      * @param used the kind of the object, for messages, such as "communicator"
      */
@@ -21,9 +21,9 @@ public final class SingleThreadGuard {
     }
 
     /**
-     * Notes that the current thread begins a call. No thread may be {@linkplain #isInside inside}.
+     * Notes that the current thread begins a call of the object. No thread may be {@linkplain #isInside inside} it.
      *
-     * @param called the name of the call
+     * @param called the name of the call, for messages
      */
     public void enter(String called) {
         thread = Thread.currentThread();
@@ -36,18 +36,16 @@ public final class SingleThreadGuard {
         thread = null;
     }
 
-    /**
-     * {@return whether a thread is inside}
-     */
+    /** {@return whether a thread is inside the object, that is, in one of its calls} */
     public boolean isInside() {
         return call != null;
     }
 
     /**
-     * Returns the exception for a call that cannot be made because a thread is inside.
+     * Returns the exception for a call that cannot be made because a thread is inside the object.
      *
-     * @param caller the name of the rank that calls, for the message
-     * @param called the name of its call
+     * @param caller the name of the rank that makes the call, for the message
+     * @param called the name of the call, for the message
      * @return the exception to throw
      */
     public IllegalStateException refusal(String caller, String called) {

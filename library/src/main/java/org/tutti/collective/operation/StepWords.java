@@ -7,15 +7,16 @@ import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Machine;
 
 /**
- * Posts and awaits the READY and DONE words, by which the ranks of a node tell each other which step of the current
- * operation they have reached. A team has one such object.
+ * Posts and awaits the READY and DONE words of an operation. In these words the ranks of a node tell each other which
+ * step of the algorithm they have reached. READY says that the data of a rank are there; DONE says that the rank has
+ * read the data of others. A team has one such object.
  *
  * <p>Memory ordering: {@link #post} stores with release order, {@link #await} loads with acquire order.
  */
 public final class StepWords {
     static final long READY = RingLayout.READY;
 
-    /** The word of a step from which a rank no longer needs the data that others show it. */
+    /** The DONE word. A rank posts a step in it when it no longer needs the data that other ranks show it. */
     public static final long DONE = RingLayout.DONE;
 
     /** The greatest step of an operation. */
@@ -44,10 +45,10 @@ public final class StepWords {
     }
 
     /**
-     * Posts a step: tells the other ranks of the node that this rank has reached it.
+     * Posts a step in a word of this rank, so that the other ranks of the node see that this rank has reached it.
      *
      * @param word {@link #READY} or {@link #DONE}
-     * @param step the step, 1 to {@link #STEPS_MAX}, greater than the last step that this rank has posted with the word
+     * @param step the step, 1 to {@link #STEPS_MAX}, greater than the last step that this rank has posted in the word
      */
     public void post(long word, long step) {
         assert step > 0 && step <= STEPS_MAX : "step " + step;
@@ -73,7 +74,7 @@ public final class StepWords {
     }
 
     /**
-     * Waits until another rank of this node has reached a step.
+     * Waits until another rank of this node has posted a step in one of its words.
      *
      * @param other the other rank's local rank
      * @param word {@link #READY} or {@link #DONE}
@@ -92,7 +93,9 @@ public final class StepWords {
         }
     }
 
-    /** Waits until every other rank of this node has reached a step, as {@link #await} does. */
+    /**
+     * Waits until every other rank of this node has posted a step in one of its words, as {@link #await} does for one.
+     */
     public void awaitOthers(long word, long step) {
         for (int distance = 1; distance < localSize; distance++) {
             int other = localRank + distance;

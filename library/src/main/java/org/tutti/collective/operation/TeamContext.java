@@ -16,17 +16,19 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * A rank's view of a communicator: its ranks and their nodes, the communicator's block of shared memory, the machine
- * that reaches memory and other nodes, and the sequence of the communicator's operations. A team makes one context when
- * it is made, and all parts of the team share it. Its fields never change, and it lives as long as the team. Only the
- * content of {@link #fetched} changes: each {@link #get} overwrites it. The contexts of a rank's teams share the
- * sequence and the eager buffers. Each has its own {@code fetched}, and the machine of the threads that run its team,
- * one at a time.
+ * A rank's view of a communicator. It has the communicator's ranks and their nodes, the communicator's block of shared
+ * memory, the machine that reaches memory and other nodes, and the sequence of the communicator's operations.
+ *
+ * <p>A team, the object that runs a rank's operations, makes one context when it is created, and all parts of the team
+ * share it. The fields never change, and the context lives as long as the team. Only the content of {@link #fetched}
+ * changes: each {@link #get} overwrites it. A rank may have several teams for one communicator. Their contexts share
+ * the sequence and the eager buffers. Each context has its own {@code fetched}, and the machine of the threads that run
+ * its team, one at a time.
  */
 public final class TeamContext {
     /**
-     * The local rank of a node's master: the node's first rank in the communicator, which exchanges data with other
-     * nodes.
+     * The local rank of a node's master. The master is the node's first rank in the communicator, which exchanges data
+     * with other nodes.
      */
     public static final int MASTER = 0;
 
@@ -90,17 +92,17 @@ public final class TeamContext {
     public final int localSize;
 
     /**
-     * Creates the context of a team.
+     * Creates the context of a team at one rank.
      *
      * @param machine the machine of the threads that run the team
-     * @param members the lives of the communicator's ranks
-     * @param memory the memory of the node
+     * @param members the lives of the communicator's ranks: which of them have failed or left the job
+     * @param memory the memory that the ranks of the node share
      * @param ringAddress the address of the communicator's block in the node's memory
      * @param rank this rank
-     * @param view the ranks and nodes of the communicator
+     * @param view the ranks and nodes of the communicator, as this node sees them
      * @param endpoints the processes and regions of the ranks on other nodes; null with one node
-     * @param first the context of the rank's blocking calls, which shares its state with the new context; null to
-     *            create the context of the blocking calls itself
+     * @param first the context for the rank's blocking calls, which shares its sequence and eager buffers with the new
+     *            context; null if the new context is itself the one for blocking calls
      */
     public TeamContext(Machine machine, Members members, Memory memory, long ringAddress, int rank, NodeView view,
             EndpointTable endpoints,
@@ -130,9 +132,9 @@ public final class TeamContext {
     }
 
     /**
-     * Creates the context of a team for non-blocking calls of the same rank and communicator.
+     * Creates the context of another team of the same rank and communicator, which runs non-blocking calls.
      *
-     * @param background the machine of the threads that will run the team
+     * @param background the machine of the threads that will run the new team
      */
     public TeamContext forBackground(Machine background) {
         return new TeamContext(background, members, memory, ringAddress, rank, view, endpoints, this);
@@ -164,8 +166,8 @@ public final class TeamContext {
     }
 
     /**
-     * Throws {@link IllegalStateException} if a thread is in a blocking call of the communicator. The check is at best
-     * effort.
+     * Throws {@link IllegalStateException} if a thread is in a blocking call of the communicator. The check works at
+     * best effort, because it reads plain fields.
      *
      * @param called the name of the call that this thread is about to make
      */
@@ -175,14 +177,14 @@ public final class TeamContext {
         }
     }
 
-    /** Notes that a blocking call begins. If this is not the team of blocking calls, does nothing. */
+    /** Notes that a blocking call begins. Does nothing if this is the context of a team for non-blocking calls. */
     public void enter(String called) {
         if (blocking) {
             operations.blocking().enter(called);
         }
     }
 
-    /** Notes that a blocking call has ended. If this is not the team of blocking calls, does nothing. */
+    /** Notes that a blocking call has ended. Does nothing if this is the context of a team for non-blocking calls. */
     public void leave() {
         if (blocking) {
             operations.blocking().leave();
@@ -200,20 +202,24 @@ public final class TeamContext {
     }
 
     /**
-     * Gets bytes of the communicator's block on the node of another rank, into {@link #fetched}.
+     * Copies bytes of the communicator's block on another node into {@link #fetched}, and waits until they have
+     * arrived.
      *
-     * @param other the rank, on another node
-     * @param offset the offset of the bytes in the block there
+     * @param other a rank on the other node
+     * @param offset the offset of the bytes in the block on that node
      * @param bytes the number of bytes, from 1 to the size of {@link #fetched}
-     * @param check ends the wait for the answer by throwing
-     * @return {@link Machine.Reply#GIVEN} if the bytes have been fetched; otherwise the reason why not
+     * @param check a check that may end the wait by throwing
+     * @return {@link Machine.Reply#GIVEN} if the bytes have arrived; otherwise the reason why not
      */
     public Machine.Reply get(int other, long offset, long bytes, Waiter.Check check) {
         assert bytes <= fetched.byteSize() : bytes + " bytes are got where " + fetched.byteSize() + " have room";
         return machine.get(endpoints.process(other), endpoints.ring(other), offset, fetched, 0, bytes, check);
     }
 
-    /** Gets the left line of a rank on another node into {@link #fetched}, as {@link #get} does. */
+    /**
+     * Copies the left line of a rank on another node into {@link #fetched}, and returns what {@link #get} returns. The
+     * line holds the number of operations that the rank has left.
+     */
     public Machine.Reply getLeftLine(int other, Waiter.Check check) {
         return get(other, layoutAt(other).left(topology.localRankOf(other)), Words.LINE_BYTES, check);
     }

@@ -13,23 +13,24 @@ import org.tutti.collective.operation.TeamContext;
 import org.tutti.memory.Memory;
 
 /**
- * Takes and finds the windows of the current operation. An operation has up to two windows: one in which this rank
- * shows data to its node, and an inbox, into which the masters of other nodes put long messages. The operation takes
- * each from the rank's {@link WindowPool} when it needs it, and gives it back when this rank leaves the operation. A
- * team has one such object, for all its operations.
+ * Takes and finds the windows of the current operation. A window is memory for longer data. An operation has up to two
+ * windows: one in which this rank shows data to its node, and an inbox, into which the masters of other nodes put long
+ * messages. A master is the first rank of a node. The operation takes each window from the rank's {@link WindowPool}
+ * when it needs it, and gives it back when this rank leaves the operation. A team has one such object, for all its
+ * operations.
  *
  * <p>An inbox that no other rank of the node reads has {@value #INBOX_BYTES} bytes. An inbox that all ranks of the node
- * read may be longer. A team shares an inbox only when the last operation in which it shared one is closed. If the
- * inbox is longer than {@value #INBOX_BYTES} bytes, the operation {@link WindowPool#LONG_AT_ONCE_MAX} before must be
- * closed, too.
+ * read may be longer. A team shares an inbox only when the last operation in which it shared one is closed, that is,
+ * left by all ranks of the node. If the inbox is longer than {@value #INBOX_BYTES} bytes, the operation {@link
+ * WindowPool#LONG_AT_ONCE_MAX} before must be closed, too.
  */
 public final class OperationWindows {
     /** The length of an inbox that no other rank of the node reads, in bytes. */
     public static final long INBOX_BYTES = 512 << 10;
 
     /**
-     * The greatest number of bytes of data that fit into the payload of a READY line, beside the addresses of a window
-     * and of the inbox.
+     * The greatest number of bytes of data that fit into the payload of a READY line if the addresses of a window and
+     * of the inbox are there, too.
      */
     private static final long IN_LINE_BYTES = RingLayout.PAYLOAD_BYTES - 2 * Long.BYTES;
     private static final long INBOX_ADDRESS = RingLayout.PAYLOAD + RingLayout.PAYLOAD_BYTES - Long.BYTES;
@@ -66,11 +67,11 @@ public final class OperationWindows {
     }
 
     /**
-     * Takes memory in which this rank will show data of a length that other ranks know. The memory is the payload of
-     * the READY line if the data fit there, else a window.
+     * Takes memory in which this rank will show data to the other ranks of its node, which know the length of the data.
+     * The memory is the payload of the READY line if the data fit there, otherwise a window.
      *
      * @param bytes the length of the data, 0 or more
-     * @param windowsMax the number of windows of the ring that this rank may have in use
+     * @param windowsMax the number of windows of the ring that this rank may have in use, this one included
      */
     public Area show(long bytes, int windowsMax) {
         if (bytes <= RingLayout.PAYLOAD_BYTES) {
@@ -90,7 +91,12 @@ public final class OperationWindows {
         machine.storePlain(ring, payload(localRank), shown.address());
     }
 
-    /** Finds the memory in which a rank of this node shows data, if both ranks know the length of the data. */
+    /**
+     * Finds the memory in which a rank of this node shows data.
+     *
+     * @param other the local rank of that rank
+     * @param bytes the length of the data, which both ranks know
+     */
     public Area shown(int other, long bytes) {
         if (other == localRank) {
             return own;
@@ -105,8 +111,8 @@ public final class OperationWindows {
     }
 
     /**
-     * Takes memory in which this rank will show data of a length that only this rank knows. The READY line tells other
-     * ranks whether the data are in a window.
+     * Takes memory in which this rank will show data to its node. Only this rank knows the length of the data. The
+     * READY line tells other ranks whether the data are in the line itself or in a window.
      */
     public Area showVarying(long bytes) {
         if (bytes <= IN_LINE_BYTES) {
@@ -129,8 +135,8 @@ public final class OperationWindows {
     // ---- memory that other nodes put into
 
     /**
-     * Takes an inbox of {@value #INBOX_BYTES} bytes for the operation, unless it has one. No other rank of the node
-     * reads it.
+     * Takes an inbox of {@value #INBOX_BYTES} bytes for the current operation, unless the operation has one. No other
+     * rank of the node reads it.
      */
     public MemorySegment inbox() {
         if (inbox == null) {
@@ -142,16 +148,16 @@ public final class OperationWindows {
     }
 
     /**
-     * Takes an inbox that the other ranks of the node read too, and announces its address to them. Only the master
-     * calls this, before it invites a node to the inbox.
+     * Takes an inbox for the current operation that the other ranks of the node read too, and announces its address to
+     * them. Only the master calls this method, before it invites another node to put into the inbox.
      */
     public void tellInbox(long bytes) {
         machine.storePlain(ring, operation.cell(TeamContext.MASTER) + INBOX_ADDRESS, sharedInbox(bytes));
     }
 
     /**
-     * Sets an area to an offset in the inbox of this node's master. A rank calls this only when a piece has come there,
-     * because the master has announced the inbox by then.
+     * Sets an area to an offset in the inbox of this node's master. A rank may call this method only when a piece of a
+     * message has come to the inbox, because the master has announced the address of the inbox before that.
      */
     public void findInbox(Area area, long at) {
         long address = machine.loadPlain(ring, operation.cell(TeamContext.MASTER) + INBOX_ADDRESS);
@@ -175,13 +181,19 @@ public final class OperationWindows {
         return inbox.address();
     }
 
-    /** Returns the window of the operation that has the given segment as its block, or null if there is none. */
+    /**
+     * Returns the window that the current operation has in a given segment, or null if the segment holds none of its
+     * windows.
+     */
     public Window windowOf(MemorySegment segment) {
         return inbox != null && segment.equals(inbox.segment()) ? inbox
                 : shown != null && segment.equals(shown.segment()) ? shown : null;
     }
 
-    /** Ends the right of other nodes to put into the windows, before a failed operation gives the windows back. */
+    /**
+     * Ends the right of other nodes to put into the operation's windows. A failed operation calls this method before it
+     * gives the windows back.
+     */
     public void revoke() {
         if (inbox != null) {
             inbox.revoke(machine);
@@ -192,8 +204,8 @@ public final class OperationWindows {
     }
 
     /**
-     * Gives the windows back to the pool. The pool hands them out again when all ranks of the node have left the
-     * operation, or immediately if no other rank reads the window.
+     * Gives the windows of the operation back to the rank's pool. The pool hands a window out again when all ranks of
+     * the node have left the operation, or immediately if no other rank reads the window.
      */
     public void giveBack() {
         if (shown != null) {

@@ -8,8 +8,9 @@ import org.tutti.collective.operation.OperationSequence;
 import org.tutti.memory.Memory;
 
 /**
- * A window: memory that a rank shows to the other ranks of its node, or invites other nodes to, during an operation. It
- * is a block of the node's memory, or the part of a {@link WindowRing} that the last operation has taken.
+ * A window: memory in which a rank shows data to the other ranks of its node during an operation, or into which it
+ * invites other nodes to put. It is a block of the node's memory, or a part of a {@link WindowRing}. For a ring there
+ * is one object, which stands for the part that the last operation has taken.
  */
 public final class Window {
     private final long address;
@@ -20,12 +21,12 @@ public final class Window {
     private boolean registered;
 
     /**
-     * The communicator of the operation that had the window last; null if no other rank of the node may still read the
-     * window.
+     * The operations of the communicator for which the window was taken last; null if no other rank of the node may
+     * still read the window.
      */
     private OperationSequence operations;
 
-    /** The number of that operation. */
+    /** The number of the operation that had the window last. */
     private long operation;
 
     Window(Memory memory, long bytes, boolean inRing) {
@@ -60,8 +61,8 @@ public final class Window {
     }
 
     /**
-     * Returns the handle under which other nodes put into the block of this window. Registers the block when it is
-     * first needed.
+     * Returns the handle by which other nodes address the block of this window. Registers the block for other nodes if
+     * it is not registered.
      */
     public long handle(Machine machine) {
         if (!registered) {
@@ -73,8 +74,8 @@ public final class Window {
     }
 
     /**
-     * Revokes the handle, so that other nodes can no longer put into the block. The next {@link #handle} is another
-     * one.
+     * Revokes the handle of the window's block, so that other nodes can no longer put into the block. The next call of
+     * {@link #handle} returns another handle.
      */
     void revoke(Machine machine) {
         if (registered) {
@@ -94,7 +95,10 @@ public final class Window {
         operation = newOperation;
     }
 
-    /** Returns whether all ranks of the node have left the operation that had the window last. */
+    /**
+     * Returns whether the window can be used again, because all ranks of the node have left the operation that had it
+     * last, or because no other rank reads it.
+     */
     boolean isFree(Machine machine) {
         return operations == null || operations.behind(machine, operation) == OperationSequence.NOBODY;
     }

@@ -15,36 +15,37 @@ import org.tutti.memory.Memory;
  * The pool of a rank's windows. A window is memory that the rank shows to the other ranks of its node, or invites other
  * nodes to. A rank has one pool, from which the operations of all its communicators take windows, on whatever threads
  * they run. An operation may have two windows: one that it shows, and an inbox. It gives its windows back when the rank
- * leaves the operation. The pool hands a shown window out again when the operation is <i>closed</i>: all ranks of the
- * node have left it. An inbox that no other rank of the node reads is free immediately.
+ * leaves the operation. The pool hands a shown window out again when its operation is <i>closed</i>, that is, when all
+ * ranks of the node have left it. An inbox that no other rank of the node reads is free immediately.
  *
  * <p><b>The ring.</b> The blocking operations of one thread follow each other, and so do their windows. The thread
- * takes them from a {@link WindowRing}, without a lock. The ring belongs to the first thread that needs it. When that
- * thread has ended, the ring belongs to the next thread that needs it. At first the ring is short. At the first large
- * call a long ring replaces it. If a window of the ring may stay taken for long, because its communicator is broken, a
- * new ring replaces the ring.
+ * takes these windows from a {@link WindowRing}, without a lock. The ring belongs to the first thread that needs it.
+ * When that thread has ended, the ring belongs to the next thread that needs it. At first the ring is short. At the
+ * first large call a long ring replaces it. A window of the ring may stay taken for long if its communicator is broken.
+ * A new ring then replaces the ring.
  *
- * <p><b>Blocks.</b> Any other operation, non-blocking or of another thread, shows in a block of its own. The block has
- * {@value #SMALL_BYTES} bytes or the length of the greatest window of a ring. Let m be {@link
- * OperationSequence#AT_ONCE_MAX}. A non-blocking operation s begins, and a blocking operation s shows, only when
- * operation s − m is closed, so a communicator shows in at most m blocks of either size. A blocking operation also has
- * a block if it shows more than the greatest window of a ring, which is half of a long ring; a communicator has at most
- * {@value #LONG_AT_ONCE_MAX} of these. Inboxes are blocks, too; {@link OperationWindows} determines their lengths and
- * numbers. The pool releases idle blocks to the node's memory if they were not needed while {@value #RETURNS} blocks
- * came back.
+ * <p><b>Blocks.</b> Any other operation, non-blocking or of another thread, shows data in a block of its own. The block
+ * has {@value #SMALL_BYTES} bytes or the length of the greatest window of a ring. Let m be {@link
+ * OperationSequence#AT_ONCE_MAX}. A non-blocking operation s begins only when operation s − m is closed, and a blocking
+ * operation s waits for the same before it shows data. A communicator therefore shows data in at most m blocks of
+ * either size. Data that are longer than the greatest window of a ring, which is half of a long ring, always need a
+ * block. A communicator has at most {@value #LONG_AT_ONCE_MAX} of these long blocks. Inboxes are blocks, too; {@link
+ * OperationWindows} determines their lengths and numbers. The pool releases idle blocks to the node's memory if no
+ * operation needed them while {@value #RETURNS} blocks came back.
  *
- * <p><b>Why no wait is circular.</b> An operation waits for windows of blocking operations that its own thread was in
- * before it, and for windows of earlier operations of its own communicator. Those operations are closed whatever this
- * one does. No operation waits for another thread's window, because that thread may be in an operation that the other
- * ranks enter only after this one. A wait ends by the deadline and the checks of the waiting operation. No operation
- * waits for a window of a communicator that is broken, because other ranks may notice the breakage only when they use
- * the communicator again. Until then its blocks, and the ring that it has windows in, are set aside.
+ * <p><b>Why no wait is circular.</b> An operation waits only for two kinds of windows: those of blocking operations
+ * that its own thread was in before, and those of earlier operations of its own communicator. These operations are
+ * closed whatever this one does. No operation waits for another thread's window, because that thread may be in an
+ * operation that the other ranks enter only after this one. The deadline and the checks of the waiting operation end a
+ * wait. No operation waits for a window of a broken communicator, because other ranks may notice that it is broken only
+ * when they use it again. Until then the pool sets aside the blocks of that communicator, and the ring that holds its
+ * windows.
  *
  * <p><b>Memory ordering.</b> A thread becomes the owner of the ring by setting the owner field under the lock, when the
  * previous owner has ended. A thread that finds itself in the field is therefore the only one that uses the ring, and
- * sees everything that the previous owner did. All other state is under the lock. As in the ring, a thread takes a
- * block for free only after it has loaded, with acquire order, left words that show that all ranks of the node have
- * left.
+ * sees everything that the previous owner did. The lock guards all other state. A thread uses a window again, in a
+ * block or in the ring, only after it has loaded the left words of all ranks of the node with acquire order. These
+ * words show that all ranks have left the operation that had the window.
  */
 public final class WindowPool {
     private static final long SMALL_BYTES = 32 << 10;
@@ -52,8 +53,8 @@ public final class WindowPool {
     private static final int RETURNS = 64;
 
     /**
-     * The greatest number of operations of a communicator that have a window longer than the greatest window of a ring,
-     * at the same time.
+     * The greatest number of operations of a communicator that may have, at the same time, a window longer than the
+     * greatest window of a ring.
      */
     public static final int LONG_AT_ONCE_MAX = 2;
 
@@ -91,12 +92,12 @@ public final class WindowPool {
     }
 
     /**
-     * Takes a window in which this rank will show data. Waits until the limits on the number of windows allow it.
+     * Takes a window in which this rank will show data. Waits until fewer windows than the limits allow are in use.
      *
      * @param bytes the length of the window, 1 or more
-     * @param inFlightMax the number of windows of the ring that may be in use, this one included
+     * @param inFlightMax the greatest number of windows of the ring that may be in use, this one included
      * @param user the waits of the operation that takes the window; its deadline and checks end the wait
-     * @return the window, of at least that length
+     * @return a window of at least {@code bytes} bytes
      */
     Window take(long bytes, int inFlightMax, OperationWait user) {
         assert bytes > 0 && inFlightMax > 0 : inFlightMax + " windows of " + bytes + " bytes";
@@ -112,8 +113,12 @@ public final class WindowPool {
     }
 
     /**
-     * Returns the length of the block for a window that is longer than the greatest window of a ring: a multiple of
-     * that window's length.
+     * Returns the length of the block for a window that is too long for a ring. Such blocks have few different lengths,
+     * so that they can be used again.
+     *
+     * @param bytes the length of the window
+     * @param windowBytesMax the length of the greatest window of a ring
+     * @return the least multiple of {@code windowBytesMax} that is not less than {@code bytes}
      */
     public static long longBytes(long bytes, long windowBytesMax) {
         return (bytes + windowBytesMax - 1) / windowBytesMax * windowBytesMax;
@@ -166,7 +171,7 @@ public final class WindowPool {
         }
     }
 
-    /** Takes a window that is a block of the given length, an idle one if there is one. */
+    /** Takes a window that is a block of the given length. Prefers an idle block to a new one. */
     Window takeBlock(long bytes, Machine machine) {
         Window block;
         machine.lock(lock);
@@ -180,8 +185,8 @@ public final class WindowPool {
     }
 
     /**
-     * Moves windows that have become free to the idle ones, and releases rings that have become free. Windows that were
-     * used last are taken again first, because they are still in caches.
+     * Moves windows that have become free to the idle windows, and releases rings that have become free. The idle
+     * windows that were used last are taken again first, because they are still in caches.
      */
     private void collect(Machine machine) {
         for (int i = 0; i < leaving.size();) {
@@ -224,12 +229,12 @@ public final class WindowPool {
     }
 
     /**
-     * Takes a window back, because this rank leaves the operation that has it. A window of the ring stays there,
-     * because the ring itself records which operations have its windows.
+     * Takes a window back from an operation that this rank leaves. A window of the ring stays there, because the ring
+     * itself records which operations have its windows.
      *
-     * @param window the window
+     * @param window the window of the operation
      * @param isRead whether other ranks of the node may still read the window
-     * @param user the waits of the operation
+     * @param user the waits of the operation, which tell its communicator and number
      */
     void giveBack(Window window, boolean isRead, OperationWait user) {
         if (window.isInRing()) {

@@ -7,14 +7,15 @@ import org.tutti.collective.operation.OperationWait;
 import org.tutti.memory.Memory;
 
 /**
- * A ring of bytes in which the blocking operations of one thread show data, on any communicators of a rank. (The block
- * of a communicator is also called a ring; it has nothing to do with this one.)
+ * A ring of bytes in which the blocking operations of one thread show data to the other ranks of the node. The
+ * operations may belong to any communicators of the rank. (The block of a communicator is also called a ring; it has
+ * nothing to do with this one.)
  *
  * <p>Every operation takes a window, a part of consecutive bytes, and keeps it until all ranks of the node have left
- * the operation. Windows are taken and given back in the same order. Small operations may therefore have many windows
- * in flight, and large operations two, because a window is at most half of the ring. Short windows begin at the front
- * of the ring again after as many windows as there are slots, if the front is free. Thus their lines stay in a core's
- * first caches, which have no room for a whole ring.
+ * the operation. Windows are taken and given back in the same order. A window is at most half of the ring. Therefore
+ * large operations may have two windows in flight, and small operations may have many. Short windows begin at the front
+ * of the ring again after as many windows as the communicator has slots, the places for its operations in flight, if
+ * the front is free. Thus their cache lines stay in a core's first caches, which have no room for a whole ring.
  *
  * <p>Memory ordering: the owner of the ring writes to a window again only after it has loaded the left words of all
  * ranks of the node with acquire order. Each rank has stored its left word with release order, after its last read of
@@ -33,7 +34,8 @@ final class WindowRing {
     private long position;
 
     /**
-     * The communicators of the operations that have the windows; {@link #numbers} has the numbers of the operations.
+     * The communicators of the operations that have the windows. The array {@link #numbers} has the numbers of these
+     * operations.
      */
     private final OperationSequence[] sequences = new OperationSequence[TENANTS_MAX];
     private final long[] numbers = new long[TENANTS_MAX];
@@ -46,7 +48,7 @@ final class WindowRing {
      * Creates a ring without windows.
      *
      * @param memory the node's memory
-     * @param bytes the length of the ring, at least that of two greatest windows
+     * @param bytes the length of the ring in bytes, at least twice that of the longest window
      */
     WindowRing(Memory memory, long bytes) {
         this.window = new Window(memory, bytes, true);
@@ -58,10 +60,11 @@ final class WindowRing {
     }
 
     /**
-     * Takes a window, valid until the next window is taken. Waits until its bytes are free.
+     * Takes a window for an operation. Waits until enough bytes of the ring are free. The returned object is valid
+     * until the next window is taken.
      *
-     * @param bytes the length of the window, from 1 to half of the ring's
-     * @param inFlightMax the number of windows that may be in use, this one included
+     * @param bytes the length of the window, from 1 to half of the ring's length
+     * @param inFlightMax the greatest number of windows that may be in use, this one included
      * @param user the waits of the operation that takes the window; its deadline and checks end the wait
      * @return the window, or null if the bytes may never become free because a communicator is broken
      */
@@ -92,8 +95,9 @@ final class WindowRing {
     }
 
     /**
-     * Returns whether a new window at the front would overwrite only windows that are known to be closed. If further
-     * windows of the same size would soon overwrite longer windows, these must be closed, too.
+     * Returns whether a new window at the front of the ring would overwrite only windows of operations that are known
+     * to be closed. Further windows of the same size would follow it. If these would soon overwrite longer windows, the
+     * longer windows must be of closed operations, too.
      */
     private boolean isFrontFree(long front, long size, int others) {
         while (tenants > 0 && front + size > starts[oldest] + capacity) {
@@ -118,7 +122,10 @@ final class WindowRing {
         return sequences[tenant].isKnownClosed(numbers[tenant]);
     }
 
-    /** Returns whether a window overwrites neither another window nor the end of the ring; for assertions. */
+    /**
+     * Returns whether a window overwrites no other window and does not reach beyond the end of the ring; for
+     * assertions.
+     */
     private boolean isPlace(long start, long size) {
         return start >= position && start % capacity + size <= capacity && tenants < TENANTS_MAX
                 && (tenants == 0 || start + size <= starts[oldest] + capacity);
@@ -138,8 +145,8 @@ final class WindowRing {
     }
 
     /**
-     * Returns whether all ranks of the node have left all operations that had windows here. Only for a ring from which
-     * no further windows are taken.
+     * Returns whether all ranks of the node have left all operations that had windows in this ring. A caller may call
+     * this method only if no further windows are taken from the ring.
      */
     boolean isFree(Machine machine) {
         while (tenants > 0 && sequences[oldest].behind(machine, numbers[oldest]) == OperationSequence.NOBODY) {

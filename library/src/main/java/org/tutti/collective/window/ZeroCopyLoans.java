@@ -14,10 +14,11 @@ import org.tutti.collective.operation.StepWords;
 import org.tutti.collective.operation.TeamContext;
 
 /**
- * Lends callers' memory between the ranks of one node, so that a rank reads another caller's data without a copy. In
- * each operation a rank may lend a source and a target. Memory that is a part of the node's memory is lent by its
- * address, to all ranks of the node. Any other memory is lent by a reference to its segment, to the ranks of the same
- * process, if every thread may access the segment. A team has one such object.
+ * Lends the memory that a caller has passed to a collective to the other ranks of the node, so that they read it
+ * without a copy. In each operation a rank may lend a source and a target. Memory that is a part of the node's shared
+ * memory is lent by its address, to all ranks of the node. Any other memory is lent by a reference to its segment, and
+ * only to the ranks of the same process, if every thread may access the segment. A team, the object that runs a rank's
+ * operations, has one such object.
  *
  * <p>The lender waits until all other ranks have announced that they no longer need the memory, and then {@linkplain
  * #takeBack takes it back}. Other ranks see by {@link #isLending} whether a rank lends memory, and find the memory by
@@ -25,9 +26,9 @@ import org.tutti.collective.operation.TeamContext;
  *
  * <p>Memory ordering: the lender stores a loan with plain stores before it posts READY, with release order. A reader
  * awaits READY with acquire order before it reads the loan. The loan is cleared after all readers have announced that
- * they are done. When the lender's call fails, the broken word is set before the loan is cleared, and before the
- * lender's caller does anything else. A reader that sees the cleared loan, or effects of what that caller does next,
- * therefore sees the broken word, too.
+ * they are done. If the lender's call fails, the communicator's broken word is set before the loan is cleared, and
+ * before the lender's caller does anything else. A reader may see the cleared loan, or effects of what that caller does
+ * next. The reader then sees the broken word, too.
  */
 public final class ZeroCopyLoans {
     /** The source of a loan: the memory from which an operation takes its data. */
@@ -78,8 +79,8 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Lends the caller's memory to the other ranks of this node, if they can reach it. A rank calls this at most once
-     * in an operation, before its first {@code Team.post} of READY.
+     * Lends the caller's memory to the other ranks of this node, if they can reach it. A rank calls this method at most
+     * once in an operation, before it first posts READY with {@code Team.post}.
      *
      * @param bytes the length of the memory; memory that fits into the payload of a READY line is not lent
      * @param source the memory that other ranks will read
@@ -90,9 +91,11 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Lends two areas as {@link #lend(long, Area)} does: a source and a target, or neither.
+     * Lends two areas of the caller's memory to the other ranks of this node: a source and a target, or neither if they
+     * cannot reach both. As with {@link #lend(long, Area)}, a rank lends at most once in an operation, before it first
+     * posts READY.
      *
-     * @param bytes the length of each area
+     * @param bytes the length of each area; areas that fit into the payload of a READY line are not lent
      * @param source the memory that other ranks will read
      * @param target the memory in which other ranks will read the result; only its owner writes there, because a call
      *            that fails cannot stop other writers
@@ -106,13 +109,13 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Lends the caller's memory that contains blocks, if the blocks are long and all ranks are on one node. A rank
-     * calls this at most once in an operation, before its first {@code Team.post} of READY. Other ranks call {@link
-     * #isLendingBlocks}.
+     * Lends the caller's memory that contains blocks for the ranks, if the blocks are long and all ranks are on one
+     * node. A rank calls this method at most once in an operation, before it first posts READY with {@code Team.post}.
+     * Other ranks find out by {@link #isLendingBlocks}.
      *
      * @param bytes the length of a block
      * @param source the memory that other ranks will read
-     * @param writes whether this rank writes there while other ranks read; if so, the memory is not lent
+     * @param writes whether this rank writes to that memory while other ranks read; if so, the memory is not lent
      * @return whether the memory is lent; if so, this rank must call {@link #takeBlocksBack}
      */
     public boolean lendBlocks(long bytes, Area source, boolean writes) {
@@ -120,8 +123,8 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Returns whether another rank of this node has {@linkplain #lendBlocks lent} blocks. A rank calls this only after
-     * {@code Team.await} of the other rank's READY.
+     * Returns whether another rank of this node has {@linkplain #lendBlocks lent} blocks. A rank calls this method only
+     * after it has awaited the other rank's READY word with {@code Team.await}.
      *
      * @param other the other rank's local rank
      * @param bytes the length of a block
@@ -136,8 +139,9 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Announces that this rank no longer needs the blocks that other ranks may have lent: posts DONE. Throws if the
-     * communicator is broken, because the blocks may not have been lent all the time.
+     * Announces that this rank no longer needs the blocks that other ranks may have lent, by posting DONE. Throws if
+     * the communicator is broken. A lender's call may then have failed, so that its blocks may not have been lent all
+     * the time.
      *
      * @param bytes the length of a block
      */
@@ -149,9 +153,9 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Waits until no other rank needs the blocks that this rank has lent, and takes them back.
+     * Waits until no other rank needs the blocks that this rank has lent, and ends the loan.
      *
-     * @param reader the local rank of the only reader, or {@link #ALL}
+     * @param reader the local rank of the only rank that reads the blocks, or {@link #ALL} if all ranks read them
      */
     public void takeBlocksBack(int reader) {
         if (reader == ALL) {
@@ -203,8 +207,9 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Returns whether another rank of this node lends memory. A rank calls this only after {@code Team.await} of the
-     * other rank's READY, and only in an operation in which the other rank has called a method that lends.
+     * Returns whether another rank of this node lends memory. A rank calls this method only after it has awaited the
+     * other rank's READY word with {@code Team.await}. In this operation the other rank must have called a method that
+     * lends.
      *
      * @param other the other rank's local rank
      * @param bytes the length of the memory
@@ -215,12 +220,13 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Finds the memory that another rank of this node lends. A rank calls this only if the other rank {@linkplain
-     * #isLending lends} memory.
+     * Finds the memory that another rank of this node lends. A rank calls this method only if the other rank
+     * {@linkplain #isLending lends} memory.
      *
      * @param other the other rank's local rank
      * @param loan {@link #SOURCE} or {@link #TARGET}
-     * @return the memory, valid until {@link #confirm}, or until {@value Areas#KEPT} more areas were found
+     * @return the memory, valid until {@link #confirm} is called, or until this method has found {@value Areas#KEPT}
+     *          more areas
      */
     public Area lent(int other, int loan) {
         int way = ways(other) >>> WAY_BITS * loan & (1 << WAY_BITS) - 1;
@@ -249,8 +255,9 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Forgets the lent memory that this rank has used, and throws if the communicator is broken. The owner's call may
-     * then have failed while this rank used the memory, so that the memory may not have been lent all the time.
+     * Forgets the memory that other ranks have lent to this rank, and throws if the communicator is broken. In that
+     * case the call of a lender may have failed while this rank used the memory, so that the memory may not have been
+     * lent all the time.
      */
     public void confirm() {
         forgetBorrowed();
