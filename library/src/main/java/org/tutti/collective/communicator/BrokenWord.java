@@ -6,16 +6,17 @@ import org.tutti.collective.members.Breakage;
 import org.tutti.collective.operation.TeamContext;
 
 /**
- * The word of a communicator's block that records that the communicator is broken. Each node has a block, and its ranks
- * share the word. The word is 0 until the communicator is broken. It then holds the reason and the rank that found the
- * reason, and does not change again. {@link org.tutti.collective.members.Breakage} defines its layout.
+ * Reads and writes the broken word, which records that a communicator is broken. Each node has the word in its block of
+ * the communicator, and the ranks of the node share it. The word is 0 until the communicator is broken. It then holds
+ * the reason and the rank that found the reason, and does not change again. {@link
+ * org.tutti.collective.members.Breakage} defines its layout.
  */
 public final class BrokenWord {
     private final TeamContext context;
     private final long ofError;
 
     /**
-     * Creates the access of one rank to the word.
+     * Creates the access of one rank to the word of its node.
      *
      * @param context the communicator at this rank
      */
@@ -25,9 +26,10 @@ public final class BrokenWord {
     }
 
     /**
-     * Records that this rank breaks the communicator. If the communicator is already broken, this method has no effect.
+     * Records in the word that this rank breaks the communicator. If the communicator is already broken, this method
+     * has no effect.
      *
-     * @param failure the reason
+     * @param failure the reason why the communicator is broken
      */
     public void set(Throwable failure) {
         context.machine.setOnce(context.ring, RingLayout.BROKEN,
@@ -35,8 +37,8 @@ public final class BrokenWord {
     }
 
     /**
-     * {@return whether the communicator is broken, as far as this rank's node knows. While a group is being created,
-     * only a rank that knows that all members have joined breaks the group.}
+     * {@return whether the communicator is broken, as far as this rank's node knows. While a group is being created, a
+     * rank breaks it only if the rank knows that all members have joined.}
      */
     public boolean isSet() {
         return context.machine.load(context.ring, RingLayout.BROKEN) != 0;

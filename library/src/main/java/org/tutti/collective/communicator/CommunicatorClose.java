@@ -7,20 +7,21 @@ import org.tutti.collective.operation.TeamContext;
 
 /**
  * Closes a communicator at one rank, because the user closes it, because it is broken, or because the rank leaves its
- * job. The close has three steps, and no step waits for another rank. Each team has one object of this class.
+ * job. The close has three steps, and no step waits for another rank. A team, the object that runs a rank's operations,
+ * has one object of this class.
  *
  * <ol>
  * <li><b>Leaving.</b> The rank begins no further operation. Once its operations in flight on other threads have ended,
- * the rank leaves all operations, drawn or not ({@link OperationSequence#leaveAll}), and stores this in its left word,
- * which counts the operations that it has left. A rank that breaks off an operation has set the broken word before, or
- * has found it set, and {@code OperationLifecycle.begin} checks that word. The memory that the rank has shown stays
- * reserved until all other ranks of its node have also left the operation, or have ended, because a rank that has not
- * noticed the failure may still read the memory. Other nodes can no longer put into that memory, because their right
- * has been revoked before. The memory of a broken communicator is therefore reused by the same rule as the memory of
- * any operation.
- * <li><b>Detaching.</b> When all ranks of the node have left, no rank reads the memory that this rank has shown. This
- * rank revokes the right of other nodes to put into the block through its process. It then stores in its left word that
- * it is detached, and does not access the block again.
+ * the rank leaves all operations ({@link OperationSequence#leaveAll}), also those that have no number yet. It stores
+ * this in its left word, which counts the operations that it has left. A rank that breaks off an operation has set the
+ * communicator's broken word before, or has found it set, and {@code OperationLifecycle.begin} checks that word. A rank
+ * that has not noticed the failure may still read the memory that this rank has shown. Therefore that memory stays
+ * reserved until all other ranks of the node have also left the operation, or have ended. Other nodes can no longer put
+ * into the memory, because their right has been revoked before. The memory of a broken communicator is therefore reused
+ * by the same rule as the memory of any operation.
+ * <li><b>Detaching.</b> When all ranks of the node have left all operations, no rank reads the memory that this rank
+ * has shown. This rank then revokes the right of other nodes to put into the communicator's block through its process.
+ * It stores in its left word that it is detached, and does not access the block again.
  * <li><b>Releasing.</b> The master, the rank that has allocated the block, releases it when all other ranks of the node
  * are detached or have ended.
  * </ol>
@@ -53,18 +54,18 @@ public final class CommunicatorClose {
     /**
      * Breaks the communicator and leaves it, because of a failure outside of operations.
      *
-     * @param failure the exception
+     * @param failure the exception that tells the failure
      */
     public void breakOff(Throwable failure) {
         breakOff(0, failure);
     }
 
     /**
-     * Breaks the communicator and leaves it, because a call that has drawn its operation numbers cannot begin. This
-     * rank will never run these operations.
+     * Breaks the communicator and leaves it, because a call that has drawn the numbers of its operations cannot begin.
+     * This rank will never run these operations.
      *
-     * @param drawn the call
-     * @param failure the exception
+     * @param drawn the call that cannot begin
+     * @param failure the exception that tells why
      */
     public void breakOff(CallArguments drawn, Throwable failure) {
         breakOff(drawn.operationsLeft(), failure);
@@ -80,8 +81,8 @@ public final class CommunicatorClose {
     }
 
     /**
-     * {@return whether the communicator is broken, as far as this rank's node knows. While a group is being created,
-     * only a rank that knows that all members have joined breaks the group.}
+     * {@return whether the communicator is broken, as far as this rank's node knows. While a group is being created, a
+     * rank breaks it only if the rank knows that all members have joined.}
      */
     public boolean isBroken() {
         return broken.isSet();
@@ -95,9 +96,9 @@ public final class CommunicatorClose {
     }
 
     /**
-     * Leaves all operations once the operations in flight have ended. A rank calls this method when it closes the
-     * communicator, or after {@link #interrupt}. The method does not wait: if operations are in flight, the end of the
-     * last one completes the leaving.
+     * Leaves all operations of the communicator once those in flight at this rank have ended. A rank calls this method
+     * when it closes the communicator, or after {@link #interrupt}. The method does not wait. If operations are in
+     * flight, the end of the last one completes the leaving.
      */
     public void leave() {
         context.operations.leaveAll(context.machine, 0);
@@ -106,8 +107,9 @@ public final class CommunicatorClose {
     // ---- detaching and releasing
 
     /**
-     * Detaches this rank and releases the block, as far as is possible without waiting. This rank must have {@linkplain
-     * #leave left} before.
+     * Detaches this rank from the communicator's block of memory and releases the block, as far as is possible without
+     * waiting. This rank must have {@linkplain #leave left} all operations before. If the method returns false, it must
+     * be called again later.
      *
      * @param revoke an action that revokes the right of other nodes to put into the block through this rank's process;
      *            it is run at most once
@@ -127,9 +129,10 @@ public final class CommunicatorClose {
     /**
      * Completes the close as far as possible when the rank leaves its job. The rank does not access the communicator
      * after this call, even if other ranks still use it. If the rank leaves its job in the middle of an operation, it
-     * does not store that it is detached, because its thread may still be inside the operation.
+     * does not announce in its left word that it is detached, because its thread may still be inside the operation.
      *
-     * @param revoke an action that revokes the right of other nodes, as in {@link #tryRelease}
+     * @param revoke an action that revokes the right of other nodes to put into the block through this rank's process;
+     *            it is run at most once
      */
     public void abandon(Runnable revoke) {
         if (!tryRelease(revoke)) {
@@ -139,8 +142,8 @@ public final class CommunicatorClose {
     }
 
     /**
-     * Revokes the right of other nodes to put into the block. The rank calls this method before it stores that it is
-     * detached, because the block may be released only when no other node can put there.
+     * Revokes the right of other nodes to put into the block. The rank calls this method before it announces in its
+     * left word that it is detached. The block may be released after that, and no other node may put there then.
      */
     private void detach(Runnable revoke) {
         if (state == State.ATTACHED) {

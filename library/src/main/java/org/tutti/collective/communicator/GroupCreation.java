@@ -22,24 +22,24 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.WaitingCall;
 
 /**
- * Creates a group of ranks, at one of its members. The creation is a blocking call of the parent, the communicator from
- * which the group is created. Only the members of the group take part.
+ * Creates a group of ranks at one of its members. The creation is a blocking call of the parent, the communicator from
+ * which the group is created. Only the members of the group take part. The rank calls these methods in order:
  *
  * <ol>
  * <li><b>Begin</b> ({@link #begin}). The rank creates at most one group of a communicator at a time.
  * <li><b>Find the block</b> ({@link #findBlock}). On each node the group's master, its first rank there, allocates the
  * block, the shared memory of the group's operations. The master writes the group's number and the block's address into
- * its {@linkplain GroupLine line} of the parent. The other members on the node wait until the master's line holds the
- * group's number.
- * <li><b>Join</b> ({@link #join}). The rank has created its team of the group. Other members may not have created
- * theirs, and the blocks of other nodes may not exist yet.
- * <li><b>Complete</b> ({@link #complete}). All members have joined. The rank knows this because a barrier has ended,
- * which is the group's first operation or an operation of the parent ({@link #allowCallOfParent}). The line can be used
- * for the next group.
+ * its {@linkplain GroupLine line}, a cache line of the parent's block. The other members on the node wait until the
+ * master's line holds the group's number.
+ * <li><b>Join</b> ({@link #join}). The rank has created its team of the group. Other members may not have created their
+ * teams, and the blocks of other nodes may not exist yet.
+ * <li><b>Complete</b> ({@link #complete}). All members have joined. The rank knows this because a barrier has ended.
+ * The barrier is the group's first operation, or an operation of the parent ({@link #allowCallOfParent}). The rank can
+ * then use its line for the next group.
  * </ol>
  *
  * <p>A failure before the group is complete breaks the parent, so that members that have not joined see the failure.
- * Members that wait in the group's first operation see it through {@link #failure} and {@link #look}.
+ * Members that wait in the group's first operation check the parent through {@link #failure} and {@link #look}.
  *
  * <p><b>Mismatches.</b> A rank that creates a group writes the group's number and members into its line. If two members
  * wait for each other and their lines hold different numbers, they create different groups, and neither can go on. A
@@ -63,9 +63,9 @@ public final class GroupCreation {
     private TeamContext group;
 
     /**
-     * Prepares the creation of a group.
+     * Prepares the creation of a group at this rank.
      *
-     * @param parent the communicator that the group is created from
+     * @param parent the communicator from which the group is created
      * @param called the name of the call, for messages
      * @param id the group's number, not 0
      * @param ranks for each rank of the group, its rank in the parent
@@ -88,7 +88,7 @@ public final class GroupCreation {
     }
 
     /**
-     * Begins the creation, which is a blocking call of the parent until {@link #leave}.
+     * Begins the creation of the group. It is a blocking call of the parent until {@link #leave} is called.
      *
      * @throws org.tutti.TuttiException if the parent cannot be used any more
      */
@@ -124,9 +124,9 @@ public final class GroupCreation {
     }
 
     /**
-     * Announces that this rank takes part in creating the group, and returns the address of the group's block. The
-     * master allocates the block. Another rank waits until the master has announced the block's address. If the master
-     * fails before that, it releases the block, because no other rank knows the block.
+     * Announces that this rank takes part in creating the group, and returns the address of the group's block of
+     * memory. The master allocates the block. Another rank waits until the master has announced the block's address. If
+     * the master fails before that, it releases the block, because no other rank knows the block.
      *
      * @param memory the memory of the node
      * @param master the group's first rank on this node, as a rank of the parent
@@ -183,9 +183,10 @@ public final class GroupCreation {
 
     /**
      * Lets this rank call an operation of the parent, such as a barrier, although the creation itself is a blocking
-     * call of the parent. The rank must have joined. No member may end the operation before all members have called it,
-     * so that all members have joined when it ends. In the operation this rank may wait for members that have not yet
-     * joined. This method ends the blocking call early; {@link #leave} must still be called at the end.
+     * call of the parent. The rank must have joined. The operation must be one that no member ends before all members
+     * have called it, so that all members have joined when it ends. In the operation this rank may wait for members
+     * that have not yet joined. This method ends the blocking call early; {@link #leave} must still be called at the
+     * end.
      */
     public void allowCallOfParent() {
         assert state == State.JOINED : state;
@@ -255,9 +256,9 @@ public final class GroupCreation {
     }
 
     /**
-     * Returns the reason why a wait for a rank of the group must end in the group's first operation, if there is one.
-     * The reason is a failure that the parent knows, or that the awaited rank creates another group of which this rank
-     * is also a member.
+     * Returns the reason why a wait for a rank of the group must end, if there is one. Ranks ask for it in the group's
+     * first operation. The reason is a failure that the parent knows, or that the awaited rank creates another group of
+     * which this rank is also a member.
      *
      * @param awaited the awaited rank of the group, or −1 if the caller waits for no certain rank
      * @return the exception to throw, or null
@@ -282,8 +283,8 @@ public final class GroupCreation {
     }
 
     /**
-     * Returns the reason why a wait for a rank on another node must end, if there is one. This method gets the awaited
-     * rank's line from its node, and checks whether that rank creates another group.
+     * Returns the reason why a wait for a rank on another node must end, if there is one. This method gets the line in
+     * which the awaited rank announces what it creates, and checks whether that rank creates another group.
      *
      * @param awaited the awaited rank of the group
      * @param check a check that may end this call by throwing

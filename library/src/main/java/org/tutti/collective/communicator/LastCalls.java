@@ -9,15 +9,16 @@ import org.tutti.collective.operation.CallComparison;
 import org.tutti.collective.operation.TeamContext;
 
 /**
- * Compares all calls of a rank on a communicator with all calls of other ranks, after the rank's last call. Waits find
- * differences between calls, but in its last calls a rank may have waited for no other rank.
+ * Compares all calls of a rank on a communicator with all calls of other ranks, after the rank's last call. A rank that
+ * waits for another one also compares calls. In its last calls, however, a rank may have waited for no other rank, so
+ * only this comparison finds a difference there.
  */
 public final class LastCalls {
     private final TeamContext context;
     private final BrokenWord broken;
 
     /**
-     * Creates the comparisons of one rank.
+     * Creates an object that compares the calls of one rank with those of others.
      *
      * @param context the communicator at this rank
      */
@@ -27,10 +28,10 @@ public final class LastCalls {
     }
 
     /**
-     * Publishes the calls of this rank, after its last call, and compares them with the calls of the ranks of its node
-     * that have already published theirs. A difference may be that a rank has left out its last calls. At least one of
-     * two ranks finds a difference between them, because each rank stores its calls before it loads the calls of the
-     * other, with a full fence in between.
+     * Publishes the calls of this rank, after its last call, and compares them with the calls that other ranks of its
+     * node have already published. A difference may also be that a rank has left out its last calls. At least one of
+     * two ranks finds a difference between them, because each rank stores its own calls before it loads the calls of
+     * the other, with a full fence in between.
      *
      * @return the exception that names the calls that differ, or null if no calls differ or the communicator is broken
      */
@@ -56,11 +57,11 @@ public final class LastCalls {
     }
 
     /**
-     * Compares the calls of this rank, after its last call, with the calls of a rank on another node.
+     * Compares all calls of this rank with all calls of a rank on another node, after the last call of both.
      *
      * @param other the other rank, as a rank of the communicator
-     * @param drawn the number of operations that the other rank has drawn
-     * @param history the fingerprint of the other rank's calls, which is a hash
+     * @param drawn the number of operations that the calls of the other rank consist of
+     * @param history the fingerprint, a hash, of the other rank's calls
      * @return the exception that names the calls that differ, or null if no calls differ or the communicator is broken
      */
     public CollectiveMismatchException compare(int other, long drawn, long history) {
@@ -72,9 +73,7 @@ public final class LastCalls {
         }, null);
     }
 
-    /**
-     * {@return the number of operations that this rank has drawn}
-     */
+    /** {@return the number of operations that all calls of this rank consist of} */
     public long drawn() {
         return context.operations.drawn();
     }

@@ -18,42 +18,42 @@ import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Words;
 
 /**
- * Sends and receives the messages of an operation between the masters of nodes, over the edges of the operation's slot.
- * A message is one of four: a <i>put</i> writes bytes into another node's memory and raises an ARRIVED word there, a
- * <i>signal</i> only raises the ARRIVED word, a <i>credit</i> raises a CREDIT word, and an <i>invitation</i> tells the
- * sender where it may put. {@link Flow}s are made of these messages. A team has one such object, for all its
- * operations.
+ * Sends and receives the messages of an operation between the masters of nodes. A master is the first rank of a node.
+ * The messages go over the edges of the operation's slot, the words and buffers that a node has for messages of one
+ * operation. A <i>put</i> writes bytes into another node's memory and raises an ARRIVED word there. A <i>signal</i>
+ * only raises the ARRIVED word. A <i>credit</i> raises a CREDIT word, and an <i>invitation</i> tells the sender where
+ * it may put. {@link Flow}s are made of these messages. A team has one such object, for all its operations.
  *
  * <p><b>Why nothing is overwritten.</b> Before a master puts into a slot of another node, all ranks there must have
  * left the operation that used the slot before. This holds for every put to a word, payload or eager buffer, and for
  * every signal and invitation. If the master does not know that the ranks have left, it gets their left words from that
  * node. (Ranks of one node read each other's left words directly.) Hence every read of a slot's edges happens before
- * the next operation's puts. Three messages need no such check. A credit answers a put of the same operation, so its
- * receiver is in that operation. A put into invited memory answers an invitation of the same operation; the signal that
- * follows the put is checked. The words of a meeting belong to the first operation of a group, before which no
- * operation used the slot.
+ * the next operation's puts. Three kinds of messages need no such check. The first is a credit. It answers a put of the
+ * same operation, so its receiver is in that operation. The second is a put into invited memory. It answers an
+ * invitation of the same operation, and the signal that follows it is checked. The third is the words of a meeting.
+ * They belong to the first operation of a group, and no operation used the slot before.
  *
- * <p><b>Nodes of one rank.</b> The tag beside an ARRIVED or CREDIT word says whether its sender is quiet ({@link
- * Operation#quiet}). If the sender is the only rank of its node, the tag therefore tells which operations that node has
- * left, without a get.
+ * <p><b>Nodes of one rank.</b> The tag beside an ARRIVED or CREDIT word says whether its sender is quiet, that is, in
+ * no other operation ({@link Operation#quiet}). If the sender is the only rank of its node, the tag therefore tells
+ * which operations that node has left, and no get is needed.
  *
- * <p><b>Meeting.</b> In the first operation of a group the block of another node may not be there yet; puts to it are
- * lost, and the sender is not told. Therefore two nodes A and B meet: each makes its block, puts a word to the other
- * node, and waits for the other node's word. At least one of the two puts arrives. Suppose that the put of A is lost.
- * Then the block of B was not there yet. B makes its block later, and puts after that. The block of A is there by then,
- * because A made it before its own put. Hence the put of B arrives. A node that has received the other node's word puts
- * once more, unless it has already put after it received the word. That put arrives, because the other node made its
- * block before it put. The word has two values: {@link #HERE} says that its sender has not heard of the other node,
- * {@link #MET} that it has. A node that reads MET knows that its own put has arrived, and does not put again. No node
- * has to ask, and none keeps a put for later.
+ * <p><b>Meeting.</b> In the first operation of a group another node may not have made the group's block yet. A put to
+ * it is then lost, and its sender does not learn that. Therefore two nodes A and B meet: each makes its block, puts a
+ * word to the other node, and waits for the other node's word. At least one of the two puts arrives. Suppose that the
+ * put of A is lost. Then the block of B was not there yet. B makes its block later, and puts after that. The block of A
+ * is there by then, because A made it before its own put. Hence the put of B arrives. A node that has received the
+ * other node's word puts once more, unless it has already put after it received the word. That put arrives, because the
+ * other node made its block before it put. The word has two values: {@link #HERE} says that its sender has not heard of
+ * the other node, {@link #MET} that it has. A node that reads MET knows that its own put has arrived, and does not put
+ * again. No node has to ask another one, or to keep a put for later.
  */
 public final class Edges {
-    /** The step that a node puts if it has not heard of the other node. */
+    /** The step that a node puts in a meeting if it has not heard of the other node. */
     private static final int HERE = 1;
 
     /**
-     * The step that a node puts once it has heard of the other node. This is also the number of pieces that count as
-     * arrived over the edge after a meeting.
+     * The step that a node puts in a meeting once it has heard of the other node. This is also the number of pieces
+     * that count as arrived over the edge after the meeting.
      */
     public static final int MET = 2;
 
@@ -88,7 +88,10 @@ public final class Edges {
 
     // ---- offsets and handles
 
-    /** Returns the offset of a flow's ARRIVED word, in the eager buffers or in the communicator's block. */
+    /**
+     * Returns the offset of a flow's ARRIVED word in the block that has it: the eager buffers or the communicator's
+     * block.
+     */
     private long wordOf(Flow flow, int receivingEdge) {
         long slotIndex = operation.slotIndex();
         return flow.isEager ? layout.eagerArrived(slotIndex, receivingEdge) : layout.arrived(slotIndex, receivingEdge);
@@ -113,7 +116,9 @@ public final class Edges {
         return layout.isPair(edge) ? eagerBuffersOf(otherNode) : ringOf(otherNode);
     }
 
-    /** Sets an area to the places of a flow that comes to this node without an invitation. */
+    /**
+     * Sets an area to the places, the buffers for its pieces, of a flow that comes to this node without an invitation.
+     */
     void findPlaces(Inflow flow, Area places) {
         places.set(flow.isEager ? eagerBuffersHere() : ring, wordOf(flow, flow.edge) + startOf(flow));
     }
@@ -133,8 +138,8 @@ public final class Edges {
     }
 
     /**
-     * Returns the handle of another node's eager buffers. A rank that does not know the handle gets it from the master
-     * there, again and again until that master has claimed the buffers.
+     * Returns the handle by which this node addresses another node's eager buffers. A rank that does not know the
+     * handle gets it from the master there, again and again until that master has claimed the buffers.
      */
     private long eagerBuffersOf(int other) {
         long handle = context.eagerBuffers.elsewhere(other);
@@ -175,13 +180,13 @@ public final class Edges {
     // ---- sending
 
     /**
-     * Puts bytes of a flow's current piece into the piece's place at another node, and raises the ARRIVED word there
+     * Puts bytes of a flow's current piece into the memory of the receiving node, and raises the ARRIVED word there
      * afterwards.
      *
      * @param flow the flow, which has counted the piece
      * @param source the area that holds the bytes
-     * @param sourceOffset the offset of the bytes in the area
-     * @param offset the offset in the place
+     * @param sourceOffset the offset of the bytes in the source
+     * @param offset the offset of the bytes in the piece's place, its buffer at the receiver
      * @param bytes the number of bytes, 0 or more
      */
     void put(Outflow flow, Area source, long sourceOffset, long offset, long bytes) {
@@ -202,14 +207,14 @@ public final class Edges {
         signal(flow); // a frame of its own: it names one region, and the ARRIVED word is in another one
     }
 
-    /** Raises the ARRIVED word for a flow's current piece, without writing bytes. */
+    /** Raises the ARRIVED word at the receiving node for a flow's current piece, without writing bytes. */
     void signal(Outflow flow) {
         putAndRaise(flow, 0, MemorySegment.NULL, 0, 0);
     }
 
     /**
-     * Puts bytes into the region of a flow's ARRIVED word, at a distance behind the word, and raises the word once the
-     * bytes are there.
+     * Puts bytes into the region that has a flow's ARRIVED word, at a distance behind the word. Raises the word once
+     * the bytes are there.
      */
     private void putAndRaise(Outflow flow, long distance, MemorySegment source, long sourceOffset, long bytes) {
         long region = flow.isEager ? eagerBuffersOf(flow.node) : ringOf(flow.node);
@@ -219,8 +224,8 @@ public final class Edges {
     }
 
     /**
-     * Sets the target of the next put: memory of another node's master, and a word there that the put will raise to a
-     * step.
+     * Sets the target of the next put to memory of another node's master. The put will also raise a word of that memory
+     * to a step of the operation.
      */
     private void aim(int toNode, long region, long offset, long word, long step) {
         assert step > 0 && step <= StepWords.STEPS_MAX : "step " + step;
@@ -231,7 +236,10 @@ public final class Edges {
                 .raise(word, operation.base + step, operation.tag());
     }
 
-    /** Sends the credit of a step to the node that sends the pieces: the zero-byte put of SRM. */
+    /**
+     * Sends a credit to the node that sends the pieces of a flow: raises the CREDIT word there to a step. This is the
+     * zero-byte put of SRM.
+     */
     void credit(int toNode, int edge, long step) {
         // the slot is free there: a credit answers a put of the same operation, so its receiver is in that operation
         long word = creditOf(edge);
@@ -242,8 +250,12 @@ public final class Edges {
     }
 
     /**
-     * Invites the master of the other node to put the pieces of a flow into memory of this rank. The invitation is the
-     * first credit of the flow.
+     * Invites the master of the other node to put the pieces of a flow into memory of this rank. The invitation is also
+     * the first credit of the flow.
+     *
+     * @param flow the receiving end of the flow
+     * @param area the memory into which the other node will put
+     * @param bytes the length of that memory that the other node may use, 1 or more
      */
     void invite(Inflow flow, Area area, long bytes) {
         assert bytes > 0 && area.holds(0, bytes) : flow + " invites to " + bytes + " bytes of " + area;
@@ -284,7 +296,11 @@ public final class Edges {
     }
 
     /**
-     * Waits until another node has called this method for this node. Before that, the other node's block may not exist.
+     * Waits until another node has called this method for this node, in the first operation of a group. Before that,
+     * the other node's block of the group may not exist.
+     *
+     * @param otherNode the other node
+     * @param edge the edge that both nodes use for the meeting
      */
     public void meet(int otherNode, int edge) {
         long word = layout.arrived(operation.slotIndex(), edge);
@@ -305,26 +321,28 @@ public final class Edges {
 
     // ---- receiving
 
-    /** Waits until the receiving node has invited this node, and reads the invitation into the flow's target. */
+    /**
+     * Waits until the node that receives a flow has invited this node, and reads the invitation into the flow's target.
+     */
     void awaitInvitation(Outflow flow) {
         awaitCredit(flow.edge, flow.credit(0), flow.node);
         invitations.read(creditsOf(flow.edge), creditOf(flow.edge) + RingLayout.INVITATION, flow.target);
     }
 
-    /** Waits until the sending node has put, or signalled, a flow's current piece. */
+    /** Waits until the node that sends a flow has put, or only signalled, the flow's current piece. */
     void awaitArrival(Inflow flow) {
         awaitPut(flow.isEager ? eagerBuffersHere() : ring, wordOf(flow, flow.edge), flow.arrival(), flow.node);
     }
 
     /**
-     * Returns whether the sending node has put a flow's pieces up to a step. Unlike a wait, this method does not
-     * compare the calls of the two nodes.
+     * Returns whether the node that sends a flow has put the flow's pieces up to a step. Unlike a wait, this method
+     * does not compare the calls of the two nodes.
      */
     boolean hasArrived(Inflow flow, long step) {
         return machine.load(flow.isEager ? eagerBuffersHere() : ring, wordOf(flow, flow.edge)) >= operation.base + step;
     }
 
-    /** Waits until another node has credited a step; a step of 0 or less needs no wait. */
+    /** Waits until another node has sent the credit of a step; a step of 0 or less needs no wait. */
     void awaitCredit(int edge, long step, int fromNode) {
         awaitPut(creditsOf(edge), creditOf(edge), step, fromNode);
     }
@@ -346,7 +364,7 @@ public final class Edges {
 
     /**
      * Waits until all ranks of another node have left an operation. A rank that has left the job, or closed the
-     * communicator, has left all operations.
+     * communicator, counts as having left all operations.
      */
     private void awaitLeft(int other, long before) {
         waiting.flush();
@@ -368,8 +386,9 @@ public final class Edges {
     }
 
     /**
-     * Gets the left words of another node from a rank there that still has the communicator, and returns the least. If
-     * no rank there has it any more, returns {@link Long#MAX_VALUE}; if a process cannot be reached, returns UNKNOWN.
+     * Gets the left words of another node's ranks, and returns the least. A left word counts the operations that a rank
+     * has left. Asks a rank there that still has the communicator. If no rank there has it any more, returns {@link
+     * Long#MAX_VALUE}. If the process of such a rank cannot be reached, returns UNKNOWN.
      */
     private long askLeft(int other) {
         int ranks = context.topology.ranksOn(other);

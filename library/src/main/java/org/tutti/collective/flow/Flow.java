@@ -7,60 +7,60 @@ import org.tutti.collective.window.OperationWindows;
 import org.tutti.memory.Words;
 
 /**
- * A one-way stream of pieces from the master of one node to another node, during one operation. The sending node has
- * its {@link Outflow} end, the receiving node its {@link Inflow} end. This class holds the state that both ends count
- * alike.
+ * One end of a flow. A flow is a one-way stream of pieces, the parts of messages, from the master of one node, its
+ * first rank, to another node during one operation. The sending node has its {@link Outflow} end, the receiving node
+ * its {@link Inflow} end. This class holds the state that both ends count in the same way.
  *
  * <p><b>Life.</b> {@link Flows} makes an end for an edge when an algorithm first needs it, and keeps it as long as the
  * team. In each operation the algorithm opens the end again, with the other node, the length of the pieces and the
  * number of places. Further flows may follow over the same edge in the same operation ({@link Inflow#openInbox}, {@link
- * Inflow#openNext}). The steps of a later flow go on from the pieces before it. A flow ends with its operation at the
- * latest: by then the algorithm has sent and taken all pieces.
+ * Inflow#openNext}). The steps of a later flow go on from the pieces of the earlier ones. A flow ends with its
+ * operation at the latest. By then the algorithm has sent and taken all pieces.
  *
- * <p><b>Parts.</b> A flow uses one <i>edge</i> of each of its two nodes. In each slot, an edge has an ARRIVED word,
- * beside the word a short payload, and a CREDIT word ({@link RingLayout}). A flow consists of pieces, which go through
- * places. A <i>piece</i> is the bytes that one put carries, or a few puts if the piece has {@linkplain #inParts parts};
- * a put writes bytes into another node's memory. A <i>place</i> is a buffer at the receiver that holds one piece. The
- * places of a flow have one length and lie one after the other; piece k goes to place (k − 1) mod p of p places. The
- * sender uses a place again once the receiver has credited the piece that was there.
+ * <p><b>Parts.</b> A flow uses one <i>edge</i> of each of its two nodes. In each slot, the memory of one operation, an
+ * edge has an ARRIVED word with a short payload beside it, and a CREDIT word ({@link RingLayout}). A flow consists of
+ * pieces, which go through places. A <i>piece</i> is the bytes that one put writes into the other node's memory, or a
+ * few puts if the piece has {@linkplain #inParts parts}. A <i>place</i> is a buffer at the receiver that holds one
+ * piece. The places of a flow have one length and lie one after the other; piece k goes to place (k − 1) mod p of p
+ * places. The sender uses a place again once the receiver has credited the piece that was there.
  *
  * <p><b>Words.</b> The ARRIVED word of the receiver's edge counts the pieces that have come since the operation began,
  * over all flows of the edge. It counts each part of a piece. The CREDIT word of the sender's edge counts the pieces
- * that the receiver has taken. Data and credits use different words, so any node may send data to the sender over the
- * same edge on which the sender's credits arrive.
+ * that the receiver has taken. Data and credits use different words. Therefore any node may send data to the sender
+ * over the same edge over which the sender gets its credits.
  *
  * <p><b>Memory of the places.</b> The places are in the payload of the receiver's edge, in the edge's eager buffer, or
  * in memory to which the receiver <i>invites</i> the sender (a rendezvous). Invited memory is a window, a share of the
  * receiver's inbox, or the caller's own memory. Without an invitation both ends compute from the length of the message
- * where the places are. If the places fit into the payload, they are there, at most {@value #PLACES} of them, so a
- * short message touches only the lines of the ARRIVED word and of its own bytes. All other places, and all places of a
- * pair, are in the eager buffer, which has an ARRIVED word of its own. A <i>pair</i> is the edge that a node has for
- * one other node alone.
+ * where the places are. If the places fit into the payload, they are there, at most {@value #PLACES} of them. A short
+ * message therefore touches only the cache lines of the ARRIVED word and of its own bytes. All other places, and all
+ * places of a pair, are in the eager buffer, which has an ARRIVED word of its own. A <i>pair</i> is the edge that a
+ * node has for one other node alone.
  *
  * <p><b>Credits.</b> Into a payload or eager buffer the sender needs no invitation: with p places it sends the first p
  * pieces without a credit. If the receiver invites, the invitation is the first credit, and the credit of piece k has
  * the value k + 1 instead of k. Before the sender sends a piece, it awaits the credit of the piece that was in the same
  * place before, so it is never more pieces ahead than there are places. There are two exceptions. {@link
  * Outflow#signal} writes no bytes, so it needs no free place. A flow that {@link Outflow#openNext} has opened awaits no
- * credit, because the algorithm knows that the place is free. The receiver gives one credit for each half of the places
- * that it has taken, for each piece if there are 2 or 3 places, because that lets the sender go on early. It gives no
- * credit if no later piece awaits it.
+ * credit, because the algorithm knows that the place is free. The receiver gives a credit whenever it has taken half as
+ * many pieces as there are places, so that the sender can go on early. With 2 or 3 places it gives one for each piece.
+ * It gives no credit if no later piece awaits it.
  *
  * <p>If many nodes may be invited at the same time, {@link RendezvousSchedule} orders the invitations.
  */
 public abstract sealed class Flow permits Inflow, Outflow {
-    /** The number of places that suffices to fill one place while another one is emptied. */
+    /** The number of places of a flow that suffices to fill one place while another one is emptied. */
     public static final int PLACES = 2;
 
     /**
-     * The value that a sender passes as the number of places if the receiver will invite it. The invitation then
-     * determines the number.
+     * The value that a sender passes as the number of places of a flow if the receiver will invite it. The length in
+     * the invitation then determines the number.
      */
     public static final int INVITED = 0;
 
     /**
-     * The longest message, in bytes, for which {@link #PLACES} places fit into the payload of an edge. Longer messages
-     * may need eager buffers.
+     * The length of the longest message, in bytes, for which {@link #PLACES} places fit into the payload of an edge,
+     * the bytes beside its ARRIVED word. Longer messages may need eager buffers.
      */
     public static final long SHORT_BYTES_MAX = RingLayout.EDGE_PAYLOAD_BYTES / PLACES;
 
@@ -93,8 +93,9 @@ public abstract sealed class Flow permits Inflow, Outflow {
     }
 
     /**
-     * Returns the number of shares into which the inbox is divided. Messages go through the inbox if they are longer
-     * than an eager buffer and a share is longer than an eager buffer.
+     * Returns the number of shares into which a node divides its inbox, the memory for long messages of other nodes.
+     * Each flow that comes to the node has a share. Messages go through the inbox if they are longer than an eager
+     * buffer, provided that a share is longer than an eager buffer.
      *
      * @param bytes the length of the message
      * @param flows the greatest number of flows that may come to a node in an operation; 0 with one node
@@ -112,8 +113,12 @@ public abstract sealed class Flow permits Inflow, Outflow {
     }
 
     /**
-     * Returns the length of the longest piece of a transfer that is combined, in bytes. The transfer goes through a
-     * share of the inbox, or through an eager buffer if there are no shares.
+     * Returns the length of the longest piece of a transfer that the receiver combines. The transfer goes through a
+     * share of the receiver's inbox, or through an eager buffer if there are no shares.
+     *
+     * @param kernel the operator; a piece holds whole units of it
+     * @param shares the number of shares of the inbox, or 0
+     * @return the length, in bytes
      */
     final long pieceBytes(Kernel kernel, int shares) {
         return kernel.wholeUnits(
@@ -139,8 +144,8 @@ public abstract sealed class Flow permits Inflow, Outflow {
     }
 
     /**
-     * Returns whether opening the flow is correct: the current operation has not opened it for the same node, or the
-     * flow goes on after all pieces that have come. For assertions.
+     * Returns whether a flow may be opened, for assertions. It may if the current operation has not opened it for the
+     * same node, or if it goes on after all pieces that have come.
      */
     private boolean goesOn(int otherNode, long piecesBefore) {
         long opened = openedIn;
@@ -153,15 +158,15 @@ public abstract sealed class Flow permits Inflow, Outflow {
         return openedIn == flows.operation.sequence;
     }
 
-    /** Returns the number of bytes that all places of a flow without invitation may have together; for assertions. */
+    /** Returns the greatest length of all places of a flow without an invitation, in bytes; for assertions. */
     private long placesBytes() {
         return flows.context.layout.isPair(edge) ? flows.context.layout.pairEagerBytes()
                 : isEager ? RingLayout.EAGER_BUFFER_BYTES : RingLayout.EDGE_PAYLOAD_BYTES;
     }
 
     /**
-     * Returns whether every transfer that the current operation has begun at this end has been sent or taken; for
-     * assertions.
+     * Returns whether each transfer that the current operation has begun at this end has been sent or taken completely;
+     * for assertions.
      */
     abstract boolean isDone();
 
@@ -173,22 +178,22 @@ public abstract sealed class Flow permits Inflow, Outflow {
     }
 
     /**
-     * Sets the number of parts of each piece of an open flow. The sender sends each part, and the receiver awaits each
-     * part, separately.
+     * Sets the number of parts of each piece of an open flow. The sender sends each part separately, and the receiver
+     * awaits each part separately.
      *
-     * @param count the number of parts, 1 or more
+     * @param count the number of parts of a piece, 1 or more
      */
     public final void inParts(int count) {
         assert isOpen() && number == 0 && count > 0 : this + " is to have " + count + " parts";
         parts = count;
     }
 
-    /** Returns the number of the piece to which the last part belongs, from 1 on. */
+    /** Returns the number of the piece to which the part belongs that was sent or awaited last, from 1 on. */
     final long piece() {
         return parts == 1 ? number : (number - 1) / parts + 1;
     }
 
-    /** Returns the offset of the current piece's place from the first place. */
+    /** Returns the offset of the current piece's place from the flow's first place, in bytes. */
     final long place() {
         return (piece() - 1) % places * pieceBytes;
     }
@@ -198,7 +203,9 @@ public abstract sealed class Flow permits Inflow, Outflow {
         return before + number;
     }
 
-    /** Returns the step of the CREDIT word that credits a piece; for piece 0, the step of the invitation. */
+    /**
+     * Returns the step to which the credit of a piece raises the CREDIT word; for piece 0, the step of the invitation.
+     */
     final long credit(long piece) {
         return before + (invites ? piece + 1 : piece);
     }
@@ -209,10 +216,10 @@ public abstract sealed class Flow permits Inflow, Outflow {
     }
 
     /**
-     * Returns whether the sender awaits the credit of a piece, or of a piece that shares its credit.
+     * Returns whether the sender of a flow awaits the credit of a piece, or that of a piece that shares its credit.
      *
      * @param piece the number of the piece, from 1 on
-     * @param places the number of places
+     * @param places the number of places, the buffers at the receiver
      * @param pieces the number of pieces that the flow will have
      * @return whether a later piece awaits the credit
      */

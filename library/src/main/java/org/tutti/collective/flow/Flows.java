@@ -10,9 +10,9 @@ import org.tutti.collective.operation.TeamContext;
 import org.tutti.collective.window.OperationWindows;
 
 /**
- * Holds the ends of all flows at one rank: an {@link Inflow} and an {@link Outflow} for each edge of its node. It
- * creates each end when an algorithm first needs it, and keeps the parts of the team that the ends use. A team has one
- * such object.
+ * Holds the ends of all flows at one rank. A flow is a stream of pieces of messages from one node to another. For each
+ * edge of the rank's node there are an {@link Inflow} and an {@link Outflow}, each created when an algorithm first
+ * needs it. This object also keeps the parts of the team that the ends use. A team has one such object.
  */
 public final class Flows {
     final TeamContext context;
@@ -24,7 +24,9 @@ public final class Flows {
     private Outflow[] outflows;
     private Inflow[] inflows;
 
-    /** Creates the table of a team's flows, without ends, from the parts of the team that the ends use. */
+    /**
+     * Creates the table of a team's flows, from the parts of the team that the ends of flows use. The table is empty.
+     */
     public Flows(TeamContext context, Operation operation, StepWords words, DataMover mover, OperationWindows windows,
             Edges edges) {
         this.context = context;
@@ -37,7 +39,9 @@ public final class Flows {
         this.outflows = new Outflow[context.layout.edges()];
     }
 
-    /** Returns whether every transfer that the current operation has begun has been sent or taken; for assertions. */
+    /**
+     * Returns whether all transfers that the current operation has begun are sent or taken completely; for assertions.
+     */
     public boolean areDone() {
         return areDone(inflows) && areDone(outflows);
     }

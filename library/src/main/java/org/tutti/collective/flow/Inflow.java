@@ -8,15 +8,17 @@ import org.tutti.collective.operation.StepWords;
 import org.tutti.collective.window.OperationWindows;
 
 /**
- * The receiving end of a {@link Flow}. An algorithm opens it, awaits one piece after the other, and releases each piece
- * when it has taken it. An algorithm that combines takes a whole transfer at a time ({@link #receiveAll}), or exchanges
- * one with the other node ({@link #exchange}).
+ * The receiving end of a {@link Flow}, a stream of pieces of messages from another node. An algorithm opens it, awaits
+ * one piece after the other, and releases each piece when it has taken it. An algorithm that combines elements takes a
+ * whole transfer, which is several pieces, at a time ({@link #receiveAll}), or exchanges one with the other node
+ * ({@link #exchange}).
  *
  * <p><b>Readers.</b> The node's master receives the pieces, and gives the credits. If other ranks of the node read the
  * pieces too, each of them opens its own end of the same flow. Such a rank awaits the pieces in the node's memory. If
- * the sender awaits the credit of a piece, the rank posts DONE when it has read the piece, and the master gives the
- * credit after that. For this the algorithm must name the readers at the master ({@link #readBy}, {@link #readByAll}).
- * The master must also await all pieces before it leaves the operation, even if it reads none ({@link #awaitAll}).
+ * the sender awaits the credit of a piece, the rank posts its DONE word when it has read the piece. The master gives
+ * the credit after that. Therefore the algorithm must name the readers at the master ({@link #readBy}, {@link
+ * #readByAll}). The master must also await all pieces before it leaves the operation, even if it reads none ({@link
+ * #awaitAll}).
  *
  * <p><b>Why an exchange ends.</b> In an exchange a node waits for a piece, or for the credit of a piece that it wants
  * to send. It waits for a piece only after it has sent all its pieces, or at least one more than it has taken. Before
@@ -24,13 +26,14 @@ import org.tutti.collective.window.OperationWindows;
  * flow has {@value Flow#PLACES} places or more, so a node waits for a credit only if two or more of its pieces are not
  * yet taken.
  * <ul>
- * <li>Suppose that both nodes A and B wait for credits, and A has sent a pieces. Then B has taken at most a − 2, so B
- * has not taken all pieces, and has sent fewer than a. In the same way A has sent fewer than B, which cannot be.
+ * <li>Suppose that both nodes A and B wait for credits. Let a be the number of pieces that A has sent. Then B has taken
+ * at most a − 2, so B has not taken all pieces, and has sent fewer than a. In the same way A has sent fewer than B.
+ * Both cannot be true.
  * <li>Suppose that both wait for pieces. Then each has taken all pieces that the other has sent. If one has sent all
  * its pieces, the other has taken all, and does not wait. Otherwise each has sent more than it has taken, hence more
- * than the other, which cannot be.
- * <li>Suppose that A waits for a piece and B for a credit. Then A has taken all pieces of B, but B waits for a credit
- * only if A has not taken two of them.
+ * than the other has sent. This cannot be true of both.
+ * <li>Suppose that A waits for a piece and B for a credit. Then A has taken all pieces that B has sent. But B waits for
+ * a credit only if A has not taken two of them.
  * </ul>
  *
  * <p><b>Why nothing is overwritten.</b> At the end of an operation no further piece comes to the inbox or to the
@@ -44,8 +47,8 @@ public final class Inflow extends Flow {
     private static final int ALL = -2;
 
     /**
-     * The number of pieces that an exchange sends beyond those that it has taken: one is on its way while one is
-     * combined.
+     * The number of pieces that an exchange sends beyond those that it has taken. One piece is on its way while another
+     * one is combined.
      */
     private static final int AHEAD = 2;
 
@@ -70,9 +73,9 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Returns an upper bound on the memory into which a node receives data that it combines.
+     * Returns an upper bound on the memory into which other nodes put data that a node combines.
      *
-     * @param nodes the number of nodes; one node has no edges
+     * @param nodes the number of nodes; a single node has no edges
      * @param edges the number of edges of the node over which data come
      * @param bytes the length of the message
      * @return the bound, in bytes
@@ -86,11 +89,11 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of the current operation, without an invitation. Its places are in the payload of the edge or in the
-     * edge's eager buffer.
+     * Opens a flow of the current operation, without an invitation to the sender. The flow's places, its buffers for
+     * pieces, are in the payload of the edge or in the edge's eager buffer.
      *
      * @param fromNode the sending node
-     * @param edgeAtSender the edge of the sending node over which credits arrive there
+     * @param edgeAtSender the edge of the sending node over which that node gets its credits
      * @param longestPiece the length of a place, in bytes
      * @param count the number of places
      * @param most the greatest number of pieces that the flow will have
@@ -101,14 +104,14 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of the current operation, and invites the other node to memory of this rank. The memory is a window
-     * that this rank shows, or the caller's memory if it {@linkplain Area#isAddressable can be addressed}. The
-     * invitation ends when this rank leaves the operation, so the algorithm must take every piece that the other node
-     * sends.
+     * Opens a flow of the current operation, and invites the other node to put its pieces into memory of this rank. The
+     * memory is a window that this rank shows, or the caller's memory if it {@linkplain Area#isAddressable can be
+     * addressed}. The invitation ends when this rank leaves the operation, so the algorithm must take every piece that
+     * the other node sends.
      *
      * @param fromNode the sending node
-     * @param edgeAtSender the edge of the sending node over which credits arrive there
-     * @param longestPiece the length of a place, in bytes; the last place may be shorter
+     * @param edgeAtSender the edge of the sending node over which that node gets its credits
+     * @param longestPiece the length of a place, the memory for one piece, in bytes; the last place may be shorter
      * @param most the greatest number of pieces that the flow will have
      * @param area the area that holds the places
      * @param at the offset of the first place in the area
@@ -132,16 +135,17 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of the current operation over a {@linkplain Flows#pair pair}. If all pieces fit into the pair's
-     * eager buffer, the places are there. Otherwise they are in a window, to which this node's master invites the other
-     * node. Other ranks of the node may read the pieces too, each through its own end.
+     * Opens a flow of the current operation over a {@linkplain Flows#pair pair}, the edge that this node has for one
+     * other node alone. If all pieces fit into the pair's eager buffer, the flow's places are there. Otherwise they are
+     * in a window, to which this node's master invites the other node. Other ranks of the node may read the pieces too,
+     * each through its own end.
      *
      * @param fromNode the sending node
      * @param longestPiece the length of the longest piece, in bytes, 0 or more
      * @param count the number of pieces that the flow will have, 1 or more
      * @param window the master's window; ignored if the pieces fit into the eager buffer
      * @param at the offset of the first place in the window
-     * @param room the number of places in the window
+     * @param room the number of places, one for a piece each, in the window
      * @see Outflow#openPair
      */
     public void openPair(int fromNode, long longestPiece, int count, Area window, long at, int room) {
@@ -152,8 +156,8 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow as {@link #openPair} does, without inviting the other node. If the flow needs an invitation, {@link
-     * #invite()} sends it later.
+     * Opens a flow over a pair as {@link #openPair} does, but does not invite the other node. If the flow needs an
+     * invitation, {@link #invite()} sends it later.
      */
     void expectPair(int fromNode, long longestPiece, int count, Area window, long at, int room) {
         int edgeThere = flows.pairThere();
@@ -166,8 +170,8 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Invites the other node to the places that {@link #openPair}, {@link #expectPair} or {@link #openInbox} has set.
-     * Only the master of a node invites.
+     * Invites the other node to put into the places that {@link #openPair}, {@link #expectPair} or {@link #openInbox}
+     * has set. Only the master, the first rank of a node, invites.
      */
     void invite() {
         assert isOpen() && invites && number == 0 : this + " invites when it has begun";
@@ -175,8 +179,8 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Makes this flow send the invitation of another flow when this one is first awaited. All flows that were opened
-     * before this one have been taken by then.
+     * Makes this flow send the invitation of another flow when an algorithm first awaits a piece of this flow. By then
+     * the algorithm has taken all flows that were opened before this one.
      */
     void inviteWhenAwaited(Inflow other) {
         assert isOpen() && other.isOpen() && afterThoseBefore == null : this + " invites " + other;
@@ -194,7 +198,8 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow as {@link #openPair(int, long, int, Area, long, int)} does, with one place for each piece.
+     * Opens a flow over a pair as {@link #openPair(int, long, int, Area, long, int)} does, with one place for each
+     * piece.
      *
      * @param fromNode the sending node
      * @param longestPiece the length of the longest piece, in bytes, 0 or more
@@ -207,12 +212,12 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a further flow of the current operation over a pair. Its places are in a share of the inbox of this node's
-     * master. All ranks of the node find the pieces there, once the master has {@linkplain OperationWindows#tellInbox
-     * announced} the inbox to them.
+     * Opens a further flow of the current operation over a pair, the edge that this node has for one other node alone.
+     * The flow's places are in a share of the inbox of this node's master. All ranks of the node find the pieces there,
+     * once the master has {@linkplain OperationWindows#tellInbox announced} the inbox to them.
      *
      * @param fromNode the sending node
-     * @param longestPiece the length of a place, in bytes
+     * @param longestPiece the length of a place, the memory for one piece, in bytes
      * @param count the number of pieces that the flow will have
      * @param piecesBefore the number of pieces that earlier flows of the operation have brought over the pair
      * @param share the index of the share, from 0
@@ -229,12 +234,12 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of transfers that are combined. The places are in a share of this rank's inbox, or in the eager
-     * buffer of the edge if there are no shares.
+     * Opens a flow of transfers that this rank combines with its own elements. The flow's places, its buffers for
+     * pieces, are in a share of this rank's inbox, or in the eager buffer of the edge if there are no shares.
      *
      * @param kernel the operator; a piece holds whole units of it
      * @param fromNode the sending node
-     * @param edgeAtSender the edge of the sending node over which credits arrive there
+     * @param edgeAtSender the edge of the sending node over which that node gets its credits
      * @param share the index of the share of the inbox, 0 to {@code shares} − 1
      * @param shares the number of shares, from {@link Flow#shares}
      * @param transfers the greatest number of transfers that the flow will have
@@ -254,8 +259,8 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow of a single piece that comes after other pieces over the same edge. The pieces before may be those
-     * of other nodes. The piece is not credited.
+     * Opens a flow of a single piece that comes after other pieces over the same edge. The earlier pieces may be from
+     * other nodes. This rank gives no credit for the piece.
      *
      * @param fromNode the sending node
      * @param before the number of pieces that have come over the edge in the operation
@@ -267,15 +272,15 @@ public final class Inflow extends Flow {
 
     /**
      * Declares that all ranks of the node read the pieces, each through its own end of the flow or in the master's
-     * window. The master then waits for all of them before it gives a credit.
+     * window. The master then waits, before it gives a credit, until all ranks have read the piece.
      */
     public void readByAll() {
         reader = ALL;
     }
 
     /**
-     * Declares that one rank of the node reads the pieces. The master then waits for that rank before it gives a
-     * credit.
+     * Declares that one rank of the node reads the pieces. The master then waits, before it gives a credit, until that
+     * rank has read the piece.
      *
      * @param localRank the local rank of the reader
      */
@@ -308,13 +313,13 @@ public final class Inflow extends Flow {
         return arrived;
     }
 
-    /** Returns whether all pieces have come. Only for a flow in which each piece has a place of its own. */
+    /** Returns whether all pieces of the flow have come. The flow must have a place for each piece. */
     public boolean hasAll() {
         return edges.hasArrived(this, before + pieces);
     }
 
     /**
-     * Waits for a given piece and all pieces before it. Only for a flow in which each piece has a place of its own.
+     * Waits for a given piece and all pieces before it. The flow must have a place for each piece.
      *
      * @param piece the number of the piece, from 1 on
      * @return the memory that begins with the piece, valid until another piece is awaited
@@ -325,8 +330,8 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Waits for all pieces. Only for a flow in which each piece has a place of its own. If other ranks of the node read
-     * the pieces, the master calls this method before it leaves the operation, because the pieces come to the master's
+     * Waits for all pieces of the flow, which must have a place for each piece. If other ranks of the node read the
+     * pieces, the master calls this method before it leaves the operation, because the pieces come to the master's
      * process.
      */
     public void awaitAll() {
@@ -338,8 +343,9 @@ public final class Inflow extends Flow {
 
     /**
      * Releases the last awaited piece, because this rank has taken it. If the sender awaits no credit for the piece,
-     * this method does nothing. Otherwise the master waits until all readers have taken the piece, and gives the
-     * credit; any other rank posts DONE.
+     * this method does nothing. Otherwise the master, the first rank of the node, waits until all readers have taken
+     * the piece, and gives the credit. Any other rank posts DONE, which tells the master that the rank has taken the
+     * piece.
      */
     public void release() {
         if (isAwaited(piece(), places, pieces)) {
@@ -348,8 +354,9 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Releases the last awaited piece. Only for flows that follow each other in one operation, in which every rank
-     * posts DONE for each piece.
+     * Releases the last awaited piece of one of several flows that follow each other in one operation. In these flows
+     * every rank except the master posts DONE for each piece. The master waits for the readers and gives the credit, if
+     * the sender awaits one.
      *
      * @param before the number of pieces of other flows that this rank has taken in the operation
      */
@@ -370,12 +377,13 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Begins to take a transfer from the other node.
+     * Begins to take a transfer from the other node. This method only sets the memory for it; later calls receive the
+     * pieces.
      *
      * @param with the elements with which the incoming ones are combined; null to copy the incoming elements
-     * @param start the offset of those elements in their area
-     * @param area the area for the result, which may be the same
-     * @param at the offset of the result in its area
+     * @param start the offset of the first of those elements in {@code with}
+     * @param area the area for the result, which may be the same as {@code with}
+     * @param at the offset of the result in {@code area}
      * @param bytes the length of the transfer, 0 or more
      */
     public void begin(Area with, long start, Area area, long at, long bytes) {
@@ -388,7 +396,7 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Returns whether a credit is greater than the last one, and remembers it; a step of 0 resets the check. For
+     * Returns whether a credit has a greater step than the last one, and remembers the step; 0 resets the check. For
      * assertions.
      */
     private boolean credits(long step) {
@@ -403,8 +411,8 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Waits for the next piece of the transfer, and combines or copies it. Elements of lower nodes are the left
-     * operands.
+     * Waits for the next piece of the transfer, combines or copies it, and releases it. Elements of lower nodes are the
+     * left operands.
      */
     private void receive(Kernel kernel) {
         long bytes = Math.min(left, pieceBytes);
@@ -425,11 +433,11 @@ public final class Inflow extends Flow {
     /**
      * Takes a whole transfer from the other node: waits for each piece, and combines or copies it.
      *
-     * @param kernel the operator
+     * @param kernel the operator; ignored if {@code with} is null
      * @param with the elements with which the incoming ones are combined; null to copy the incoming elements
-     * @param start the offset of those elements in their area
-     * @param area the area for the result, which may be the same
-     * @param at the offset of the result in its area
+     * @param start the offset of the first of those elements in {@code with}
+     * @param area the area for the result, which may be the same as {@code with}
+     * @param at the offset of the result in {@code area}
      * @param bytes the length of the transfer, 0 or more
      */
     public void receiveAll(Kernel kernel, Area with, long start, Area area, long at, long bytes) {
@@ -440,17 +448,18 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Takes the transfer that has begun at this end, and meanwhile sends the transfer that has begun at an outflow to
-     * the same node. Both transfers combine the same areas at the same offsets.
+     * Exchanges transfers with another node: takes the transfer that has begun at this end, and meanwhile sends the
+     * transfer that has begun at an outflow to the same node. The node combines the elements that it takes with its
+     * own. Both transfers use the same areas, and an element has the same offset in each.
      *
-     * <p>With {@code back}, a second pair of transfers follows without a wait in between. This node sends the combined
-     * elements back, each piece as soon as it has been combined, and takes the combined elements of the transfer that
-     * it has sent. The two pairs are the last step of a recursive halving and the first step of the recursive doubling
-     * that follows.
+     * <p>If {@code back} is true, a second pair of transfers follows without a wait in between. This node sends the
+     * combined elements back, each piece as soon as it has been combined. It also takes the elements that the other
+     * node has combined, in place of those that it has sent. The two pairs are the last step of a recursive halving and
+     * the first step of the recursive doubling that follows.
      *
      * @param kernel the operator
-     * @param out the outflow
-     * @param back whether combined pieces are sent back, by both nodes, so that both have the result of both transfers
+     * @param out the outflow to the other node, which has begun the transfer to send
+     * @param back whether both nodes send combined pieces back, so that both have the result of both transfers
      */
     public void exchange(Kernel kernel, Outflow out, boolean back) {
         Area result = target;

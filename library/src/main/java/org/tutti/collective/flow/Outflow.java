@@ -5,9 +5,10 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.machine.Area;
 
 /**
- * The sending end of a {@link Flow}. The master of a node opens it, and sends single pieces ({@link #send}) or a whole
- * transfer ({@link #sendAll}). Both ends cut a transfer into the same pieces. Each piece has the length of a place,
- * except the last, which may be shorter. An empty transfer has one empty piece.
+ * The sending end of a {@link Flow}, a stream of pieces of messages to another node. The master of a node opens it, and
+ * sends single pieces ({@link #send}) or a whole transfer ({@link #sendAll}). Both ends cut a transfer into the same
+ * pieces. Each piece has the length of a place, the receiver's buffer for it, except the last, which may be shorter. An
+ * empty transfer has one empty piece.
  */
 public final class Outflow extends Flow {
     final RendezvousTarget target = new RendezvousTarget();
@@ -21,12 +22,12 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Opens a flow of the current operation.
+     * Opens a flow of the current operation to another node.
      *
      * @param toNode the receiving node
      * @param edgeAtReceiver the edge of the receiving node over which its {@link Inflow} receives
-     * @param longestPiece the length of a place, in bytes
-     * @param count the number of places, or {@link #INVITED}
+     * @param longestPiece the length of a place, the receiver's buffer for one piece, in bytes
+     * @param count the number of places, or {@link #INVITED} if the receiver invites this node to its memory
      */
     public void open(int toNode, int edgeAtReceiver, long longestPiece, long count) {
         assert !isOpen() : this + " is opened for credits of two nodes, or twice";
@@ -35,8 +36,8 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Opens a further flow of the current operation over a pair. Its places are in the {@linkplain Inflow#openInbox
-     * inbox} of the receiving node.
+     * Opens a further flow of the current operation over a pair, the edge that two nodes have for each other alone. The
+     * flow's places, its buffers for pieces, are in the {@linkplain Inflow#openInbox inbox} of the receiving node.
      *
      * @param toNode the receiving node
      * @param longestPiece the length of a place, in bytes
@@ -48,7 +49,8 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Opens a flow of the current operation over a {@linkplain Flows#pair pair}.
+     * Opens a flow of the current operation over a {@linkplain Flows#pair pair}, the edge that two nodes have for each
+     * other alone.
      *
      * @param toNode the receiving node
      * @param longestPiece the length of the longest piece, in bytes, 0 or more
@@ -61,23 +63,23 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Opens a flow of transfers that the receiving node combines.
+     * Opens a flow of transfers that the receiving node combines with its own elements.
      *
      * @param kernel the operator; a piece holds whole units of it
      * @param toNode the receiving node
      * @param edgeAtReceiver the edge of the receiving node over which its {@link Inflow} receives
-     * @param shares the number of shares, from {@link Flow#shares}
+     * @param shares the number of shares of the receiver's inbox, from {@link Flow#shares}
      */
     public void openTransfers(Kernel kernel, int toNode, int edgeAtReceiver, int shares) {
         open(toNode, edgeAtReceiver, pieceBytes(kernel, shares), shares == 0 ? PLACES : INVITED);
     }
 
     /**
-     * Opens a flow of a single piece that goes after other pieces over the receiver's edge. The pieces before may be
-     * those of other nodes. No credit is awaited, so the algorithm must know that the place is free.
+     * Opens a flow of a single piece that goes after other pieces over the receiver's edge. The earlier pieces may be
+     * from other nodes. This node awaits no credit, so the algorithm must know that the receiver's buffer is free.
      *
      * @param toNode the receiving node
-     * @param edgeAtReceiver the edge of the receiving node
+     * @param edgeAtReceiver the edge of the receiving node over which the piece arrives
      * @param before the number of pieces that have come over that edge in the operation
      */
     public void openNext(int toNode, int edgeAtReceiver, long before) {
@@ -86,7 +88,7 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Waits until the next piece has a free place, and sends the piece.
+     * Waits until the receiver has a free place, a buffer, for the next piece, and sends the piece.
      *
      * @param area the area that holds the piece
      * @param at the offset of the piece in the area
@@ -97,7 +99,7 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Waits until the current piece has a free place, and sends the next part of the piece.
+     * Waits until the receiver has a free place, a buffer, for the current piece, and sends the next part of the piece.
      *
      * @param area the area that holds the part
      * @param at the offset of the part in the area
@@ -119,14 +121,18 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * {@return the number of pieces by which this end can always be ahead of the other end: fewer than there are places
-     * if one credit covers several pieces} If the receiver invites, the number is known only after a piece was sent.
+     * {@return the number of pieces by which this end can always be ahead of the other end} It is less than the number
+     * of places if one credit covers several pieces. If the receiver invites this node, the number is known only after
+     * a piece was sent.
      */
     public long ahead() {
         return places - together() + 1;
     }
 
-    /** Sends the next piece without bytes. It needs no free place, so no credit is awaited. */
+    /**
+     * Sends the next piece without bytes, so that only its arrival is counted. This method awaits no credit, because
+     * the piece needs no free place.
+     */
     public void signal() {
         number++;
         assert isOpen() : this + " signals what operation " + flows.operation.sequence + " has not opened";
@@ -134,7 +140,8 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Begins to send a transfer to the other node.
+     * Begins to send a transfer to the other node. This method only sets the memory that holds it; later calls send the
+     * pieces.
      *
      * @param area the area that holds the transfer
      * @param at the offset of the transfer in the area
@@ -162,7 +169,7 @@ public final class Outflow extends Flow {
         return !isOpen() || left == 0;
     }
 
-    /** Waits until the next piece of the transfer has a free place, and sends the piece. */
+    /** Waits until the receiver has a free place for the next piece of the transfer, and sends the piece. */
     void sendNext() {
         long bytes = Math.min(left, pieceBytes);
         send(source, from, bytes);
@@ -171,7 +178,7 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Sends a whole transfer, piece by piece, and waits for a free place before each piece.
+     * Sends a whole transfer, piece by piece. Waits before each piece until the receiver has a free place for it.
      *
      * @param area the area that holds the transfer
      * @param at the offset of the transfer in the area

@@ -10,9 +10,10 @@ import org.tutti.collective.machine.Machine;
 import org.tutti.memory.Words;
 
 /**
- * Writes and reads the invitations of a team. An invitation tells another node the process, region, first byte and
- * length of memory into which it may put. The object also keeps the regions of the caller's memory that this rank has
- * opened to other nodes, until the rank leaves the operation. A team has one such object.
+ * Writes and reads the invitations of a rank. An invitation tells another node the process, region, offset and length
+ * of memory into which that node may put. The object also records the caller's memory that this rank has registered for
+ * other nodes, until the rank leaves the operation. A team, the object that runs a rank's operations, has one such
+ * object.
  */
 public final class RendezvousOffers {
     private static final long REGION = 8;
@@ -35,7 +36,9 @@ public final class RendezvousOffers {
         this.written = severalNodes ? Arena.ofAuto().allocate(RingLayout.INVITATION_BYTES, Words.LINE_BYTES) : null;
     }
 
-    /** Registers memory of the caller, so that other nodes can put into it, and returns the region's handle. */
+    /**
+     * Registers memory of the caller as a region, so that other nodes can put into it, and returns the region's handle.
+     */
     long open(MemorySegment memory) {
         if (count == regions.length) {
             regions = Arrays.copyOf(regions, 2 * count);
@@ -66,7 +69,13 @@ public final class RendezvousOffers {
         return written;
     }
 
-    /** Reads an invitation that has arrived, from an offset in memory, into a target. */
+    /**
+     * Reads an invitation that has arrived.
+     *
+     * @param memory the memory that holds the invitation
+     * @param at the offset of the invitation in that memory
+     * @param target the object that is set to the memory to which this node is invited
+     */
     void read(MemorySegment memory, long at, RendezvousTarget target) {
         target.process = (int) machine.loadPlain(memory, at);
         target.region = machine.loadPlain(memory, at + REGION);

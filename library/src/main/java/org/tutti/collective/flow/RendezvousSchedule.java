@@ -4,24 +4,24 @@ package org.tutti.collective.flow;
 import org.tutti.collective.machine.Area;
 
 /**
- * Orders the invitations of a master to the nodes that have long messages for its own node. This is a rendezvous driven
- * by the receiver, as in Portals. A node with k ports receives from k nodes at the same time. It invites these k nodes
- * and the next k, so that no port is idle until an invitation has arrived. However many nodes there are, at most 2·k of
- * them send to a node at the same time, and 2·k places suffice. Messages that fit into the eager buffers of their pairs
- * need no invitation, come at any time, and do not count here. A team has one such object; an algorithm begins it anew
- * in each operation.
+ * Determines when a master, the first rank of a node, invites each of the nodes that have long messages for it. This is
+ * a rendezvous driven by the receiver, as in Portals. A node with k ports receives from k nodes at the same time. It
+ * invites these k nodes and the next k, so that no port is idle until an invitation has arrived. However many nodes
+ * there are, at most 2·k of them send to a node at the same time, and memory for 2·k messages suffices. Messages that
+ * fit into the eager buffers of their pairs need no invitation, come at any time, and do not count here. A team has one
+ * such object; an algorithm begins it anew in each operation.
  *
- * <p><b>Turns.</b> An algorithm opens the flows 0, 1, 2, … in the order in which it awaits their pieces. Flows 0 to 2·k
- * − 1 are invited when they are opened, with one exception. If a flow i from k to 2·k − 1 is as long as flow i − k, it
- * is invited when the first piece of flow i − k has come. Otherwise the two would share the port, come at half the
- * speed, and end together. Any later flow i is invited once flow i − 2·k has been taken. This is the case when flow i −
- * 2·k + 1 is first awaited.
+ * <p><b>Turns.</b> A flow is the stream of pieces from one node. An algorithm opens the flows 0, 1, 2, … in the order
+ * in which it awaits their pieces. Flows 0 to 2·k − 1 are invited when they are opened, with one exception. If a flow i
+ * from k to 2·k − 1 is as long as flow i − k, it is invited when the first piece of flow i − k has come. Otherwise the
+ * two would share the port, come at half the speed, and end together. Any later flow i is invited once flow i − 2·k has
+ * been taken. This is the case when flow i − 2·k + 1 is first awaited.
  *
- * <p><b>Why it ends.</b> When a master awaits a flow, it has taken all flows before, so it has invited the awaited one.
- * The algorithm must make sure that no sender waits for a later flow.
+ * <p><b>Why it ends.</b> When a master awaits a flow, it has taken all flows before that flow, so it has invited the
+ * sender of the awaited flow. The algorithm must make sure that no sender waits for a later flow.
  */
 public final class RendezvousSchedule {
-    /** The number of nodes that are invited for each port: the node that sends, and the next node. */
+    /** The number of nodes that are invited for each port: the node that sends, and the node that sends next. */
     public static final int PER_PORT = 2;
 
     private final Flows flows;
@@ -49,21 +49,21 @@ public final class RendezvousSchedule {
     }
 
     /**
-     * {@return the index of the place that the next flow may use if its node is invited, 0 to 2·k − 1, in a window of
-     * 2·k places} The flow that used the place before has been taken when the next flow is invited.
+     * {@return the index of the part of the master's window into which the next flow comes if its node is invited, 0 to
+     * 2·k − 1} The flow that used that part before has been taken when the node is invited.
      */
     public int place() {
         return count % (PER_PORT * ports);
     }
 
     /**
-     * Opens the flow of the next node over its pair, as {@link Inflow#openPair} does. If the flow needs an invitation,
-     * the master invites the node when its turn comes.
+     * Opens the flow from the next node over the pair with that node, as {@link Inflow#openPair} does. If the flow
+     * needs an invitation, the master invites the node when its turn comes.
      *
      * @param fromNode the sending node
      * @param longestPiece the length of the longest piece, in bytes, 0 or more
      * @param pieces the number of pieces that the flow will have, 1 or more; each has a place of its own
-     * @param window the master's window; ignored if the pieces fit into the eager buffer
+     * @param window the master's window; ignored if the pieces fit into the eager buffer of the pair
      * @param at the offset of the first place in the window
      */
     public void openPair(int fromNode, long longestPiece, int pieces, Area window, long at) {

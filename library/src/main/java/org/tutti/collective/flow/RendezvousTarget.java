@@ -4,9 +4,9 @@ package org.tutti.collective.flow;
 import org.tutti.collective.machine.Area;
 
 /**
- * The memory of a rank on another node into which this rank may put during the current operation, as that rank's
- * {@linkplain Inflow#invite invitation} says. A flow has one such object. Like an {@link Area}, the object is set again
- * for each invitation.
+ * Memory of a rank on another node into which this rank may put during the current operation. The other rank's
+ * {@linkplain Inflow#invite invitation} names the memory. A flow has one such object, which is set again for each
+ * invitation.
  */
 final class RendezvousTarget {
     int process;

@@ -2,10 +2,10 @@
 package org.tutti.collective.layout;
 
 /**
- * Computes fingerprints: numbers of 64 bits that stand for longer data. Different data have different fingerprints,
- * except with a chance of 2<sup>−64</sup> for each pair. Every bit of the input changes every bit of the fingerprint.
- * Therefore data that differ in a regular way do not share a fingerprint, for example two lengths of which one grows
- * and the other shrinks.
+ * Computes fingerprints. A fingerprint is a number of 64 bits that stands for longer data. Different data have
+ * different fingerprints, except with a chance of 2<sup>−64</sup> for each pair. Every bit of the input changes every
+ * bit of the fingerprint. Therefore data that differ in a regular way do not share a fingerprint. An example is two
+ * lengths of which one grows and the other shrinks.
  */
 public final class Fingerprint {
     /**
@@ -20,7 +20,7 @@ public final class Fingerprint {
     private Fingerprint() {}
 
     /**
-     * Returns a fingerprint of two numbers. The order of the numbers counts.
+     * Returns a fingerprint of two numbers. If the numbers change places, the fingerprint is another one.
      *
      * @param number the first number
      * @param more the second number
@@ -31,8 +31,8 @@ public final class Fingerprint {
     }
 
     /**
-     * Returns the fingerprint of a sequence that is extended by one element. It takes one multiplication, because each
-     * call extends a sequence.
+     * Returns the fingerprint of a sequence that is extended by one element. The computation takes only one
+     * multiplication, because each call of a collective extends a sequence.
      *
      * @param sequence the fingerprint of the elements so far
      * @param next the fingerprint of the next element, with well mixed bits

@@ -4,8 +4,9 @@ package org.tutti.collective.layout;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The name of an algorithm or operator in the form that the descriptor of a call holds. A label also has the traits of
- * an operator that must be the same at all ranks, and a hash of name and traits.
+ * The name of an algorithm or operator, in the form in which the descriptor of a call holds it. A label also has the
+ * traits of an operator that must be the same at all ranks: its unit, and whether it commutes. A hash stands for name
+ * and traits.
  */
 public final class Label {
     /** The greatest number of bytes of a name that a descriptor holds. */
@@ -33,7 +34,7 @@ public final class Label {
      * Creates the label of an operator.
      *
      * @param name the name of the operator
-     * @param unit the number of elements that belong together, 1 or more
+     * @param unit the number of elements that the operator combines as one value, 1 or more
      * @param commutative whether the operands may be swapped
      */
     public Label(String name, int unit, boolean commutative) {
@@ -64,7 +65,11 @@ public final class Label {
         return hash;
     }
 
-    /** Returns the name that an array of words from {@link #word} encodes. */
+    /**
+     * Returns the name of a label.
+     *
+     * @param words all words of the label, as {@link #word} returns them
+     */
     public static String decode(long[] words) {
         byte[] bytes = new byte[words.length * Long.BYTES];
         int length = 0;
@@ -78,7 +83,10 @@ public final class Label {
         return new String(bytes, 0, length, StandardCharsets.UTF_8);
     }
 
-    /** Returns a description of an operator's traits. The usual traits have an empty description. */
+    /**
+     * Returns a description of an operator's traits, for messages. A unit of 1 and a commutative operator are not
+     * mentioned.
+     */
     public static String describeTraits(long traits) {
         long unit = traits >>> 1;
         return (unit == 1 ? "" : " in units of " + unit + " elements")

@@ -7,8 +7,9 @@ import org.tutti.Topology;
 import org.tutti.pattern.LevelTree;
 
 /**
- * A node's view of a communicator: the nodes of its ranks, and the lengths of windows, blocks and operations that
- * follow from them. All ranks of a process share one view, because each list grows with the number of ranks.
+ * A node's view of a communicator. It has the nodes of the communicator's ranks, and the lengths of windows, blocks and
+ * operations that follow from them. All ranks of a process share one view, because its lists grow with the number of
+ * ranks.
  */
 public final class NodeView {
     private static final int OPERATION_WINDOWS_MAX = 512;
@@ -33,45 +34,52 @@ public final class NodeView {
     public final long operationBytesMax;
 
     /**
-     * The length of the longest block, in bytes, for which a window has room for one block from each rank; 0 with very
-     * many ranks.
+     * The length of the longest block of data, in bytes, for which a window has room for one block from each rank; 0
+     * with very many ranks.
      */
     public final long blockBytesMax;
 
-    /** For each node, the number of ranks on the nodes before it. One more entry holds the number of all ranks. */
+    /**
+     * For each node, the number of ranks on the nodes before that node. One more entry, the last, holds the number of
+     * all ranks.
+     */
     public final int[] positions;
 
     /** Whether the ranks of each node are consecutive, and the nodes are in the order of their ranks. */
     public final boolean isInBlocks;
 
-    /** The number of ranks in a group of this node at each level, from the smallest groups to the greatest. */
+    /**
+     * For each level of this node's hierarchy, the number of ranks in a group of that level, from the smallest groups
+     * to the greatest.
+     */
     public final int[] levels;
 
     /** The tree of this node's ranks that the levels determine; flat if there are no levels. */
     public final LevelTree levelTree;
 
     /**
-     * The layouts, indexed by the number of ranks on a node. Each is created when it is needed; two threads may create
-     * the same one.
+     * The layouts of the communicator's blocks, indexed by the number of ranks on a node. Each layout is created when
+     * it is needed. Two threads may create the same layout.
      */
     private final RingLayout[] layouts;
 
     /**
-     * Creates a node's view of all ranks of a job.
+     * Creates a node's view of the communicator of all ranks of a job.
      *
      * @param topology the nodes of the ranks
-     * @param node the node
+     * @param node the node that has the view
      */
     public NodeView(Topology topology, int node) {
         this(topology, node, WindowSizes.windowBytesMax(ranksMax(topology)));
     }
 
     /**
-     * Creates a node's view of a group's ranks.
+     * Creates a node's view of a group of the job's ranks.
      *
-     * @param topology the nodes of the ranks
-     * @param node the node
-     * @param windowBytesMax the length of the greatest window of a ring, in bytes, which is that of the job
+     * @param topology the nodes of the group's ranks
+     * @param node the node that has the view
+     * @param windowBytesMax the length of the greatest window of a rank's ring, in bytes, which is the same for all
+     *            groups of the job
      */
     public NodeView(Topology topology, int node, long windowBytesMax) {
         this.topology = topology;
@@ -108,7 +116,7 @@ public final class NodeView {
         return topology;
     }
 
-    /** {@return the length of the greatest window of a ring, in bytes} */
+    /** {@return the length of the greatest window that a rank's ring can have, in bytes} */
     public long windowBytesMax() {
         return windowBytesMax;
     }

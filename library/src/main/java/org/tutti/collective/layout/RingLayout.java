@@ -5,10 +5,11 @@ import org.tutti.memory.Words;
 import org.tutti.pattern.FibonacciTree;
 
 /**
- * Computes the offsets of all words, cells and buffers in the two blocks of memory that a communicator has on one node:
- * the block of shared memory that is called its <i>ring</i>, and the eager buffers. A layout is immutable and holds no
- * memory. {@link NodeView} makes one layout for each number of ranks on a node. The numbers of nodes and of local ranks
- * determine the layout, so every rank computes the same layout of any node.
+ * Computes the offsets of all words, cells and buffers in the two blocks of memory that a communicator has on one node.
+ * The first block is called the communicator's <i>ring</i>; the ranks of the node share it. The second block is the
+ * eager buffers, into which other nodes put longer messages. A layout is immutable and holds no memory. {@link NodeView}
+ * makes one layout for each number of ranks on a node. The numbers of nodes and of local ranks determine the layout, so
+ * every rank computes the same layout of any node.
  *
  * <p>A <i>slot</i> is memory for one operation at a time: cells for the ranks of the node, and edges to other nodes. A
  * <i>cell</i> is four lines of one rank; a line is a cache line of 64 bytes. An <i>edge</i> is an ARRIVED word with a
@@ -72,8 +73,8 @@ import org.tutti.pattern.FibonacciTree;
  *            +64    eager buffer, 2 × 32 KiB
  * </pre>
  *
- * <p>In each slot, after these, the block has a <i>pair</i> for each node. Over it this node and that node exchange
- * messages of a length that both know. Any two nodes have a pair:
+ * <p>In each slot, after the eager buffers of the edges, the block has a <i>pair</i> for each node. Over it this node
+ * and that node exchange messages of a length that both know. Any two nodes have a pair:
  *
  * <pre>
  *            +0     ARRIVED word   +8 fingerprint
@@ -91,7 +92,10 @@ public final class RingLayout {
     /** The greatest number of slots of a communicator. */
     public static final int SLOTS_MAX = 64;
 
-    /** The number of low bits of a word that hold the step; the bits above hold the generation. */
+    /**
+     * The number of low bits of an operation's word that hold the step of the algorithm. The bits above hold the
+     * generation, the number of operations that have used the slot.
+     */
     public static final int STEP_BITS = 20;
 
     /** The greatest step of an operation. */
@@ -110,22 +114,22 @@ public final class RingLayout {
     /** The greatest number of bytes of data that fit beside the ARRIVED word of an edge. */
     public static final int EDGE_PAYLOAD_BYTES = 112;
 
-    /** The purpose of the eager buffers, for the message of the exception that there is too little memory. */
+    /** The purpose of the eager buffers, for the message of the exception that a node has too little memory. */
     public static final String EAGER_BUFFERS_PURPOSE = "the eager buffers of other nodes' messages";
 
     /**
-     * The offset of the broken word, which encodes the reason why the communicator is broken and the rank that broke
-     * it; 0 while the communicator is not broken.
+     * The offset in the ring of the broken word. The word encodes the reason why the communicator is broken and the
+     * rank that broke it; it is 0 while the communicator is not broken.
      */
     public static final long BROKEN = 0;
 
-    /** The offset of the EAGER_BUFFERS word, which becomes 1 when the eager buffers have been claimed. */
+    /** The offset in the ring of the EAGER_BUFFERS word, which becomes 1 when the eager buffers have been claimed. */
     public static final long EAGER_BUFFERS = 8;
 
-    /** The offset of the address of the eager buffers in the node's memory. */
+    /** The offset in the ring of the address that the eager buffers have in the node's memory. */
     public static final long EAGER_BUFFERS_ADDRESS = 16;
 
-    /** The offset of the handle under which the master has registered the eager buffers for other nodes. */
+    /** The offset in the ring of the handle under which the master has registered the eager buffers for other nodes. */
     public static final long EAGER_BUFFERS_HANDLE = 24;
 
     /** The offset, in a rank's left line, of the number of the group that the rank is making. */
@@ -220,7 +224,7 @@ public final class RingLayout {
     private final long pairBytes;
 
     /**
-     * Creates the layout of a node.
+     * Creates the layout of a communicator's blocks on a node.
      *
      * @param nodes the number of nodes of the communicator
      * @param localRanks the number of the communicator's ranks on the node
@@ -237,8 +241,9 @@ public final class RingLayout {
     }
 
     /**
-     * Returns the length of the eager buffer of a pair. The buffers of all pairs of a node together have {@value
-     * #PAIRS_BYTES_MAX} bytes at most, unless each has only {@value #PAIR_BYTES_MIN} bytes.
+     * Returns the length of the eager buffer of a pair. A pair is an edge that a node has for one other node alone. The
+     * buffers of all pairs of a node together have {@value #PAIRS_BYTES_MAX} bytes at most, unless each has only
+     * {@value #PAIR_BYTES_MIN} bytes.
      *
      * @param nodes the number of nodes of the communicator
      * @return a power of two from {@value #PAIR_BYTES_MIN} to {@value #PAIR_BYTES_MAX} bytes, the same on every node
@@ -249,15 +254,15 @@ public final class RingLayout {
     }
 
     /**
-     * Returns the number of slots of a communicator. This is the greatest number of operations in flight, begun by some
-     * ranks and not yet left by all.
+     * Returns the number of slots of a communicator. A slot is memory for one operation at a time. The number is also
+     * the greatest number of operations in flight, begun by some ranks and not yet left by all.
      *
-     * <p>On one node, few ranks have few slots, so that the lines of the slots are used again soon and stay in caches.
-     * Many ranks mostly share cores. They have more slots, so that a rank that runs on a core can begin more operations
-     * before it waits for a rank that has none.
+     * <p>On one node, few ranks have few slots, so that the cache lines of the slots are used again soon and stay in
+     * caches. Many ranks mostly share cores. They have more slots, so that a rank that runs on a core can begin more
+     * operations before it waits for a rank that has no core.
      *
-     * <p>Between nodes, a rank that runs ahead must ask the other nodes whether slots are free, once for as many calls
-     * as there are slots. Therefore there are as many slots as fit, with their eager buffers, into {@value
+     * <p>Between nodes, a rank that runs ahead must ask the other nodes whether slots are free. It asks once for as
+     * many calls as there are slots. Therefore there are as many slots as fit, with their eager buffers, into {@value
      * #EAGER_BUFFERS_BYTES_MAX} bytes. With very many nodes even {@value #SLOTS_MIN} slots take more.
      *
      * @param nodes the number of nodes of the communicator
@@ -278,7 +283,7 @@ public final class RingLayout {
         return slots;
     }
 
-    /** Returns the index of the slot that an operation uses. */
+    /** Returns the index of the slot that an operation uses, 0 to {@link #slots()} − 1. */
     public long slotIndex(long operation) {
         return operation & slots - 1;
     }
@@ -289,18 +294,20 @@ public final class RingLayout {
     }
 
     /**
-     * Returns the value that an operation's words have at step 0. It is greater than all values of earlier generations.
+     * Returns the value that the words of an operation have at step 0 of its algorithm. It is greater than all values
+     * that the words had in earlier operations of the same slot.
      */
     public long base(long operation) {
         return (generation(operation) + 1) << STEP_BITS;
     }
 
     /**
-     * Returns the number of edges of a slot, without pairs. One edge is for a parent. The others are as many as the
-     * widest tree has children, or an exchange between nodes has rounds, if that is more.
+     * Returns the number of edges of a slot, without pairs. A node uses an edge to exchange data with another node. One
+     * edge is for a parent in a tree. The others are as many as the widest tree has children, or as an exchange between
+     * nodes has rounds, if that is more.
      *
      * @param nodes the number of nodes of the communicator
-     * @return the number, 0 with one node
+     * @return the number of edges, 0 with one node
      */
     public static int edges(int nodes) {
         int rounds = Integer.SIZE - Integer.numberOfLeadingZeros(nodes - 1);
@@ -327,7 +334,7 @@ public final class RingLayout {
     /**
      * Returns a description of the word at an offset in the communicator's block, for messages and drawings.
      *
-     * @param offset the offset
+     * @param offset the offset in the block, in bytes
      * @return the description, such as "READY of local rank 2 in slot 3", or "CREDIT of edge 1 in slot 0"
      */
     public String describe(long offset) {
@@ -354,7 +361,7 @@ public final class RingLayout {
     /**
      * Returns a description of the word or buffer at an offset in the eager buffers, for messages.
      *
-     * @param offset the offset
+     * @param offset the offset in the block of the eager buffers, in bytes
      * @return the description, such as "eager buffer of edge 1 in slot 0"
      */
     public String describeEagerBuffers(long offset) {
@@ -367,10 +374,11 @@ public final class RingLayout {
     }
 
     /**
-     * Returns whether an offset in the block of the eager buffers lies in a buffer, and not in a word or its line.
+     * Returns whether an offset in the block of the eager buffers lies in a buffer. Otherwise it lies in the cache line
+     * of a word.
      *
-     * @param offset the offset
-     * @return whether it lies in a buffer
+     * @param offset the offset in the block, in bytes
+     * @return whether the offset lies in a buffer
      */
     public boolean isEagerBuffer(long offset) {
         long inSlot = offset % landedOfSlot();
@@ -412,8 +420,8 @@ public final class RingLayout {
     }
 
     /**
-     * Returns the index of the edge that is the pair of this node and another node. Pairs are numbered after the other
-     * edges.
+     * Returns the index of the edge that is the pair of this node and another node, an edge for these two nodes alone.
+     * Pairs are numbered after the other edges.
      */
     public int pair(int node) {
         return edges + node;
@@ -439,14 +447,17 @@ public final class RingLayout {
         return edges + nodes;
     }
 
-    /** Returns the offset of the ARRIVED word of an edge that is not a pair. The payload lies beside the word. */
+    /**
+     * Returns the offset, in the communicator's block, of the ARRIVED word of an edge that is not a pair. The payload
+     * lies beside the word.
+     */
     public long arrived(long slotIndex, int edge) {
         return edge(slotIndex, edge);
     }
 
     /**
-     * Returns the offset of the CREDIT word of an edge. If the edge is a pair, the offset is one in the eager buffers,
-     * otherwise one in the communicator's block.
+     * Returns the offset of the CREDIT word of an edge. If the edge is a pair, the word is in the eager buffers,
+     * otherwise in the communicator's block.
      */
     public long credit(long slotIndex, int edge) {
         return isPair(edge) ? eagerArrived(slotIndex, edge) + PAIR_CREDIT : edge(slotIndex, edge) + CREDIT;

@@ -13,8 +13,9 @@ public final class WindowSizes {
     private WindowSizes() {}
 
     /**
-     * Returns the length of the greatest window of a rank's ring, which is half of the ring. The rings of a node's
-     * ranks together have 64 MiB at most, unless each has only 64 KiB.
+     * Returns the length of the greatest window of a rank's ring. The ring is the memory for windows, in which the rank
+     * shows data to its node. A window is at most half of the ring. The rings of a node's ranks together have 64 MiB at
+     * most, unless each has only 64 KiB.
      *
      * @param ranksMax the greatest number of ranks on a node of the job
      * @return the length in bytes, a power of two, the same at every rank

@@ -84,8 +84,8 @@ public interface Members {
 
     /**
      * Describes where in their programs the ranks of this node are, for the message of an exception about a passed
-     * deadline. Only the first such message of the job has this description. Other ranks delay their exceptions until
-     * the description is complete.
+     * deadline. Only the first such message on the node has this description. Ranks that pass a deadline later wait
+     * until it is complete.
      *
      * @param rank the rank of the communicator that has passed its deadline
      * @return the lines to add to the message, or an empty string

@@ -14,8 +14,8 @@ import org.tutti.memory.Memory;
  * <p>Every operation takes a window, a part of consecutive bytes, and keeps it until all ranks of the node have left
  * the operation. Windows are taken and given back in the same order. A window is at most half of the ring. Therefore
  * large operations may have two windows in flight, and small operations may have many. Short windows begin at the front
- * of the ring again after as many windows as the communicator has slots, the places for its operations in flight, if
- * the front is free. Thus their cache lines stay in a core's first caches, which have no room for a whole ring.
+ * of the ring again after as many windows as the communicator may have operations in flight, if the front is free. Thus
+ * their cache lines stay in a core's first caches, which have no room for a whole ring.
  *
  * <p>Memory ordering: the owner of the ring writes to a window again only after it has loaded the left words of all
  * ranks of the node with acquire order. Each rank has stored its left word with release order, after its last read of
