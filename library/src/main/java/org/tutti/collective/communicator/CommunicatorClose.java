@@ -11,14 +11,14 @@ import org.tutti.collective.operation.TeamContext;
  * has one object of this class.
  *
  * <ol>
- * <li><b>Leaving.</b> The rank begins no further operation. Once its operations in flight on other threads have ended,
- * the rank leaves all operations ({@link OperationSequence#leaveAll}), also those that have no number yet. It stores
- * this in its left word, which counts the operations that it has left. A rank that breaks off an operation has set the
- * communicator's broken word before, or has found it set, and {@code OperationLifecycle.begin} checks that word. A rank
- * that has not noticed the failure may still read the memory that this rank has shown. Therefore that memory stays
- * reserved until all other ranks of the node have also left the operation, or have ended. Other nodes can no longer put
- * into the memory, because their right has been revoked before. The memory of a broken communicator is therefore reused
- * by the same rule as the memory of any operation.
+ * <li><b>Leaving.</b> The rank begins no further operation. If an operation has failed, the rank has set the
+ * communicator's broken word or has found it set, and {@code OperationLifecycle.begin} checks that word. Once the
+ * rank's operations in flight on other threads have ended, the rank leaves all operations ({@link
+ * OperationSequence#leaveAll}), also those that have no number yet. It stores this in its left word, which counts the
+ * operations that it has left. A rank that has not noticed the failure may still read the memory that this rank has
+ * shown. Therefore that memory stays reserved until all other ranks of the node have also left the operation, or have
+ * ended. Other nodes can no longer put into the memory, because their right has been revoked before. The memory of a
+ * broken communicator is therefore reused by the same rule as the memory of any operation.
  * <li><b>Detaching.</b> When all ranks of the node have left all operations, no rank reads the memory that this rank
  * has shown. This rank then revokes the right of other nodes to put into the communicator's block through its process.
  * It stores in its left word that it is detached, and does not access the block again.
@@ -40,7 +40,8 @@ public final class CommunicatorClose {
     private State state = State.ATTACHED;
 
     /**
-     * Creates the close of a communicator at one rank. The rank's team calls this constructor once, when it is created.
+     * Creates the object that closes a communicator at one rank. The rank's team calls this constructor once, when the
+     * team is created.
      *
      * @param context the communicator at this rank
      */

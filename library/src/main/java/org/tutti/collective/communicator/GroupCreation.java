@@ -42,8 +42,9 @@ import org.tutti.memory.WaitingCall;
  * Members that wait in the group's first operation check the parent through {@link #failure} and {@link #look}.
  *
  * <p><b>Mismatches.</b> A rank that creates a group writes the group's number and members into its line. If two members
- * wait for each other and their lines hold different numbers, they create different groups, and neither can go on. A
- * rank also cannot go on if it waits for this rank in a blocking operation of the parent that this rank has not begun.
+ * wait for each other and their lines hold different numbers, they create different groups, and neither can go on. The
+ * same holds if one member waits for the other in a blocking operation of the parent, while the other creates a group
+ * of both and has not begun that operation.
  */
 public final class GroupCreation {
     private enum State {

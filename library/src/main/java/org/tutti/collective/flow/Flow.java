@@ -216,7 +216,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
     }
 
     /**
-     * Returns whether the sender of a flow awaits the credit of a piece, or that of a piece that shares its credit.
+     * Returns whether the sender of a flow awaits the credit that covers a piece. One credit may cover several pieces.
      *
      * @param piece the number of the piece, from 1 on
      * @param places the number of places, the buffers at the receiver

@@ -121,9 +121,9 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * {@return the number of pieces by which this end can always be ahead of the other end} It is less than the number
-     * of places if one credit covers several pieces. If the receiver invites this node, the number is known only after
-     * a piece was sent.
+     * {@return the number of pieces that this end can always send beyond those that the other end has taken} It is less
+     * than the number of places if one credit covers several pieces. If the receiver invites this node, the number is
+     * known only after a piece was sent.
      */
     public long ahead() {
         return places - together() + 1;

@@ -5,8 +5,8 @@ import org.tutti.collective.machine.Area;
 
 /**
  * Memory of a rank on another node into which this rank may put during the current operation. The other rank's
- * {@linkplain Inflow#invite invitation} names the memory. A flow has one such object, which is set again for each
- * invitation.
+ * {@linkplain Inflow#invite invitation} names the memory. A flow has one such object. Like an {@link Area}, it is set
+ * again for each invitation.
  */
 final class RendezvousTarget {
     int process;

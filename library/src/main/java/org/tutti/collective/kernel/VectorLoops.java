@@ -41,7 +41,7 @@ final class VectorLoops {
     }
 
     /**
-     * {@return the loop of an operator for segments of three classes}
+     * {@return the loop that combines segments of given classes with an operator}
      *
      * @param reduction the operator
      * @param type the elements' type, for which {@link #support} returns true

@@ -20,7 +20,7 @@ public final class Fingerprint {
     private Fingerprint() {}
 
     /**
-     * Returns a fingerprint of two numbers. If the numbers change places, the fingerprint is another one.
+     * Returns a fingerprint of two numbers. The fingerprint depends on the order of the numbers.
      *
      * @param number the first number
      * @param more the second number
@@ -32,7 +32,7 @@ public final class Fingerprint {
 
     /**
      * Returns the fingerprint of a sequence that is extended by one element. The computation takes only one
-     * multiplication, because each call of a collective extends a sequence.
+     * multiplication, because it is a part of each call of a collective.
      *
      * @param sequence the fingerprint of the elements so far
      * @param next the fingerprint of the next element, with well mixed bits

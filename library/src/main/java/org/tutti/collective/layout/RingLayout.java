@@ -13,8 +13,9 @@ import org.tutti.pattern.FibonacciTree;
  *
  * <p>A <i>slot</i> is memory for one operation at a time: cells for the ranks of the node, and edges to other nodes. A
  * <i>cell</i> is four lines of one rank; a line is a cache line of 64 bytes. An <i>edge</i> is an ARRIVED word with a
- * short payload, and a CREDIT word. Another node puts data beside the ARRIVED word, and credits beside the CREDIT word.
- * An edge belongs to the slot with its slot index, although the edges of all slots lie before the cells.
+ * short payload, and a CREDIT word. Another node puts data beside the ARRIVED word. Credits raise the CREDIT word, and
+ * invitations are put beside it. An edge belongs to the slot with its slot index, although the edges of all slots lie
+ * before the cells.
  *
  * <p>The ring has these parts, one after the other:
  * <ul>
@@ -93,8 +94,8 @@ public final class RingLayout {
     public static final int SLOTS_MAX = 64;
 
     /**
-     * The number of low bits of an operation's word that hold the step of the algorithm. The bits above hold the
-     * generation, the number of operations that have used the slot.
+     * The number of low bits of an operation's word that hold the step of the algorithm. The bits above hold the number
+     * of operations that have used the word's slot, this one included.
      */
     public static final int STEP_BITS = 20;
 

@@ -13,8 +13,8 @@ import org.tutti.memory.CallSite;
 
 /**
  * Encodes and decodes the broken word of a communicator. The word records why the communicator is broken. Its highest
- * byte holds the reason. The next three bytes hold the rank in the job of the culprit, the rank that failed or left,
- * plus one, or 0 if there is no culprit. The low half holds the rank of the communicator that found the reason.
+ * byte holds the reason. The next three bytes name the culprit, the rank that failed or left. They hold its rank in the
+ * job plus one, or 0 if there is no culprit. The low half holds the rank of the communicator that found the reason.
  */
 public final class Breakage {
     private static final int REASON_SHIFT = 56;

@@ -4,9 +4,9 @@ package org.tutti.collective.members;
 import org.tutti.memory.Waiter;
 
 /**
- * Tells one rank what it knows of the state of a communicator's ranks: which of them have failed or left the job, and
- * their names in messages. Unless a method says otherwise, a rank is a rank of the communicator, and the failures of
- * other ranks of the job are ignored.
+ * The state of a communicator's ranks, as far as one rank knows it. It tells which ranks have failed or left the job,
+ * and the names of ranks in messages. Unless a method says otherwise, a rank is a rank of the communicator, and the
+ * failures of other ranks of the job are ignored.
  */
 public interface Members {
     /**

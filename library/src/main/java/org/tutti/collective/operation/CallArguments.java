@@ -19,8 +19,9 @@ import org.tutti.collective.machine.Area;
  * nothing. The subclass {@code Call} adds the algorithm; this class has only its name.
  *
  * <p>If the message of a call is longer than one operation can carry, the call is several operations, one after the
- * other, with the same algorithm. The numbers of all these operations are drawn together, on the caller's thread. The
- * areas and the length that this object returns are always those of the current operation.
+ * other, with the same algorithm. Each operation draws a number in its communicator; the operations of a call draw
+ * theirs together, on the caller's thread. The areas and the length that this object returns are always those of the
+ * current operation.
  *
  * <p>One thread at a time uses the object: the caller's thread, or the thread that runs a non-blocking call. The
  * hand-over from one thread to the other orders everything that was set and drawn before everything that the operations

@@ -163,8 +163,8 @@ public final class OperationSequence {
     }
 
     /**
-     * Notes that this rank has finished an operation. If all operations before it are finished too, stores this in the
-     * left word, where other ranks see it.
+     * Notes that this rank has finished an operation. If all operations before it are finished too, stores in the left
+     * word, for other ranks, how many operations this rank has left.
      */
     public void leave(Machine machine, long operation) {
         if (concurrent) {

@@ -65,8 +65,8 @@ public final class OperationWait extends WaitGuard {
     private final Waiter.Check whileAwaiting = this::checkAwaiting;
 
     /**
-     * The entry in the process's list of long waits for a wait that awaits no word, but checks a condition again and
-     * again in a loop. Used in a try-with-resources statement.
+     * Lists a wait of this rank among the long waits of the process. It serves waits that await no word, but check a
+     * condition again and again in a loop. Used in a try-with-resources statement.
      */
     public final LongWait inTurns = new LongWait();
 
@@ -160,10 +160,10 @@ public final class OperationWait extends WaitGuard {
     }
 
     /**
-     * Prepares the checks of this rank for a call of the fabric that waits for room or for an answer. During that call,
-     * the checks look at the rank that must answer, but await no word of it.
+     * Prepares the checks of this rank for a call of the fabric, the transport to other nodes. While that call waits
+     * for room or for an answer, the checks look at the rank that must answer, but await no word of it.
      *
-     * @param other the rank on the other node
+     * @param other the rank that must answer
      */
     public void awaitNothingOf(int other) {
         awaitedRank = other;
@@ -214,7 +214,7 @@ public final class OperationWait extends WaitGuard {
 
     /**
      * Waits until an operation of any communicator of this rank is closed: all ranks of this node have left it. The
-     * checks and the deadline of the operation that this rank is in end the wait.
+     * checks and the deadline of the operation that this rank is in may end the wait with an exception.
      *
      * @param of the operations of the communicator that has the awaited operation
      * @param closing the number of the awaited operation

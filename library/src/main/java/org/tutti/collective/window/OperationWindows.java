@@ -68,10 +68,11 @@ public final class OperationWindows {
 
     /**
      * Takes memory in which this rank will show data to the other ranks of its node, which know the length of the data.
-     * The memory is the payload of the READY line if the data fit there, otherwise a window.
+     * If the data fit, the memory is the payload of this rank's READY line, the bytes beside its READY word. Otherwise
+     * the memory is a window.
      *
      * @param bytes the length of the data, 0 or more
-     * @param windowsMax the number of windows of the ring that this rank may have in use, this one included
+     * @param windowsMax the greatest number of windows of the rank's window ring that may be in use, this one included
      */
     public Area show(long bytes, int windowsMax) {
         if (bytes <= RingLayout.PAYLOAD_BYTES) {
@@ -111,8 +112,9 @@ public final class OperationWindows {
     }
 
     /**
-     * Takes memory in which this rank will show data to its node. Only this rank knows the length of the data. The
-     * READY line tells other ranks whether the data are in the line itself or in a window.
+     * Takes memory in which this rank will show data to its node. Only this rank knows the length of the data. This
+     * rank's READY line, the cache line with its READY word, tells other ranks whether the data are in the line itself
+     * or in a window.
      */
     public Area showVarying(long bytes) {
         if (bytes <= IN_LINE_BYTES) {

@@ -14,9 +14,9 @@ import org.tutti.memory.Memory;
 /**
  * The pool of a rank's windows. A window is memory that the rank shows to the other ranks of its node, or invites other
  * nodes to. A rank has one pool, from which the operations of all its communicators take windows, on whatever threads
- * they run. An operation may have two windows: one that it shows, and an inbox. It gives its windows back when the rank
- * leaves the operation. The pool hands a shown window out again when its operation is <i>closed</i>, that is, when all
- * ranks of the node have left it. An inbox that no other rank of the node reads is free immediately.
+ * they run. An operation may have two windows: one that it shows, and an inbox. An operation gives its windows back
+ * when the rank leaves the operation. The pool hands a shown window out again when its operation is <i>closed</i>, that
+ * is, when all ranks of the node have left it. An inbox that no other rank of the node reads is free immediately.
  *
  * <p><b>The ring.</b> The blocking operations of one thread follow each other, and so do their windows. The thread
  * takes these windows from a {@link WindowRing}, without a lock. The ring belongs to the first thread that needs it.

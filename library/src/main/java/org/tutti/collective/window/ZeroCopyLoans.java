@@ -82,7 +82,8 @@ public final class ZeroCopyLoans {
      * Lends the caller's memory to the other ranks of this node, if they can reach it. A rank calls this method at most
      * once in an operation, before it first posts READY with {@code Team.post}.
      *
-     * @param bytes the length of the memory; memory that fits into the payload of a READY line is not lent
+     * @param bytes the length of the memory; memory of {@value RingLayout#PAYLOAD_BYTES} bytes or less is not lent,
+     *            because it fits beside a READY word
      * @param source the memory that other ranks will read
      * @return whether the memory is lent
      */
@@ -95,7 +96,8 @@ public final class ZeroCopyLoans {
      * cannot reach both. As with {@link #lend(long, Area)}, a rank lends at most once in an operation, before it first
      * posts READY.
      *
-     * @param bytes the length of each area; areas that fit into the payload of a READY line are not lent
+     * @param bytes the length of each area; areas of {@value RingLayout#PAYLOAD_BYTES} bytes or less are not lent,
+     *            because they fit beside a READY word
      * @param source the memory that other ranks will read
      * @param target the memory in which other ranks will read the result; only its owner writes there, because a call
      *            that fails cannot stop other writers
@@ -109,9 +111,9 @@ public final class ZeroCopyLoans {
     }
 
     /**
-     * Lends the caller's memory that contains blocks for the ranks, if the blocks are long and all ranks are on one
-     * node. A rank calls this method at most once in an operation, before it first posts READY with {@code Team.post}.
-     * Other ranks find out by {@link #isLendingBlocks}.
+     * Lends the caller's memory that contains blocks for the ranks, if the blocks have {@value #BLOCK_BYTES_MIN} bytes
+     * or more and all ranks are on one node. A rank calls this method at most once in an operation, before it first
+     * posts READY with {@code Team.post}. Other ranks find out by {@link #isLendingBlocks}.
      *
      * @param bytes the length of a block
      * @param source the memory that other ranks will read
