@@ -285,7 +285,7 @@ public final class GroupCreation {
 
     /**
      * Returns the reason why a wait for a rank on another node must end, if there is one. This method gets the line in
-     * which the awaited rank announces what it creates, and checks whether that rank creates another group.
+     * which the awaited rank announces the group that it creates, and checks whether that is another group.
      *
      * @param awaited the awaited rank of the group
      * @param check a check that may end this call by throwing

@@ -238,7 +238,7 @@ public final class Edges {
 
     /**
      * Sends a credit to the node that sends the pieces of a flow: raises the CREDIT word there to a step. This is the
-     * zero-byte put of SRM.
+     * zero-byte put of SRM (2003).
      */
     void credit(int toNode, int edge, long step) {
         // the slot is free there: a credit answers a put of the same operation, so its receiver is in that operation

@@ -156,8 +156,8 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Opens a flow over a pair as {@link #openPair} does, but does not invite the other node. If the flow needs an
-     * invitation, {@link #invite()} sends it later.
+     * Opens a flow over a pair, the edge that this node has for one other node alone, as {@link #openPair} does, but
+     * does not invite the other node. If the flow needs an invitation, {@link #invite()} sends it later.
      */
     void expectPair(int fromNode, long longestPiece, int count, Area window, long at, int room) {
         int edgeThere = flows.pairThere();
@@ -271,25 +271,25 @@ public final class Inflow extends Flow {
     }
 
     /**
-     * Declares that all ranks of the node read the pieces, each through its own end of the flow or in the master's
-     * window. The master then waits, before it gives a credit, until all ranks have read the piece.
+     * Declares that all ranks of the node read the pieces of this flow, each through its own end of the flow or in the
+     * master's window. The master then waits, before it gives a credit, until all ranks have read the piece.
      */
     public void readByAll() {
         reader = ALL;
     }
 
     /**
-     * Declares that one rank of the node reads the pieces. The master then waits, before it gives a credit, until that
-     * rank has read the piece.
+     * Declares that one rank of the node reads the pieces of this flow. The master then waits, before it gives a
+     * credit, until that rank has read the piece.
      *
-     * @param localRank the local rank of the reader
+     * @param localRank the local rank of the reader, its index on the node
      */
     public void readBy(int localRank) {
         reader = localRank;
     }
 
     /**
-     * Waits for the next piece, or for the next part of a piece if the pieces have parts.
+     * Waits for the next piece of the flow, or for the next part of a piece if the pieces have parts.
      *
      * @return the memory that begins with the piece, valid until the next piece is awaited
      */

@@ -57,8 +57,8 @@ public final class RendezvousSchedule {
     }
 
     /**
-     * Opens the flow from the next node over the pair with that node, as {@link Inflow#openPair} does. If the flow
-     * needs an invitation, the master invites the node when its turn comes.
+     * Opens the flow from the next node over the pair with that node, the edge that two nodes have for each other
+     * alone. If the flow needs an invitation, the master invites the node when its turn comes.
      *
      * @param fromNode the sending node
      * @param longestPiece the length of the longest piece, in bytes, 0 or more

@@ -7,9 +7,9 @@ import org.tutti.pattern.FibonacciTree;
 /**
  * Computes the offsets of all words, cells and buffers in the two blocks of memory that a communicator has on one node.
  * The first block is called the communicator's <i>ring</i>; the ranks of the node share it. The second block is the
- * eager buffers, into which other nodes put longer messages. A layout is immutable and holds no memory. {@link NodeView}
- * makes one layout for each number of ranks on a node. The numbers of nodes and of local ranks determine the layout, so
- * every rank computes the same layout of any node.
+ * eager buffers, into which other nodes put longer messages. A layout is immutable and holds no memory. {@link
+ * NodeView} makes one layout for each number of ranks on a node. The numbers of nodes and of local ranks determine the
+ * layout, so every rank computes the same layout of any node.
  *
  * <p>A <i>slot</i> is memory for one operation at a time: cells for the ranks of the node, and edges to other nodes. A
  * <i>cell</i> is four lines of one rank; a line is a cache line of 64 bytes. An <i>edge</i> is an ARRIVED word with a
@@ -262,8 +262,8 @@ public final class RingLayout {
      * caches. Many ranks mostly share cores. They have more slots, so that a rank that runs on a core can begin more
      * operations before it waits for a rank that has no core.
      *
-     * <p>Between nodes, a rank that runs ahead must ask the other nodes whether slots are free. It asks once for as
-     * many calls as there are slots. Therefore there are as many slots as fit, with their eager buffers, into {@value
+     * <p>Between nodes, a rank that runs ahead must ask the other nodes whether slots are free. It asks once in as many
+     * calls as there are slots. Therefore there are as many slots as fit, with their eager buffers, into {@value
      * #EAGER_BUFFERS_BYTES_MAX} bytes. With very many nodes even {@value #SLOTS_MIN} slots take more.
      *
      * @param nodes the number of nodes of the communicator
@@ -410,7 +410,7 @@ public final class RingLayout {
      * Returns the offset of a rank's cell in a slot.
      *
      * @param slot the offset of the slot's cells
-     * @param localRank the rank's local rank
+     * @param localRank the rank's index among the ranks of the node
      */
     public static long cell(long slot, int localRank) {
         return slot + localRank * CELL_BYTES;

@@ -96,7 +96,7 @@ public final class Operation {
      * Returns the offset, in the communicator's block, of the cell that a rank of this node has in the operation's
      * slot.
      *
-     * @param local the local rank
+     * @param local the rank's local rank, its index on the node
      */
     public long cell(int local) {
         return RingLayout.cell(slot, local);

@@ -76,7 +76,7 @@ public final class StepWords {
     /**
      * Waits until another rank of this node has posted a step in one of its words.
      *
-     * @param other the other rank's local rank
+     * @param other the other rank's local rank, its index on the node
      * @param word {@link #READY} or {@link #DONE}
      * @param step the step, at most {@link #STEPS_MAX}; a step of 0 or less needs no wait
      * @throws org.tutti.CollectiveMismatchException if the other rank has called something else

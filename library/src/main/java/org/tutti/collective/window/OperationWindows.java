@@ -95,7 +95,7 @@ public final class OperationWindows {
     /**
      * Finds the memory in which a rank of this node shows data.
      *
-     * @param other the local rank of that rank
+     * @param other the local rank of that rank, its index on the node
      * @param bytes the length of the data, which both ranks know
      */
     public Area shown(int other, long bytes) {

@@ -128,7 +128,7 @@ public final class ZeroCopyLoans {
      * Returns whether another rank of this node has {@linkplain #lendBlocks lent} blocks. A rank calls this method only
      * after it has awaited the other rank's READY word with {@code Team.await}.
      *
-     * @param other the other rank's local rank
+     * @param other the other rank's local rank, its index on the node
      * @param bytes the length of a block
      * @return whether the other rank lends its blocks
      */
@@ -213,7 +213,7 @@ public final class ZeroCopyLoans {
      * other rank's READY word with {@code Team.await}. In this operation the other rank must have called a method that
      * lends.
      *
-     * @param other the other rank's local rank
+     * @param other the other rank's local rank, its index on the node
      * @param bytes the length of the memory
      * @return whether the other rank lends memory
      */
@@ -225,7 +225,7 @@ public final class ZeroCopyLoans {
      * Finds the memory that another rank of this node lends. A rank calls this method only if the other rank
      * {@linkplain #isLending lends} memory.
      *
-     * @param other the other rank's local rank
+     * @param other the other rank's local rank, its index on the node
      * @param loan {@link #SOURCE} or {@link #TARGET}
      * @return the memory, valid until {@link #confirm} is called, or until this method has found {@value Areas#KEPT}
      *          more areas
