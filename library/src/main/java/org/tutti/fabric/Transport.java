@@ -73,7 +73,9 @@ public interface Transport extends Waiter.Progress {
 
     /**
      * Revokes a region, so that other processes can no longer address it. Their later accesses are dropped and counted.
-     * When this method returns, no thread of the fabric uses the region's memory.
+     * When this method returns, no thread of the fabric uses the region's memory for an access of another process. This
+     * method does not wait for calls of this process whose source or target lies in the same memory. It returns soon,
+     * even if such a call waits for a process that stands still.
      *
      * @param handle the region's handle
      */

@@ -4,6 +4,7 @@ package org.tutti.fabric.tcp;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 
 import org.tutti.fabric.Loss;
 import org.tutti.fabric.Region;
@@ -15,7 +16,18 @@ import org.tutti.fabric.Regions;
  * are acked. It also sends the frames that are owed to the other side. These are acks, replies, and retransmits of
  * frames that a lost rail may not have delivered.
  *
- * <p>Guarded by the peer's sending lock, except the queries for work, which any thread may call.
+ * <p>Guarded by the peer's sending lock, except the queries for work and {@link #awaitReads}, which any thread may
+ * call.
+ *
+ * <p><b>Reading a region.</b> A reply reads a region of this process. The thread that sends the reply holds the reading
+ * lock from before it looks up the region until after its last read. The thread that revokes a region first removes it
+ * from the table of regions, and then acquires and releases the reading lock ({@link #awaitReads}). A reply that has
+ * acquired the lock earlier has read its last byte when that thread has the lock. A reply that acquires the lock later
+ * does not find the region. The thread that revokes does not acquire the sending lock, because a holder of the sending
+ * lock may wait for room for as long as the other process stands still. The holder of the reading lock never waits for
+ * room. A wire takes none, some or all of the bytes of a reply, and the rest of the reply reads the region anew. The
+ * lock is fair, because a thread that sends many replies would otherwise acquire it again and again before the thread
+ * that revokes.
  */
 final class Outbound {
     private static final Rail[] NO_RAILS = {};
@@ -34,6 +46,7 @@ final class Outbound {
     private final Inbound inbound;
     private final AtomicLong refusals;
     private final RailChoice choice;
+    private final ReentrantLock reading = new ReentrantLock(true);
     private final Frame served = new Frame();
     private Rail[] rails = NO_RAILS;
     private Rail last; // the rail of the last frame
@@ -381,20 +394,41 @@ final class Outbound {
 
     private boolean serveReplies() {
         while (!server.isEmpty()) {
-            Frame asked = server.first();
-            boolean reads = asked.kind == FrameLayout.GET && !asked.has(FrameLayout.REFUSED);
-            Region region = reads ? regions.find(asked.region) : null;
-            if (reads && region == null) {
-                asked.flags |= FrameLayout.REFUSED;
+            boolean sent;
+            reading.lock();
+            try {
+                sent = reply(server.first());
+            } finally {
+                reading.unlock();
             }
-            long left = region == null ? 0 : asked.value - asked.tag;
-            assert left >= 0 : asked.tag + " bytes were sent of the " + asked.value + " that were asked for";
-            if (!(isRepliedDirectly(asked, region, left) ? replyDirectly(asked, region, left)
-                    : replyCopied(asked, region, left))) {
+            if (!sent) {
                 return session.isGone();
             }
         }
         return true;
+    }
+
+    /**
+     * Sends the next part of a reply. Called under the reading lock.
+     *
+     * @return whether the next part, or the next reply, may be sent now
+     */
+    private boolean reply(Frame asked) {
+        boolean reads = asked.kind == FrameLayout.GET && !asked.has(FrameLayout.REFUSED);
+        Region region = reads ? regions.find(asked.region) : null;
+        if (reads && region == null) {
+            asked.flags |= FrameLayout.REFUSED;
+        }
+        long left = region == null ? 0 : asked.value - asked.tag;
+        assert left >= 0 : asked.tag + " bytes were sent of the " + asked.value + " that were asked for";
+        return isRepliedDirectly(asked, region, left) ? replyDirectly(asked, region, left)
+                : replyCopied(asked, region, left);
+    }
+
+    /** Waits until no thread reads a region that has been removed from the table of regions before. */
+    void awaitReads() {
+        reading.lock();
+        reading.unlock();
     }
 
     private boolean isRepliedDirectly(Frame asked, Region region, long left) {
@@ -404,7 +438,7 @@ final class Outbound {
 
     /**
      * Writes the next bytes of a request from where they lie in the region, as many as the wire takes. The region's
-     * memory is not freed meanwhile, because the thread that revokes a region first waits for the sending lock.
+     * memory is not freed meanwhile, because the thread that revokes a region first waits for the reading lock.
      *
      * @return whether the wire took bytes, or the reply failed and the next reply refuses the request
      */

@@ -332,8 +332,10 @@ final class Peer {
     }
 
     /**
-     * Waits until no thread uses a region that has been revoked, and forgets the region. Each thread that uses a region
-     * holds one of the two locks meanwhile.
+     * Waits until no thread uses a region that has been revoked, and forgets the region. A thread that takes in frames
+     * uses regions under the receiving lock, and a thread that sends replies uses them under the reading lock of {@link
+     * Outbound}. A holder of either lock waits neither for room nor for an answer. This method therefore returns soon,
+     * even if the other process stands still.
      */
     void settle() {
         session.receiving().lock();
@@ -344,7 +346,6 @@ final class Peer {
         } finally {
             session.receiving().unlock();
         }
-        sending.lock();
-        sending.unlock();
+        outbound.awaitReads();
     }
 }

@@ -53,6 +53,7 @@ final class SendingSide {
         this.progress = progress;
     }
 
+    /** Acquires the lock without a check. The process must not be connected yet, so that no holder waits for room. */
     void lock() {
         lock.lock();
     }

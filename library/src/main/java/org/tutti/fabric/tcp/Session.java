@@ -35,9 +35,14 @@ import org.tutti.memory.Waiter;
  *
  * <p><b>Locks.</b> The sending lock guards outgoing frames, and the receiving lock guards incoming frames. A thread
  * that needs both locks acquires the sending lock first. No thread acquires the sending lock while it holds the
- * receiving lock. Volatile fields record that a process is connected, or gone. Each is written after all data on which
- * calls rely, so calls read it without a lock. A process that is gone stays gone. Any thread may notice a loss. The
- * monitor of this object decides which thread handles the loss, and no thread waits inside the monitor.
+ * receiving lock. A thread that sends a reply holds the sending lock and the reading lock of {@link Outbound}, and may
+ * then acquire the receiving lock. A holder of the sending lock may wait for room for as long as the other process
+ * stands still. A holder of one of the other two locks never waits for the other process. A thread therefore tries the
+ * sending lock, or runs its check while it waits for the lock. Only {@link Peer#connect} does neither, because no
+ * thread waits for room before the process is connected. Volatile fields record that a process is connected, or gone.
+ * Each is written after all data on which calls rely, so calls read it without a lock. A process that is gone stays
+ * gone. Any thread may notice a loss. The monitor of this object decides which thread handles the loss, and no thread
+ * waits inside the monitor.
  */
 final class Session {
     private static final Rail[] NO_RAILS = {};
