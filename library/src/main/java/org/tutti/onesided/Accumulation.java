@@ -8,8 +8,9 @@ import org.tutti.DataType;
 import org.tutti.Reduction;
 
 /**
- * The operations that combine accumulated elements with the elements of a part. Frames carry the operation and the type
- * of the elements as one number, the {@linkplain #code code}, so the order of the constants is part of the protocol.
+ * The operations with which an accumulate combines the caller's elements with the elements of another rank's memory,
+ * for example by adding them. A message names the operation and the type of the elements by one number, the
+ * {@linkplain #code code}. Therefore the order of the constants is part of the protocol.
  */
 enum Accumulation {
     /** {@code target += scale × source}. */

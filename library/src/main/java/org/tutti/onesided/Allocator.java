@@ -36,13 +36,13 @@ public final class Allocator {
     private final Members members;
 
     /**
-     * Creates the allocator of a rank for one communicator.
+     * Creates the allocator with which a rank allocates remote memory and mutexes for one communicator.
      *
-     * @param memory the node's memory
-     * @param fabric the transport to other nodes, or null with one node
-     * @param members the states of the ranks
-     * @param endpoints the endpoints of ranks on other nodes, or null with one node
-     * @param coreForEach whether every rank of the node has a core of its own
+     * @param memory the shared memory of this node
+     * @param fabric the transport to other nodes, or null if all ranks are on one node
+     * @param members the states of the communicator's ranks: joined, left or failed
+     * @param endpoints the addresses of ranks on other nodes, or null if all ranks are on one node
+     * @param coreForEach whether every rank of the node has a core of its own, so that a waiting rank may spin
      * @param ended a function that returns whether the rank has left its job. Once it has, its remote memory cannot be
      *            used.
      */
@@ -54,16 +54,18 @@ public final class Allocator {
     }
 
     /**
-     * Allocates remote memory. All ranks of the communicator call this method.
+     * Allocates remote memory, which consists of one part in the memory of each rank. All ranks of the communicator
+     * call this method.
      *
-     * @param communicator the communicator
+     * @param communicator the communicator whose ranks share the memory
      * @param sum a function that sums a table over all ranks, element by element. Each rank enters the address of its
      *            own part, so the sum holds the addresses of all parts.
-     * @param type the type of this rank's elements
+     * @param type the type of the elements of this rank's part
      * @param count the number of elements of this rank's part
-     * @param notifications the number of notification words of this rank's part
-     * @param deadlineNanos a function that returns the time by which a call that begins now must end
-     * @return the memory
+     * @param notifications the number of words of this rank's part that count notifications
+     * @param deadlineNanos a function that returns the time of {@link System#nanoTime()} by which a call that begins
+     *            now must end
+     * @return the remote memory, as this rank uses it
      */
     public RemoteMemory allocate(Communicator communicator, Consumer<long[]> sum, DataType type, long count,
             int notifications, LongSupplier deadlineNanos) {

@@ -8,8 +8,9 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * Waits for a notification at any of several words. A {@link Waiter} waits for a single word. Therefore this class
- * waits for a word of its own, and raises that word when its poll finds a notification.
+ * Waits until a notification arrives at any of several words of this rank's memory. A {@link Waiter} can wait only for
+ * a single word. Therefore this class waits for a private word. While it waits, it polls the words of the
+ * notifications, and raises the private word when it finds a notification.
  */
 final class AnyNotification implements Waiter.Progress {
     private final Transport fabric;
@@ -18,10 +19,10 @@ final class AnyNotification implements Waiter.Progress {
     private NotificationCheck wait;
 
     /**
-     * Creates a wait that can be used again, by one thread at a time.
+     * Creates a wait for notifications. One thread at a time may use it, any number of times.
      *
-     * @param fabric the transport to other nodes, or null with one node
-     * @param coreForEach whether every rank of the node has a core of its own
+     * @param fabric the transport to other nodes, or null if all ranks are on one node
+     * @param coreForEach whether every rank of the node has a core of its own, so that a waiting rank may spin
      */
     AnyNotification(Transport fabric, boolean coreForEach) {
         this.fabric = fabric;

@@ -9,12 +9,12 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.kernel.Kernels;
 
 /**
- * Lends the kernels of collectives to long accumulates into a part. Only one thread at a time may use a kernel. A
- * thread takes a kernel out and puts it back. A thread that finds none accumulates without a kernel, which is only
- * slower.
+ * Lends kernels to accumulates of many elements. A kernel is an object with a compiled loop that combines two ranges of
+ * elements, and only one thread at a time may use it. A thread takes a kernel from this pool and puts it back after the
+ * accumulate. If the pool has none, the thread accumulates element by element, which is only slower.
  *
  * <p><b>Memory ordering.</b> Taking out and putting back are atomic operations on the same array element. Therefore a
- * thread that takes a kernel sees all that the previous thread has done with it.
+ * thread that takes a kernel sees everything that the previous thread has done with it.
  */
 final class BorrowedKernels {
     private static final int TYPES = 2;

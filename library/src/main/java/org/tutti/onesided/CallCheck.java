@@ -7,9 +7,9 @@ import org.tutti.collective.members.WaitGuard;
 import org.tutti.memory.WaitingCall;
 
 /**
- * Decides whether a call that waits for another rank must end. A call ends if a rank has failed, if the awaited rank
- * has left the job, if the thread was interrupted, or if the deadline has passed. One call at a time uses this object,
- * so that calls allocate nothing.
+ * Decides whether a one-sided call that waits for another rank must stop waiting. The call ends if a rank has failed,
+ * if the awaited rank has left the job, if the thread was interrupted, or if the deadline has passed. An object is
+ * reused by one call after another, so that calls allocate nothing.
  */
 class CallCheck extends WaitGuard {
     /** The value in place of an awaited rank if any rank may end the wait. */
@@ -34,8 +34,9 @@ class CallCheck extends WaitGuard {
     }
 
     /**
-     * Prepares this object for a fence. The awaited rank may leave the job once it has received all puts, so its
-     * leaving does not end this wait. If puts are missing, the fabric reports it.
+     * Prepares this object for a fence, the wait until all earlier puts to a rank are visible there. That rank may
+     * leave the job once it has received all puts. Therefore its leaving does not end this wait. If puts are missing,
+     * the fabric reports it.
      */
     CallCheck beginFence(String name, int target, long untilNanos) {
         begin(name, target, untilNanos);

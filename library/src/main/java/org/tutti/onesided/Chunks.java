@@ -2,9 +2,9 @@
 package org.tutti.onesided;
 
 /**
- * Divides a transfer into chunks for pipelined streaming ("Protocols and Strategies …", 2002, section 3). A transfer of
- * {@value #PIPELINED_BYTES_MIN} bytes or more has several chunks, so that copying a chunk overlaps with sending
- * another. A longer transfer has longer chunks, so that it does not need many frames.
+ * Divides a long transfer between nodes into chunks, so that one chunk is copied while another is sent. A transfer of
+ * {@value #PIPELINED_BYTES_MIN} bytes or more has several chunks. A longer transfer has longer chunks, so that it does
+ * not need many messages. The method is that of "Protocols and Strategies …" (2002), section 3.
  *
  * <p>The first and the last chunk are half as long as the others, because nothing overlaps with packing the first chunk
  * and with unpacking the last. Chunks end at multiples of 64 bytes of the transfer, where no element is cut.
@@ -25,8 +25,8 @@ final class Chunks {
     /**
      * Returns the length of the next chunk of a transfer.
      *
-     * @param total the length of the transfer in bytes, 1 or more
-     * @param position the number of bytes in earlier chunks
+     * @param total the length of the whole transfer in bytes, 1 or more
+     * @param position the number of bytes in the chunks before this one, less than the total
      * @return the length of the chunk in bytes, 1 or more
      */
     static long next(long total, long position) {

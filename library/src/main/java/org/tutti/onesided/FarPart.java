@@ -14,11 +14,13 @@ import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.SectionTransport;
 
 /**
- * The part of a rank on another node, which this rank accesses over the fabric. The target's process does not rely on
- * the checks of this process, and checks the region and the bounds again.
+ * Accesses remote memory that belongs to a rank on another node. All calls become messages of the fabric, the transport
+ * between nodes. The process of the target checks the region and the bounds of each message again, and does not rely on
+ * the checks of this process.
  *
- * <p>A small put may be delayed shortly, so that several puts share a system call. {@link #choose} chooses the protocol
- * of a call. The fabric defines the frames, and limits the number of outstanding requests.
+ * <p>A small put may be delayed shortly, so that several puts share a system call. The method {@link #choose} chooses
+ * how a call moves its bytes. The fabric defines the format of the messages, and limits the number of requests under
+ * way.
  */
 final class FarPart extends LivePart {
     private static final int CHUNKS_ASKED = (int) (OneSidedCall.STREAM_BUFFER_BYTES / Chunks.BYTES_MAX);
@@ -228,9 +230,10 @@ final class FarPart extends LivePart {
     }
 
     /**
-     * Gets the sections of a call. Up to {@code window} requests are outstanding, so that the next ones are on their
-     * way while the first one that has arrived is unpacked. If the call ends early, its outstanding requests are
-     * forgotten, so that nothing writes to the caller's memory after this method has returned.
+     * Gets the sections of a call from the other node into the caller's memory. Several requests are outstanding at the
+     * same time, so that the next ones are on their way while the first one that has arrived is unpacked. If the call
+     * ends early, its outstanding requests are forgotten. Therefore nothing writes to the caller's memory after this
+     * method has returned.
      */
     @Override
     void copyOut(OneSidedCall call) {
@@ -263,13 +266,13 @@ final class FarPart extends LivePart {
     }
 
     /**
-     * Requests the next bytes of a get. If the next chunk is one run in the caller's memory, it arrives there directly.
-     * Otherwise it arrives in the stream buffer.
+     * Requests the next chunk of a get from the other node. If the chunk is one run of consecutive bytes in the
+     * caller's memory, it arrives there directly. Otherwise it arrives in a buffer, from which it is unpacked.
      *
      * <p>The ranks of a process share a limited number of outstanding requests. If that number is reached, a rank waits
      * for a free request only if it has none outstanding itself.
      *
-     * @return false if too many requests are outstanding
+     * @return whether the chunk was requested; false if too many requests are outstanding
      */
     private boolean ask(OneSidedCall call, TransferProtocol protocol, long total, int window, CallCheck check) {
         SectionPieces all = call.pieces;

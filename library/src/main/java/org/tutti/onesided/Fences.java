@@ -7,8 +7,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.tutti.fabric.Transport;
 
 /**
- * Fences the puts of a rank into a remote memory. A fence waits until all writes of the rank to a process are visible
- * there. {@link WrittenProcesses} has the processes to which the rank has written since their last fence.
+ * Waits until the puts of a rank into remote memory are visible at their targets. A fence of one process waits for all
+ * writes of the rank to that process. {@link WrittenProcesses} records the processes to which the rank has written
+ * since their last fence.
  *
  * <p>A fence of all processes asks every process before it waits for the first answer. It begins with a random process,
  * so that ranks that fence at the same time do not all ask the same process first (ARMCI, Figure 12).
@@ -22,11 +23,11 @@ final class Fences {
     private final WrittenProcesses written;
 
     /**
-     * Creates the fences of a rank.
+     * Creates the fences of a rank for one remote memory.
      *
-     * @param access the access to the memory
-     * @param fabric the transport to other nodes, or null with one node
-     * @param processesEnd a number greater than that of any process to which the rank may write
+     * @param access the state that the rank's calls on the memory share
+     * @param fabric the transport to other nodes, or null if all ranks are on one node
+     * @param processesEnd the greatest number of a process to which the rank may write, plus one
      */
     Fences(RemoteAccess access, Transport fabric, int processesEnd) {
         this.access = access;
@@ -69,8 +70,8 @@ final class Fences {
     }
 
     /**
-     * Fences all processes, if the rank has written to any since the last fence. Puts on this node need no fence,
-     * because the unlock that follows publishes them.
+     * Waits until all puts of this rank are visible at their targets, if the rank has put to another node since the
+     * last fence. Puts on this node need no fence, because the unlock of a mutex that follows publishes them.
      */
     void fenceIfWritten() {
         if (!access.isClosed() && written.isAny()) {

@@ -10,8 +10,8 @@ import org.tutti.NonBlockingPart;
 import org.tutti.Request;
 
 /**
- * An aggregate, a group of non-blocking calls that share one request. On a single node there is no request, because
- * every call has ended when it returns.
+ * An aggregate, a group of non-blocking calls that share one request. The request completes when all calls of the group
+ * have ended. If all ranks are on one node there is no request, because every call has ended when it returns.
  */
 final class LiveAggregate extends Aggregate {
     private final IntFunction<LivePart> views;
@@ -20,11 +20,11 @@ final class LiveAggregate extends Aggregate {
     private final OneSidedRequest request; // null when all ranks are on this node
 
     /**
-     * Creates an aggregate.
+     * Creates an aggregate, a group of non-blocking calls that share one request.
      *
-     * @param views a function that returns the part of a rank
-     * @param size the number of parts
-     * @param access the access to the memory
+     * @param views a function that returns the part of remote memory that belongs to a given rank
+     * @param size the number of ranks, each of which has a part
+     * @param access the state that the rank's calls on the memory share
      */
     LiveAggregate(IntFunction<LivePart> views, int size, RemoteAccess access) {
         this.views = views;

@@ -21,23 +21,23 @@ import static org.tutti.onesided.MutexLayout.HELD;
 import static org.tutti.onesided.MutexLayout.WAITING;
 
 /**
- * The mutexes of a communicator, as one of its ranks uses them. This class has the calls, and the steps by which a rank
- * joins the queue of a mutex. {@link MutexLayout} has the layout of the words, and {@link MutexKeeper} passes a mutex
- * on.
+ * Locks and unlocks the mutexes of a communicator for one of its ranks. This class has the calls, and the steps by
+ * which a rank joins the queue of a mutex. {@link MutexLayout} lays out the words, and {@link MutexKeeper} passes a
+ * mutex from one holder to the next.
  *
- * <p><b>Steps of a lock.</b> The rank draws a ticket by one atomic operation. If QUEUE was empty, the rank holds the
- * mutex. Otherwise it changes the ticket's cell to WAITING by a compare-and-swap, and waits for its WAKE word. If the
- * cell was HELD already, the mutex was given to the rank between these two steps. To give up, the rank changes the cell
- * from WAITING to LEFT by a compare-and-swap. If that fails because the cell is HELD, the mutex has just been given to
- * the rank.
+ * <p><b>Steps of a lock.</b> The rank draws a ticket, its number in the queue, by one atomic operation on the word
+ * QUEUE. If the queue was empty, the rank holds the mutex. Otherwise it changes the cell of its ticket to WAITING by a
+ * compare-and-swap, and waits for its WAKE word. If the cell was HELD already, the mutex was given to the rank between
+ * these two steps. To give up, the rank changes the cell from WAITING to LEFT by a compare-and-swap. If that fails
+ * because the cell is HELD, the mutex has just been given to the rank.
  *
- * <p><b>Several threads.</b> If several threads want the same mutex, one at a time queues for this rank ({@link
- * MutexHome}). Threads that want different mutexes wait for the same WAKE word. WAKE counts the mutexes that the rank
- * was given, but does not name them. Therefore the field {@code taken} counts the mutexes that threads have taken.
- * While WAKE is greater than {@code taken}, some waiting thread was given its mutex. If only one thread waits, it is
- * that thread. Otherwise a thread looks at its own cell, which becomes HELD before WAKE is raised. If the cell is not
- * HELD, the thread waits until WAKE grows further. A thread counts as waiting before its cell is WAITING, and until it
- * has taken its mutex.
+ * <p><b>Several threads.</b> If several threads of the rank want the same mutex, one at a time queues for the rank
+ * ({@link MutexHome}). Threads that want different mutexes wait for the same WAKE word. WAKE counts the mutexes that
+ * the rank was given, but does not name them. Therefore the field {@code taken} counts the mutexes that threads have
+ * taken. While WAKE is greater than {@code taken}, some waiting thread was given its mutex. If only one thread waits,
+ * it is that thread. Otherwise each thread looks at its own cell, which becomes HELD before WAKE is raised. If the cell
+ * is not HELD, the thread waits until WAKE grows further. A thread counts as waiting before its cell is WAITING, and
+ * until it has taken its mutex.
  */
 final class LiveMutexes extends Mutexes {
     private static final long MINE = -1;
@@ -136,8 +136,9 @@ final class LiveMutexes extends Mutexes {
     }
 
     /**
-     * Claims a mutex for this thread among the threads of the rank. Waits while another thread of the rank holds the
-     * mutex or queues for it. Returns the state before the claim, or HELD if the timeout has passed.
+     * Claims a mutex for this thread, so that no other thread of the same rank queues for it. Waits while another
+     * thread of the rank holds the mutex or queues for it. Returns the state of the mutex before the claim, or HELD if
+     * the timeout has passed.
      */
     private int claim(MutexHome home, int index, MutexCall call) {
         while (true) {
@@ -258,8 +259,8 @@ final class LiveMutexes extends Mutexes {
     }
 
     /**
-     * Unlocks all mutexes that the rank holds, and waits until all its messages have taken effect. Returns the name of
-     * the first mutex that was held, or null.
+     * Unlocks all mutexes that this rank holds, and waits until the messages that unlock them have taken effect.
+     * Returns the name of the first mutex that was held, or null if none was.
      */
     private String releaseAll() {
         String held = null;
@@ -284,8 +285,10 @@ final class LiveMutexes extends Mutexes {
     }
 
     /**
-     * Waits until WAKE counts every mutex that a thread has taken. A thread that found its cell HELD may have taken its
-     * mutex before WAKE was raised. Without this wait, the memory of WAKE could be freed before that.
+     * Waits until the word WAKE has counted every mutex that this rank's threads have taken. A holder that passes a
+     * mutex on first changes the next rank's cell to HELD, and then raises WAKE. A thread that has seen its cell HELD
+     * may therefore take the mutex before WAKE is raised. Without this wait, the memory of WAKE could be freed before
+     * it is raised.
      */
     private void awaitWakes() {
         long all;
@@ -455,8 +458,8 @@ final class LiveMutexes extends Mutexes {
     }
 
     /**
-     * Waits until WAKE has grown. Returns {@link #MINE} if this thread has taken its mutex, otherwise the value of WAKE
-     * to wait for next.
+     * Waits until the word WAKE has grown, because this rank was given a mutex. Returns {@link #MINE} if it was the
+     * mutex for which this thread waits. Otherwise returns the value of WAKE for which the thread must wait next.
      */
     private long awaitWake(MutexHome home, int index, MutexCall call, long atLeast) {
         Waiter waiter = home.isNear() ? allocator.waiter() : allocator.answers();
@@ -512,8 +515,9 @@ final class LiveMutexes extends Mutexes {
     }
 
     /**
-     * Ends a call. If the call still counts as waiting, it has failed, and WAKE may count a mutex that no thread takes.
-     * In that case each thread looks at its own cell from then on.
+     * Ends a call on a mutex. If the call still counts as waiting, it has failed, and the word WAKE may count a mutex
+     * that no thread takes. From then on each waiting thread looks at its own cell to learn whether it was given its
+     * mutex.
      */
     private void endWaiting(MutexCall call) {
         if (call.isWaiting) {
@@ -544,8 +548,8 @@ final class LiveMutexes extends Mutexes {
     // ---- holders that are gone
 
     /**
-     * Passes the mutex on if its holder is gone. Returns true if a rank is gone and the holder has been unknown for too
-     * long.
+     * Passes a mutex on to the next rank in its queue, if the rank that holds it has failed or left. Returns true if
+     * some rank has failed or left, and the holder has been unknown for so long that it must be that rank.
      */
     private boolean isHolderLost(MutexHome home, int index, MutexCall call) {
         long mutex = layout.mutex(index);

@@ -12,9 +12,9 @@ import org.tutti.Section;
 import org.tutti.fabric.SectionPieces;
 
 /**
- * The non-blocking calls on a part. Gets from another node have a request, for which the caller waits. All other calls
- * have ended when they return, in the same way as blocking calls. These are puts, and all calls on a part of this node.
- * An aggregate uses an object of its own, which gathers small puts.
+ * The non-blocking calls on a part of remote memory, the memory of one rank. A get from another node has a request, for
+ * which the caller waits. Puts, and all calls on a part of this node, have ended when they return, in the same way as
+ * blocking calls. An aggregate, a group of calls with one request, uses an object of its own, which gathers small puts.
  */
 final class LiveNonBlockingPart extends NonBlockingPart {
     private final LivePart part;
@@ -22,10 +22,10 @@ final class LiveNonBlockingPart extends NonBlockingPart {
     private final LiveAggregate aggregate;
 
     /**
-     * Creates the non-blocking calls on a part.
+     * Creates the non-blocking calls on the part of remote memory that belongs to one rank.
      *
-     * @param part the part
-     * @param aggregate the aggregate of the calls, or null if each call has a request of its own
+     * @param part the part on which the calls operate
+     * @param aggregate the group of calls that share one request, or null if each call has a request of its own
      */
     LiveNonBlockingPart(LivePart part, LiveAggregate aggregate) {
         this.part = part;

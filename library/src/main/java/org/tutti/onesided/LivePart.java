@@ -13,12 +13,14 @@ import org.tutti.Span;
 import org.tutti.fabric.AtomicOperation;
 
 /**
- * The base class of parts on this node and on other nodes. It checks the arguments in the caller before a call has any
+ * The base class of the objects with which a rank accesses another rank's part of remote memory. One subclass is for
+ * parts on the same node, another for parts on other nodes. This class checks the arguments before a call has any
  * effect.
  *
- * <p><b>Concurrency.</b> Any number of threads of a rank may use a part. The changing state of a call is in its {@link
- * OneSidedCall}. The fields of this class that are not final are set at first use, under the monitor of the access, and
- * read without it. That is safe because the objects in them have only final fields, or fields of the same kind.
+ * <p><b>Concurrency.</b> Any number of threads of a rank may use a part. The changing state of a call is in its
+ * {@link OneSidedCall}. The fields of this class that are not final are set at first use, under the monitor of the
+ * {@link RemoteAccess}, and read without it. That is safe because the objects in them have only final fields, or fields
+ * that are set in the same way.
  */
 abstract class LivePart extends RemotePart {
     /** The least whole number above the range of a long. {@link Long#MAX_VALUE} as a double is rounded to it. */
@@ -32,8 +34,8 @@ abstract class LivePart extends RemotePart {
     final long bytes;
 
     /**
-     * The power of two of the unit in which offsets are given: 0 for bytes, otherwise the value for the size of an
-     * element.
+     * The unit of offsets, as a number of bits. An offset shifted left by these bits is an offset in bytes. The value
+     * is 0 if offsets are given in bytes.
      */
     final int unitShift;
 

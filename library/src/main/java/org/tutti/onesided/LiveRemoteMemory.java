@@ -16,17 +16,17 @@ import org.tutti.Topology;
 import org.tutti.memory.Words;
 
 /**
- * The remote memory of a communicator, as one of its ranks uses it.
+ * The remote memory of a communicator, as one of its ranks uses it. Every rank contributes one part of it.
  *
  * <p><b>Several threads.</b> The threads of a rank may use its memory at the same time. Calls on this node are loads,
- * stores, copies and atomic operations in the node's memory, and share no other state. All threads share the {@link
- * RemoteAccess}, the marks of {@link WrittenProcesses}, the table of {@link PendingGets}, the counts of {@link
- * SeenNotifications} and the fabric. The head of each of these classes argues why threads may share it. Views of parts
- * are created at first use, under this object's monitor.
+ * stores, copies and atomic operations in the node's memory, and share no other state. All threads share the
+ * {@link RemoteAccess}, the marks of {@link WrittenProcesses}, the table of {@link PendingGets}, the counts of
+ * {@link SeenNotifications} and the fabric, the transport to other nodes. The head of each of these classes argues why
+ * threads may share it. The objects for the parts of other ranks are created at first use, under this object's monitor.
  *
- * <p><b>Closing.</b> Each rank fences before the barrier of its close. Therefore no data of a rank that keeps the rules
- * are on their way when a part is revoked. Later data are dropped at the target, because the target no longer knows the
- * handle.
+ * <p><b>Closing.</b> Each rank fences before the barrier of its close. Therefore no data are on their way to a part
+ * when it is revoked, unless a rank breaks the rules. Later data are dropped at the target, because the target no
+ * longer knows the handle.
  */
 final class LiveRemoteMemory extends RemoteMemory {
     private final PartAllocator allocator;

@@ -7,13 +7,13 @@ import org.tutti.fabric.SectionPieces;
 import org.tutti.memory.Waiter;
 
 /**
- * The state of a call on mutexes. Calls use these objects again, so that they allocate nothing. One thread at a time
- * uses an object: a call takes it from the {@link Spares}, and puts it back.
+ * The state of one call that locks or unlocks a mutex. A call takes an object from the pool {@link Spares} when it
+ * begins and puts it back when it ends, so that calls allocate nothing. One thread at a time uses an object.
  */
 final class MutexCall {
     /**
-     * The time, in nanoseconds, for which the holder of a mutex may be unknown while a rank is gone. After that the
-     * lost rank is assumed to hold the mutex.
+     * The longest time, in nanoseconds, for which a mutex may have no known holder while some rank of the communicator
+     * is gone. After that time the lost rank is assumed to hold the mutex.
      */
     private static final long UNCLEAR_NANOS_MAX = 1_000_000_000;
 
@@ -21,8 +21,8 @@ final class MutexCall {
     final MutexCheck check;
 
     /**
-     * The check of steps that must not end halfway. Such a step ends if a rank has failed, but not because of a timeout
-     * or an interrupt.
+     * Decides whether a wait must end in the middle of steps that belong together, for example between two changes of a
+     * mutex. Such a wait ends if a rank has failed, but not because of a timeout or an interrupt.
      */
     final Waiter.Check alive = this::checkAlive;
 

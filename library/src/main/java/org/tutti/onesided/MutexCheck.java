@@ -6,12 +6,13 @@ import org.tutti.RankFailedException;
 import org.tutti.collective.members.Members;
 
 /**
- * Decides whether the wait for a mutex must end. Two reasons are added to those of any call: the timeout of a timed
- * lock, and the time to look whether the holder is gone. They are not failures, so their exceptions have no stack
- * trace.
+ * Decides whether a rank that waits for a mutex must stop waiting. Like any call, the wait ends because of a failure,
+ * an interrupt or the deadline. A timed lock also ends at its timeout. In addition, the wait is interrupted from time
+ * to time to look whether the holder of the mutex is gone. The last two are not failures, so their exceptions have no
+ * stack trace.
  *
- * <p>This class also computes how long the rank may sleep. If the mutex is on this node, the length of its QUEUE
- * decides ({@link QueuePace}). Otherwise the arrival of the WAKE word wakes this rank.
+ * <p>This class also computes how long the rank may sleep. If the mutex is on this node, the length of its queue
+ * decides ({@link QueuePace}). Otherwise the arrival of the rank's WAKE word wakes it.
  *
  * <p>A rank that has left the job counts as failed here, because it has not closed the mutexes together with the
  * waiting rank.
@@ -31,12 +32,12 @@ final class MutexCheck extends CallCheck {
     private int ticket;
 
     /**
-     * Creates the check of a rank's waits.
+     * Creates the check that decides whether a rank's waits for mutexes must end.
      *
-     * @param members the states of the ranks
-     * @param rank this rank
-     * @param size the number of ranks
-     * @param policy what happens to a mutex if its holder fails
+     * @param members the states of the communicator's ranks: joined, left or failed
+     * @param rank the rank that waits
+     * @param size the number of ranks of the communicator
+     * @param policy what happens to a mutex if the rank that holds it fails
      * @param changesAtFirst the value of {@link Members#changes} when the mutexes were created
      */
     MutexCheck(Members members, int rank, int size, HolderFailure policy, long changesAtFirst) {
@@ -48,7 +49,7 @@ final class MutexCheck extends CallCheck {
 
     /**
      * Sets the time of {@link System#nanoTime()} at which the next wait times out, or {@link Long#MAX_VALUE} for never.
-     * The wait begins outside any queue.
+     * Until {@link #queue} names a mutex, the wait is for another thread of the same rank.
      */
     void limit(long atNanos) {
         timeoutAtNanos = atNanos;

@@ -10,15 +10,15 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * The mutexes of one rank as another rank uses them. On the same node, this class accesses them directly. On another
- * node, it uses atomic operations, and active messages, which have no answer. This class also holds this rank's state
- * of each mutex.
+ * Accesses the mutexes that one rank keeps in its memory, for another rank. If both ranks are on the same node, this
+ * class accesses the memory directly. Otherwise it uses atomic operations of the fabric, and active messages, which run
+ * code at the other node and have no answer. This class also holds the state of each mutex at this rank.
  *
  * <p><b>Several threads.</b> A thread that wants a mutex first makes its state BUSY, by a compare-and-swap. Meanwhile
  * other threads of the rank wait for the word {@code changes}, which grows whenever a state stops being BUSY or HELD.
  * Only the thread that has made the state BUSY or HELD reads and writes the ticket and the holder of the mutex. A state
- * is stored with release order and read with acquire order, so the next thread sees all that the thread before it has
- * written.
+ * is stored with release order and read with acquire order, so the next thread sees everything that the thread before
+ * it has written.
  */
 final class MutexHome {
     /** The state of a mutex for which this rank has no ticket. */
@@ -124,8 +124,8 @@ final class MutexHome {
     // ---- operations on the mutexes
 
     /**
-     * Runs an atomic operation on a word of a mutex, and stores the value that it found in the call's result. Returns
-     * false if the process of the mutexes' rank is gone.
+     * Runs an atomic operation on a word of a mutex, directly or over the network. Stores the previous value of the
+     * word in the call's result. Returns false if the process that keeps the mutex is gone.
      */
     boolean atomic(MutexCall call, AtomicOperation operation, long offset, long operand, long expected) {
         if (near != null) {

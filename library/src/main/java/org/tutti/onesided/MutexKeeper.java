@@ -18,13 +18,14 @@ import static org.tutti.onesided.MutexLayout.WAITING;
  * Passes the mutexes of a rank from one holder to the next, in the memory of that rank's node. Ranks of the node run
  * this code on their own threads. For ranks of other nodes it runs when their active messages arrive.
  *
- * <p><b>Concurrency.</b> Only one thread passes a mutex on at a time. It is the thread that has changed the holder's
- * cell by a compare-and-swap. It then takes the holder off QUEUE. If tickets remain, it looks at the next cell. A
+ * <p><b>Concurrency.</b> Each ticket in the queue of a mutex has a cell, a word with the state of the ticket's rank.
+ * Only one thread passes a mutex on at a time. It is the thread that has changed the holder's cell by a
+ * compare-and-swap. It then takes the holder off the word QUEUE. If tickets remain, it looks at the next cell. A
  * WAITING cell becomes HELD, and its rank is woken. A LEFT cell, or the WAITING cell of a rank that is gone, is skipped
- * in the same way as the cell of a holder. A cell is still EMPTY if its rank has drawn the ticket, but not yet written
- * WAITING. It becomes HELD, and the rank will find it HELD. All changes of a cell are compare-and-swaps, except the one
- * from PASSED, which only one thread makes. Therefore a rank that gives up and a holder that gives it the mutex agree
- * on the order of the two.
+ * in the same way as the cell of a holder. A cell is still EMPTY if its rank has drawn the ticket, but has not yet
+ * written WAITING. This thread changes that cell to HELD, and the rank will find it HELD. All changes of a cell are
+ * compare-and-swaps, except the one from PASSED, which only one thread makes. Therefore a rank that gives up and a
+ * holder that gives it the mutex agree on which of the two was first.
  *
  * <p><b>Memory ordering.</b> A cell is EMPTY again before its ticket is taken off QUEUE. A rank that draws the next
  * ticket for that cell reads QUEUE first, and so finds the cell EMPTY. The change of QUEUE, the change of the next cell
@@ -47,12 +48,12 @@ final class MutexKeeper implements RegionHandler {
     private final IntConsumer wake;
 
     /**
-     * Creates the keeper of a rank's mutexes.
+     * Creates the keeper, which passes the mutexes of a rank from one holder to the next.
      *
      * @param data the memory of the rank's mutexes
-     * @param layout the layout of the mutexes
-     * @param members the states of the ranks
-     * @param wake a function that wakes a rank, because the rank holds the mutex for which it has waited
+     * @param layout the offsets and bits of the words in that memory
+     * @param members the states of the communicator's ranks: joined, left or failed
+     * @param wake a function that wakes the rank of a given number, because it holds the mutex for which it has waited
      */
     MutexKeeper(MemorySegment data, MutexLayout layout, Members members, IntConsumer wake) {
         this.data = data;
@@ -112,8 +113,8 @@ final class MutexKeeper implements RegionHandler {
     }
 
     /**
-     * Takes a mutex from a rank that is gone, and gives it to the next. Returns false if the rank is not gone, or
-     * another rank did so first.
+     * Takes a mutex from a rank that has failed or left the job, and gives it to the next rank in the queue. Returns
+     * false if the holder is not gone, or if another rank has taken the mutex from it first.
      */
     boolean passOn(long mutex, int ticket, int rank) {
         long at = layout.cell(mutex, ticket);
@@ -128,8 +129,8 @@ final class MutexKeeper implements RegionHandler {
     }
 
     /**
-     * Gives the mutex to the tickets after one that is done, until a rank holds the mutex or no ticket remains. The
-     * cell of the ticket that is done must be EMPTY again.
+     * Gives a mutex to the next ticket in its queue. Tickets of ranks that have given up or are gone are skipped, until
+     * a rank holds the mutex or no ticket remains. The cell of the ticket that is done must be EMPTY again.
      */
     private void giveToNext(long mutex, int done) {
         int next = done;

@@ -5,7 +5,8 @@ import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
 
 /**
- * The layout of a rank's mutexes in its node's memory, and the meaning of their bits.
+ * The layout of the mutexes that one rank keeps in its node's memory, and the meaning of their bits. The ranks that
+ * hold a mutex or wait for it form a queue.
  *
  * <pre>
  *  line 0:        +0 WAKE: counts the mutexes that this rank was given after it had waited for them
@@ -18,13 +19,13 @@ import org.tutti.memory.Words;
  *
  * <p><b>Tickets.</b> A rank draws a ticket by adding {@link #DRAW} to QUEUE. If QUEUE was empty, the rank holds the
  * mutex. The oldest ticket in the queue is the holder's. The cell of ticket t is number t mod ring length, in
- * generation t ÷ ring length. It is EMPTY at first (zeros, for generation 0), then WAITING, and HELD when its turn has
- * come. It is LEFT when its rank has given up. When the ticket leaves the queue, the cell becomes EMPTY of the next
- * generation.
+ * generation t ÷ ring length. It is EMPTY at first (zeros, for generation 0), then WAITING, and HELD once the rank
+ * holds the mutex. It is LEFT if its rank has given up. When the ticket leaves the queue, the cell becomes EMPTY of the
+ * next generation.
  *
- * <p><b>The ring is long enough</b>, because a rank has at most one ticket for a mutex: it takes a ticket up again that
- * it has left. Only the last holder may have two, because its unlock may still be on its way when it draws the next
- * ticket.
+ * <p><b>The ring is long enough</b>, because a rank has at most one ticket for a mutex. If it gives up and later locks
+ * again, it uses the ticket that it has left. Only the last holder may have two, because its unlock may still be on its
+ * way when it draws the next ticket.
  */
 final class MutexLayout {
     /** The value that is added to QUEUE to draw a ticket. */

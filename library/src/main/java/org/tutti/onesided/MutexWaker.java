@@ -11,10 +11,10 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * Wakes ranks that hold the mutex for which they have waited, by the WAKE word of the part of each rank. For a rank on
- * another node, that is a put without bytes. A thread that receives messages must not call the fabric, so it starts a
- * virtual thread for such a put. There is at most one such thread for a mutex, because a mutex is given to one rank at
- * a time.
+ * Wakes a rank that sleeps until it is given a mutex, by raising the WAKE word in that rank's memory. If the rank is on
+ * another node, a put without data raises the word. A thread that receives messages must not send such a put itself, so
+ * it starts a virtual thread for it. There is at most one such thread for a mutex, because a mutex is given to one rank
+ * at a time.
  */
 final class MutexWaker {
     private final PartAllocator allocator;
@@ -25,12 +25,12 @@ final class MutexWaker {
     private final MemorySegment[] near;
 
     /**
-     * Creates the waker of a rank.
+     * Creates the waker with which a rank wakes ranks that wait for a mutex.
      *
      * @param allocator the access to the fabric and the node's memory
-     * @param topology the nodes of the ranks
-     * @param rank this rank
-     * @param check the check of a put that waits for room
+     * @param topology the nodes on which the ranks run
+     * @param rank the rank that wakes others
+     * @param check decides whether a put that waits for room in a send buffer must end
      */
     MutexWaker(PartAllocator allocator, Topology topology, int rank, Waiter.Check check) {
         this.allocator = allocator;

@@ -16,9 +16,9 @@ import org.tutti.fabric.SectionPieces;
 import org.tutti.memory.Words;
 
 /**
- * The part of a rank on this node. Its calls are loads, stores and copies in the node's memory. The processor may
- * reorder them until a fence. The fence is a full one, so that a load of this rank after the fence is not done before a
- * put that precedes the fence.
+ * Accesses remote memory that belongs to a rank on the same node. Calls are loads, stores and copies in the node's
+ * shared memory. The processor may reorder them until a fence. The fence is a full one. Therefore a put before the
+ * fence is visible before a later load of this rank reads anything.
  */
 final class NearPart extends LivePart {
     private final MemorySegment data;

@@ -9,9 +9,9 @@ import org.tutti.collective.members.Members;
 import org.tutti.memory.Words;
 
 /**
- * Decides whether a wait for notifications must end. The wait is at one word, or at any of several words. Any rank may
- * notify, so the wait also ends if all other ranks have left the job. Their puts arrive before the news that they have
- * left. Therefore the words are read once more before the wait fails.
+ * Decides whether a rank that waits for notifications must stop waiting. Any rank may notify, so the wait also ends if
+ * all other ranks have left the job. Their puts arrive before the news that they have left. Therefore the words that
+ * count notifications are read once more before the wait fails. The wait may be at one word, or at any of several.
  */
 final class NotificationCheck extends CallCheck {
     private final int self;

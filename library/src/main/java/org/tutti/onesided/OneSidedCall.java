@@ -10,18 +10,19 @@ import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.Transport;
 
 /**
- * The state of a call on remote memory. Calls use these objects again, so that they allocate nothing. One thread at a
- * time uses an object: a call takes it from the {@link Spares}, and puts it back.
+ * The state of one call on remote memory, for example a put or a get. A call takes an object from the pool
+ * {@link Spares} when it begins and puts it back when it ends, so that calls allocate nothing. One thread at a time
+ * uses an object.
  */
 final class OneSidedCall {
     /** The greatest number of requests that a get sends before the first answer has arrived. */
     static final int ASKED_MAX = 16;
 
     /**
-     * The length, in bytes, of the buffer in which chunks of a get arrive, if they are several runs in the caller's
-     * memory. Pipelined streaming divides the get into {@link Chunks}. The buffer has room for eight of the longest, so
-     * that the next ones arrive while the first is unpacked. Streaming without pipelining has one chunk at a time in
-     * the buffer.
+     * The size, in bytes, of the buffer in which a get from another node arrives if its bytes do not lie consecutively
+     * in the caller's memory. A long get is divided into {@link Chunks}. The buffer has room for eight of the longest
+     * chunks, so that the next ones arrive while the first is unpacked. Streaming without pipelining has one chunk at a
+     * time in the buffer.
      */
     static final long STREAM_BUFFER_BYTES = 256 << 10;
 

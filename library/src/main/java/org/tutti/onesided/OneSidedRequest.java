@@ -14,9 +14,9 @@ import org.tutti.memory.Asking;
 import org.tutti.memory.Words;
 
 /**
- * A request for bytes from other nodes, which arrive in pieces. The numbers of pieces that have begun and ended change
- * under the monitor of the {@link PendingGets}. The number of ended pieces is a word, because threads wait for it. A
- * failure is stored before the word grows.
+ * The request of non-blocking gets, whose bytes arrive from other nodes in pieces. It counts the pieces that have begun
+ * and the pieces that have ended. Both counts change under the monitor of the {@link PendingGets}. The count of ended
+ * pieces is a word of memory, because threads wait for it. A failure is stored before that word grows.
  */
 final class OneSidedRequest implements Request {
     /** The request of a call that has ended when it returns. */
@@ -55,8 +55,8 @@ final class OneSidedRequest implements Request {
     }
 
     /**
-     * Sets the time by which the request must have ended, or {@link Long#MAX_VALUE} for never. A call that begins to
-     * use the request sets it.
+     * Sets the time of {@link System#nanoTime()} by which this request must have completed, or {@link Long#MAX_VALUE}
+     * for never. Returns this request. A call sets the time when it begins to use the request.
      */
     OneSidedRequest until(long nanos) {
         deadlineNanos = nanos;
@@ -131,8 +131,8 @@ final class OneSidedRequest implements Request {
     }
 
     /**
-     * Waits until a number of pieces has ended, counted from the first. Meanwhile another thread may begin further
-     * pieces, and some of these may end earlier.
+     * Waits until the first pieces of this request have arrived, as many as the argument says. Meanwhile another thread
+     * may add further pieces, and some of these may arrive earlier.
      */
     private void awaitPieces(long pieces, long untilNanos) {
         long atLeast = pieces;

@@ -2,11 +2,11 @@
 package org.tutti.onesided;
 
 /**
- * The location of a rank's part of remote memory.
+ * The location of the part of remote memory that one rank contributes.
  *
  * @param address the address of the part's block in the memory of the rank's node
- * @param bytes the part's size in bytes
- * @param notifications the number of notification words
- * @param handle the handle of the region by which other nodes reach the part; 0 with one node
+ * @param bytes the size of the part in bytes, without the notification words
+ * @param notifications the number of words of the part that count notifications
+ * @param handle the number by which other nodes name the part in messages; 0 if all ranks are on one node
  */
 record Part(long address, long bytes, int notifications, long handle) {}

@@ -11,21 +11,21 @@ import org.tutti.fabric.RegionHandler;
 import org.tutti.memory.Words;
 
 /**
- * Accumulates into a part of this node. Ranks of the node call it directly. The part's own process calls it when
- * accumulates of other nodes arrive.
+ * Combines elements into remote memory that lies on this node, for example by adding to them. Ranks of the node call it
+ * directly. The process of the rank to which the memory belongs calls it when accumulates of other nodes arrive.
  *
  * <p><b>One mechanism for each type.</b> Elements of type int and long are changed one by one by atomic instructions,
  * which {@code fetchAddLong} and similar calls also use. Therefore a program may mix both. Float and double have no
- * such instructions. They are changed under the locks of their stripes. A thread holds one of these locks at a time, in
- * the order of addresses. A complex number is a pair that begins at a multiple of its size, so it never lies in two
- * stripes.
+ * such instructions. They are changed while the thread holds the lock of their stripe, a short range of bytes with one
+ * lock. A thread holds one of these locks at a time, in the order of addresses. A complex number is a pair that begins
+ * at a multiple of its size, so it never lies in two stripes.
  *
  * <p><b>Locks.</b> A thread holds a lock for a microsecond at most, and waits for nothing meanwhile. Therefore a thread
  * that finds a lock held spins, and yields its core periodically. If the process of a holder is stopped, the lock stays
  * held for longer. Therefore the wait ends after {@value #TURNS_MAX} turns, and the caller decides what to do before it
- * tries the rest again. A calling rank has nothing else to do, but a thread that receives messages has. The lock word
- * names the rank of a holder that was killed. In that case there is no other try, and the job makes no more use of the
- * memory, because the stripe is half changed.
+ * tries the rest again. A calling rank has nothing else to do, and tries again. A thread that receives messages has
+ * other work. The lock word names the rank of a holder that was killed. In that case there is no other try, and the job
+ * makes no more use of the memory, because the stripe is half changed.
  *
  * <p><b>Memory ordering.</b> A lock is acquired by a compare-and-exchange and released by a store with release order.
  * Therefore a thread that acquires the lock sees everything that earlier holders wrote before they released it.
@@ -42,12 +42,12 @@ final class PartAccumulator implements RegionHandler {
     private final BorrowedKernels kernels = new BorrowedKernels();
 
     /**
-     * Creates the accumulator of a part.
+     * Creates the accumulator of a part, the memory that one rank contributes to remote memory.
      *
-     * @param block the part's block, laid out as in {@link PartLayout}
+     * @param block the memory of the part, its locks and its notification words, laid out as in {@link PartLayout}
      * @param dataBytes the size of the part, in bytes
-     * @param members the states of the ranks
-     * @param rank the rank that this object names as the holder of its locks
+     * @param members the states of the communicator's ranks: joined, left or failed
+     * @param rank the rank whose number is stored in the locks that this object holds
      */
     PartAccumulator(MemorySegment block, long dataBytes, Members members, int rank) {
         this.block = block;

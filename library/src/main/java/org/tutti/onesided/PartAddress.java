@@ -2,10 +2,10 @@
 package org.tutti.onesided;
 
 /**
- * The address by which the fabric reaches the part of a rank on another node.
+ * The address of a part of remote memory that belongs to a rank on another node.
  *
- * @param rank the rank
- * @param process the number of the rank's process, which is the number of the process's first rank
- * @param region the handle of the part's region
+ * @param rank the rank to which the part belongs
+ * @param process the number of that rank's process, which is the number of the process's first rank
+ * @param region the handle by which messages name the part at that process
  */
 record PartAddress(int rank, int process, long region) {}

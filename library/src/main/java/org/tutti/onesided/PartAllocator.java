@@ -20,8 +20,8 @@ import org.tutti.memory.Memory;
 import org.tutti.memory.Waiter;
 
 /**
- * Claims the parts of a rank in its node's memory, publishes their addresses to the other ranks, and frees the parts.
- * It also holds the resources with which a rank accesses the parts of others, and waits.
+ * Allocates and frees a rank's parts of remote memory. It claims a part in the memory of the node, and publishes its
+ * address to the other ranks. It also holds the resources with which a rank accesses the parts of others, and waits.
  *
  * <p>The ranks exchange the addresses of their parts by one allreduce of a table, in which each rank fills in its own
  * line. The allreduce is also the barrier after which parts may be used. If a rank finds too little memory, it marks
@@ -47,13 +47,13 @@ final class PartAllocator {
     private Spares<OneSidedCall> spareCalls;
 
     /**
-     * Creates the allocator of a rank for one communicator.
+     * Creates the object that allocates a rank's parts of remote memory for one communicator.
      *
-     * @param memory the node's memory
-     * @param fabric the transport to other nodes, or null with one node
-     * @param members the states of the ranks
-     * @param endpoints the endpoints of ranks on other nodes, or null with one node
-     * @param coreForEach whether every rank of the node has a core of its own
+     * @param memory the shared memory of this node
+     * @param fabric the transport to other nodes, or null if all ranks are on one node
+     * @param members the states of the communicator's ranks: joined, left or failed
+     * @param endpoints the addresses of ranks on other nodes, or null if all ranks are on one node
+     * @param coreForEach whether every rank of the node has a core of its own, so that a waiting rank may spin
      * @param ended a function that returns whether the rank has left its job. Once it has, its remote memory cannot be
      *            used.
      */
@@ -70,16 +70,18 @@ final class PartAllocator {
     }
 
     /**
-     * Allocates a part at every rank of a communicator, and exchanges their addresses. All ranks call this method.
+     * Allocates memory at every rank of a communicator, a part at each, and exchanges the addresses of the parts. All
+     * ranks call this method.
      *
-     * @param communicator the communicator
-     * @param sum a function that sums a table over all ranks, element by element
+     * @param communicator the communicator whose ranks share the memory
+     * @param sum a function that sums a table over all ranks, element by element. Each rank enters the address of its
+     *            own part, so the sum holds the addresses of all parts.
      * @param bytes the size of this rank's part, in bytes
-     * @param notifications the number of notification words of this rank's part
-     * @param handler a function that creates the handler of other ranks' messages to this rank's part, from the part's
-     *            block
-     * @return the parts of all ranks, by rank
-     * @throws NodeMemoryException if a rank has found too little memory
+     * @param notifications the number of words of this rank's part that count notifications
+     * @param handler a function that creates the handler of other ranks' messages to this rank's part, given the memory
+     *            of the part
+     * @return the locations of all parts, in the order of ranks
+     * @throws NodeMemoryException if the node of any rank has too little memory
      */
     Part[] share(Communicator communicator, Consumer<long[]> sum, long bytes, int notifications,
             Function<MemorySegment, RegionHandler> handler) {

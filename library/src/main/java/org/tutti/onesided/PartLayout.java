@@ -7,7 +7,8 @@ import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
 
 /**
- * The layout of a part's block in its node's memory.
+ * The layout of a part, the memory that one rank contributes to remote memory, with its locks and its notification
+ * words.
  *
  * <pre>
  *  line k:     +0 lock k: 0, or the rank that holds it plus one; for the stripes k, k + locks, k + 2·locks, …
@@ -33,8 +34,8 @@ final class PartLayout {
     }
 
     /**
-     * Returns the size of a part's block in bytes. The block has room behind the last word for the tag that fabrics may
-     * write there.
+     * Returns the size in bytes of the memory for a part, its locks and its notification words. The size includes room
+     * behind the last word for a tag that the fabric, the transport between nodes, may write there.
      */
     static long bytes(long dataBytes, int notifications) {
         return locks(dataBytes) * Words.LINE_BYTES + Memory.roundToLines(notification(dataBytes, notifications + 1));

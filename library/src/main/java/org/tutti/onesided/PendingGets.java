@@ -11,15 +11,15 @@ import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
- * The table of the non-blocking gets of a rank from other nodes. It has a limited number of pieces. The bytes arrive in
- * the caller's memory without any action of this class. A thread that waits then records all answers, also those of
- * other requests.
+ * The table of a rank's non-blocking gets from other nodes. An entry stands for one piece of a get, and the number of
+ * entries is limited. The bytes arrive in the caller's memory without any action of this class. A thread that waits for
+ * one request then records all answers that have arrived, also those for other requests.
  *
  * <p><b>Concurrency.</b> Any thread begins pieces, and any thread waits for some. The table is changed under this
  * object's monitor. No thread holds the monitor while it waits, because it waits for a word that grows with every piece
  * that has ended. An entry of the table is reserved before the fabric is asked, so that several threads do not ask for
- * more pieces than the table has entries. The bytes are visible to a thread that has read the word, because the thread
- * that stored the word had read the fabric's word of the answer before.
+ * more pieces than the table has entries. A thread that has read the word sees the bytes, because the thread that
+ * stored the word had read the fabric's word of the answer before.
  */
 final class PendingGets implements Waiter.Progress {
     private static final int PIECES_MAX = NonBlockingPart.IN_FLIGHT_MAX;
@@ -38,12 +38,12 @@ final class PendingGets implements Waiter.Progress {
     private volatile int count;
 
     /**
-     * Creates the table of a rank.
+     * Creates the table of a rank's non-blocking gets from other nodes.
      *
      * @param fabric the transport to other nodes
-     * @param members the states of the ranks
-     * @param rank this rank
-     * @param coreForEach whether every rank of the node has a core of its own
+     * @param members the states of the communicator's ranks: joined, left or failed
+     * @param rank the rank that gets
+     * @param coreForEach whether every rank of the node has a core of its own, so that a waiting rank may spin
      */
     PendingGets(SectionTransport fabric, Members members, int rank, boolean coreForEach) {
         this.fabric = fabric;
@@ -64,17 +64,17 @@ final class PendingGets implements Waiter.Progress {
     }
 
     /**
-     * Requests a piece. If the table or the fabric has no room for it, waits until another piece has ended. If there is
-     * no other piece, gets the bytes by a blocking call.
+     * Requests one piece of a non-blocking get. If the table or the fabric has no room for it, this method waits until
+     * another piece has ended. If there is no other piece, it gets the bytes by a blocking call.
      *
      * @param owner the request to which the piece belongs
-     * @param part the part that has the bytes
-     * @param offset the offset of the bytes in the part
-     * @param target the memory in which the bytes arrive
-     * @param targetOffset the offset of the bytes in that memory
+     * @param part the address of the other rank's memory that has the bytes
+     * @param offset the offset of the bytes in that memory
+     * @param target the caller's memory in which the bytes arrive
+     * @param targetOffset the offset in the caller's memory at which they arrive
      * @param length the number of bytes
-     * @param check the check of a wait
-     * @param piece an object of the caller that describes the bytes
+     * @param check decides whether a wait for room must end
+     * @param piece an object of the caller, which this method sets so that it describes the bytes
      */
     void begin(OneSidedRequest owner, PartAddress part, long offset, MemorySegment target, long targetOffset,
             long length,

@@ -9,9 +9,9 @@ package org.tutti.onesided;
  * turn. That time is the number of ranks ahead, times the mean time of a hand-over during this wait. A rank that
  * expects its turn within the time that waking takes stays awake, too, so short waits never sleep.
  *
- * <p>A sleep is no longer than the wait was before it, because the queue may become faster. After a holder that
- * computes for long, others may not. For a similar reason a wait does not begin with the pace of the last wait. After
- * one slow hand-over all ranks would sleep at their turns, and that would keep the queue slow.
+ * <p>A sleep is no longer than the wait was before it, because the queue may become faster: a holder that computes for
+ * long may be followed by holders that do not. For a similar reason a wait does not begin with the pace of the last
+ * wait. After one slow hand-over all ranks would sleep at their turns, and that would keep the queue slow.
  *
  * <p>A rank with n ranks ahead wakes up some 2 log n times until its turn. One or two ranks of the queue are awake at a
  * time, or as many as pass the mutex on within {@value #WAKING_NANOS} ns.
@@ -38,10 +38,10 @@ final class QueuePace {
     }
 
     /**
-     * Returns how long to sleep before the rank looks at the queue again.
+     * Returns how long a rank that waits for a mutex may sleep before it looks at the queue again.
      *
-     * @param ahead the number of ranks ahead, including the holder
-     * @param nowNanos the time of {@link System#nanoTime()}
+     * @param ahead the number of ranks before it in the queue, including the holder of the mutex
+     * @param nowNanos the present time of {@link System#nanoTime()}
      * @return the longest sleep in nanoseconds, or 0 to stay awake
      */
     long sleepNanos(int ahead, long nowNanos) {

@@ -8,12 +8,13 @@ import org.tutti.fabric.Transport;
 import org.tutti.memory.Asking;
 
 /**
- * The state that a rank's calls on all parts of one remote memory share. Each part has a reference to it. It checks
- * that the memory may be used. It also has the call states, the deadlines of calls, and the names of ranks in messages.
+ * The state that a rank's calls on one remote memory share, whichever rank's part they access. It checks that the
+ * memory may be used. It also supplies the reusable states of calls, the deadlines of calls, and the names of ranks for
+ * messages.
  *
  * <p><b>Several threads.</b> A call that may wait, or walks over sections, takes a {@link OneSidedCall} of its own and
- * puts it back when it ends. If two threads store the last seen number of changes at the same time, the older number
- * may remain. In that case a later call looks for failures once more.
+ * puts it back when it ends. If two threads store the last seen number of changes of the ranks' states at the same
+ * time, the older number may remain. In that case a later call looks for failures once more.
  */
 final class RemoteAccess {
     private final PartAllocator allocator;
@@ -29,13 +30,14 @@ final class RemoteAccess {
     private volatile boolean closed;
 
     /**
-     * Creates the access of a rank to a remote memory.
+     * Creates the state that a rank's calls on one remote memory share.
      *
      * @param allocator the access to the fabric and the node's memory
-     * @param rank this rank
-     * @param parts the parts of all ranks, by rank
+     * @param rank the rank that makes the calls
+     * @param parts the locations of all ranks' parts of the memory, in the order of ranks
      * @param elementShift the number of bits by which an element's index is shifted to give its offset in bytes
-     * @param deadlineNanos a function that returns the time by which a call that begins now must end
+     * @param deadlineNanos a function that returns the time of {@link System#nanoTime()} by which a call that begins
+     *            now must end
      * @param oneNode whether all ranks are on this node
      */
     RemoteAccess(PartAllocator allocator, int rank, Part[] parts, int elementShift, LongSupplier deadlineNanos,
@@ -149,8 +151,8 @@ final class RemoteAccess {
     }
 
     /**
-     * Returns the value that a compare-and-swap has found. If the value is not the expected one, the rank will probably
-     * try again. Therefore this method sometimes lets other threads run.
+     * Returns the value that a compare-and-swap on remote memory has found. If it is not the expected value, the rank
+     * will probably try again. Therefore this method sometimes lets other threads run before it returns.
      */
     long compared(long expected, long found) {
         if (found != expected) {

@@ -7,7 +7,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.tutti.memory.Words;
 
 /**
- * Counts the notifications that this rank has taken from each word. The counts only grow.
+ * Counts the notifications that this rank has taken from each of its notification words, which puts raise. The counts
+ * only grow. If a word is greater than its count, it has a notification to take.
  *
  * <p><b>Concurrency.</b> Threads take notifications by a compare-and-swap of the count, so each notification is taken
  * once. A thread takes only notifications that have arrived, so a thread that ends its wait early has nothing to

@@ -9,9 +9,10 @@ import java.util.function.Supplier;
  * the pool has none, the thread creates a state. Therefore there are as many states as threads have been in calls at
  * the same time. The pool keeps at most {@value #KEPT_MAX}.
  *
- * <p><b>The owner.</b> Most ranks have one thread that makes calls. The first thread that takes a state owns the pool
- * until that thread ends. It also owns a state that no other thread gets, and takes it and puts it back by a plain
- * store. A nested call of the owner takes another state from the pool, in the same way as the calls of other threads.
+ * <p><b>The owner.</b> Most ranks have one thread that makes calls, so that thread should be fast. The first thread
+ * that takes a state owns the pool until that thread ends. It also owns a state that no other thread gets, and takes it
+ * and puts it back by a plain store. A nested call of the owner takes another state from the pool, in the same way as
+ * the calls of other threads.
  *
  * <p><b>Memory ordering.</b> The field {@code owner} is set under this object's monitor, by the thread itself, when it
  * is null or names a thread that has ended. Therefore a thread that reads its own name there is the only user of the

@@ -5,7 +5,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The set of the other processes to which a thread of this rank has written without a fence since.
+ * The set of the processes to which this rank has written since their last fence. A fence waits until all earlier
+ * writes to a process are visible there.
  *
  * <p>Each process has a mark. The mark records whether the process was written to since its last fence began, and how
  * many of its fences are under way. A put sets the mark when the fabric has accepted its bytes. A fence clears the
@@ -41,10 +42,10 @@ final class WrittenProcesses {
     }
 
     /**
-     * Records that the fabric has accepted a put into a process.
+     * Records that the fabric has accepted a put into a process, so that the next fence waits for the put.
      *
-     * @param process the process
-     * @param rank a rank of the communicator in that process, for messages
+     * @param process the number of the process that was written to
+     * @param rank a rank of the communicator in that process, by which messages name the process
      */
     void note(int process, int rank) {
         if ((mark(process) & WRITTEN) == 0) {
