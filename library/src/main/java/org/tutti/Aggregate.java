@@ -2,12 +2,13 @@
 package org.tutti;
 
 /**
- * A group of calls on {@link RemoteMemory} that are awaited together. As a request, it is done when all calls made
- * through it so far are done. It may then be used again. Any number of threads may use it.
+ * A group of non-blocking calls on {@link RemoteMemory} that the program awaits together. The aggregate is itself a
+ * request, and is done when all calls that were made through it so far are done. It may then be used again. Any number
+ * of threads may use it.
  *
- * <p>Small puts to other nodes are gathered. They are sent when the fabric's buffer is full, or when a thread asks
- * whether the aggregate is done, awaits it, fences or closes the memory, or waits for another node. If one of the calls
- * fails, the aggregate fails, and stays failed.
+ * <p>Small puts to other nodes are gathered, so that one message carries many. They are sent when the send buffer is
+ * full, or when a thread asks whether the aggregate is done, awaits it, fences or closes the memory, or waits for
+ * another node. If one of the calls fails, the aggregate fails, and stays failed.
  */
 public abstract class Aggregate implements Request {
     /**
@@ -16,10 +17,11 @@ public abstract class Aggregate implements Request {
     protected Aggregate() {}
 
     /**
-     * Returns the part of a rank for calls through this aggregate, each of which returns the aggregate.
+     * Returns the memory of a rank for calls that belong to this aggregate. Each of these calls returns the aggregate
+     * as its request.
      *
      * @param rank a rank of the communicator
-     * @return the part
+     * @return the part of the remote memory that belongs to the rank
      * @throws IllegalArgumentException if there is no such rank
      */
     public abstract NonBlockingPart at(int rank);

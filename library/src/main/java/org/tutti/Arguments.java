@@ -105,8 +105,8 @@ final class Arguments {
     }
 
     /**
-     * Returns the count that a call in place passes on: the length of the data, or of one of its blocks if source or
-     * target has a block for each rank.
+     * Returns the number of elements that a call in place, with one array as source and target, passes to the
+     * collective. It is the length of the array. If the array has a block for each rank, it is the length of one block.
      */
     static long countInPlace(Collective collective, long length, int rank, int root, int size) {
         return collective.sourceHasBlocks(rank, root) || collective.targetHasBlocks(rank, root)

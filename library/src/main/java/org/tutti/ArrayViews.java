@@ -7,9 +7,9 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * Makes views of the arrays that are passed to calls: segments, or spans. It remembers the views of the latest arrays,
- * so that a program that calls again with the same few arrays allocates nothing. The references are weak: the views
- * vanish with the next garbage collection, and so can the arrays.
+ * Creates the views through which calls access the arrays of a program, which are memory segments or {@link Span}s. It
+ * remembers the views of the latest arrays, so that a program that calls again with the same few arrays allocates
+ * nothing. The references are weak. Therefore a garbage collection can free the views and the arrays.
  *
  * <p><b>Concurrency.</b> Any number of threads may call, without a lock. An array and its view are remembered as one
  * object with final fields, so a thread that reads the object sees both. If two threads remember an array at the same

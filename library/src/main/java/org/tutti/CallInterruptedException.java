@@ -2,10 +2,10 @@
 package org.tutti;
 
 /**
- * Thrown when the thread of a blocked call is interrupted. The thread's interrupt status is set again. The communicator
- * is then broken, because the other ranks cannot complete the operation without this rank. An interrupt breaks nothing
- * in a call on {@link RemoteMemory} that is not collective, or in {@link Request#await()} of an operation that another
- * thread runs.
+ * Thrown when a thread is interrupted while it waits in a call. The thread's interrupt status is set again. If the call
+ * was collective, the communicator is then broken, because the other ranks cannot complete the operation without this
+ * rank. Two kinds of calls can be interrupted without breaking anything. They are calls on {@link RemoteMemory} that
+ * are not collective, and {@link Request#await()} of an operation that another thread runs.
  */
 public final class CallInterruptedException extends TuttiException {
     private static final long serialVersionUID = 1L;

@@ -91,10 +91,11 @@ public enum Collective {
     }
 
     /**
-     * Returns whether a rank's source has a block for each rank, rather than a single block.
+     * Returns whether the data that a rank sends consist of a block for each rank, as at the root of a scatter, rather
+     * than of a single block.
      *
-     * @param rank the rank
-     * @param root the root, 0 if the operation has none
+     * @param rank the rank that sends
+     * @param root the root of the operation, 0 if the operation has none
      * @return whether the source has a block for each rank
      */
     public boolean sourceHasBlocks(int rank, int root) {
@@ -102,10 +103,11 @@ public enum Collective {
     }
 
     /**
-     * Returns whether a rank's target has a block from each rank, rather than a single block.
+     * Returns whether the data that a rank receives consist of a block from each rank, as at the root of a gather,
+     * rather than of a single block.
      *
-     * @param rank the rank
-     * @param root the root, 0 if the operation has none
+     * @param rank the rank that receives
+     * @param root the root of the operation, 0 if the operation has none
      * @return whether the target has a block from each rank
      */
     public boolean targetHasBlocks(int rank, int root) {
@@ -113,10 +115,11 @@ public enum Collective {
     }
 
     /**
-     * Returns whether the operation writes to a rank's memory.
+     * Returns whether a rank receives a result of the operation, which is then written to the target that it has
+     * passed.
      *
      * @param rank the rank
-     * @param root the root, 0 if the operation has none
+     * @param root the root of the operation, 0 if the operation has none
      * @return whether the rank receives a result
      */
     public boolean receives(int rank, int root) {

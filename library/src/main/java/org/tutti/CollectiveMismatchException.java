@@ -4,7 +4,7 @@ package org.tutti;
 /**
  * Thrown when ranks of a communicator have called different collectives, or the same collective with another root,
  * count, type, operator or algorithm. The first rank that detects the difference names both calls in the message. The
- * communicator is then broken, and every rank gets an exception in its next call at the latest.
+ * communicator is then broken. Every rank gets an exception in its present call, or in its next one.
  */
 public final class CollectiveMismatchException extends CommunicatorBrokenException {
     private static final long serialVersionUID = 1L;
@@ -15,7 +15,7 @@ public final class CollectiveMismatchException extends CommunicatorBrokenExcepti
      * Constructs an exception for calls that differ.
      *
      * @param message one sentence: what happened, where, with which values, and what to do
-     * @param firstHand whether this rank has detected the difference itself
+     * @param firstHand whether this rank has detected the difference itself, rather than learnt of it from another rank
      */
     public CollectiveMismatchException(String message, boolean firstHand) {
         super(message);

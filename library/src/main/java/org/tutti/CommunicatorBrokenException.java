@@ -25,7 +25,7 @@ public sealed class CommunicatorBrokenException extends TuttiException permits C
     /**
      * Constructs an exception for a communicator that a rank has broken or closed.
      *
-     * @param culprit the rank in the job that has broken or closed the communicator
+     * @param culprit the rank that has broken or closed the communicator, by its number in the job
      * @param message one sentence: what happened, where, with which values, and what to do
      */
     public CommunicatorBrokenException(int culprit, String message) {

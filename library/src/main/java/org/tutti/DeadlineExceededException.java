@@ -2,8 +2,8 @@
 package org.tutti;
 
 /**
- * Thrown when a call has not completed before its deadline, or before the deadline of its job. The communicator is then
- * broken, unless it was a call on {@link RemoteMemory} that is not collective.
+ * Thrown when a call has not completed before its deadline, or before the deadline of its job. If the call was
+ * collective, its communicator is then broken. Other calls on {@link RemoteMemory} break nothing.
  */
 public final class DeadlineExceededException extends TuttiException {
     private static final long serialVersionUID = 1L;

@@ -2,9 +2,10 @@
 package org.tutti;
 
 /**
- * The set of ranks that were started together, as seen by one of them. A rank closes its job when it has finished. If
- * its process ends or its program throws before that, the rank has failed, and all communicators that it is a member of
- * are broken. Closing is not collective; other ranks may still be at work.
+ * The set of ranks that were started together, as seen by one of them. A rank is one of the parallel instances of a
+ * program. It closes its job when it has finished. If its process ends or its program throws before that, the rank has
+ * failed, and all communicators that contain it are broken. Closing does not wait for other ranks, which may still be
+ * at work.
  *
  * <p>A job is safe for use by any number of threads, but its communicators are not.
  */
@@ -26,8 +27,9 @@ public interface Job extends AutoCloseable {
 
     /**
      * Ends the job for all ranks. Blocked and later calls of all ranks throw {@link JobAbortedException}, and so does
-     * this method. {@code tutti run} stops all processes and exits with the status. A process that was started in
-     * another way ends with this status some time later, unless its program has ended before.
+     * this method. If the processes were started by {@code tutti run}, it stops all of them and exits with the status.
+     * A process that was started in another way ends with this status some time later, unless its program has ended
+     * before.
      *
      * @param status the exit status, 0 to 255
      * @throws IllegalArgumentException if status is out of range
@@ -39,13 +41,13 @@ public interface Job extends AutoCloseable {
      * Leaves the job. Later calls on its communicators throw {@link IllegalStateException}. A rank that waits for a
      * rank that has left gets {@link RankFailedException}. Closing again has no effect.
      *
-     * <p>All ranks of a communicator must have made the same calls before they leave. The rank that leaves later
-     * compares its calls with the calls of the ranks that have left before. It compares them with ranks of its own node
-     * in this call, and with ranks of other nodes when the last rank of its process leaves.
+     * <p>All ranks of a communicator must have made the same calls before they leave the job. A rank that leaves
+     * compares its calls with the calls of the ranks that have left before it. Ranks of its own node are compared in
+     * this call. Ranks of other nodes are compared when the last rank of this process leaves.
      *
      * @throws CollectiveMismatchException if this rank and a rank that has left have made different calls on a
-     *             communicator, for example one call less, or a call with another root, count, type or operator; this
-     *             rank takes no further part in the job
+     *             communicator, for example one call less, or a call with another root, count, type or operator. This
+     *             rank then counts as failed.
      */
     @Override
     void close();

@@ -15,8 +15,9 @@ import java.util.Optional;
  *            but a virtual thread that computes for long without calling Tutti keeps a core for itself
  * @param deadline the time limit of the job, counted from joining it, after which no call waits for other ranks; empty
  *            for none
- * @param levels the levels inside a node, as in {@link Topology#levels()}, the same at every rank of a node; empty for
- *            the levels of the environment variable {@code TUTTI_LEVELS}, or none
+ * @param levels the number of ranks in a group that shares a cache or a socket, for each level of such groups inside a
+ *            node ({@link Topology#levels()}). All ranks of a node must pass the same levels. If the list is empty, the
+ *            environment variable {@code TUTTI_LEVELS} gives the levels, or there are none
  */
 public record JobOptions(Optional<Threads> threads, Optional<Duration> deadline, List<Integer> levels) {
     /** The kind of thread on which a rank runs. */
@@ -47,7 +48,7 @@ public record JobOptions(Optional<Threads> threads, Optional<Duration> deadline,
     }
 
     /**
-     * Returns these options with another kind of thread.
+     * Returns a copy of these options with another kind of thread.
      *
      * @param kind the kind of thread on which each rank of {@link Tutti#runLocal} runs
      * @return the options
@@ -57,7 +58,7 @@ public record JobOptions(Optional<Threads> threads, Optional<Duration> deadline,
     }
 
     /**
-     * Returns these options with another deadline of the job.
+     * Returns a copy of these options with another deadline of the job, after which no call waits for other ranks.
      *
      * @param limit the time limit, counted from joining the job, more than zero
      * @return the options
@@ -68,11 +69,12 @@ public record JobOptions(Optional<Threads> threads, Optional<Duration> deadline,
     }
 
     /**
-     * Returns these options with other levels inside a node.
+     * Returns a copy of these options with other levels, which are groups of ranks inside a node that share a cache or
+     * a socket.
      *
      * @param groups the number of ranks of a group, for each level from the smallest groups to the largest
      * @return the options
-     * @throws IllegalArgumentException if the levels do not nest
+     * @throws IllegalArgumentException if a number is not a greater multiple of the number before it
      */
     public JobOptions withLevels(int... groups) {
         return new JobOptions(threads, deadline, Arrays.stream(groups).boxed().toList());

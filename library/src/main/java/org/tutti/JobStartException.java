@@ -2,8 +2,8 @@
 package org.tutti;
 
 /**
- * Thrown when a rank cannot join its job: its environment is wrong or incomplete, another process already has its rank,
- * or other ranks did not join in time.
+ * Thrown when a rank cannot join its job. The reason is that its environment variables are wrong or incomplete, that
+ * another process already has its rank, or that other ranks did not join in time.
  */
 public final class JobStartException extends TuttiException {
     private static final long serialVersionUID = 1L;

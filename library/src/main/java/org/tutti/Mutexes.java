@@ -4,28 +4,29 @@ package org.tutti;
 import java.time.Duration;
 
 /**
- * Mutexes at the ranks of a communicator, made by {@link RemoteMemory#allocateMutexes(int)}. Each rank chooses its
- * number of mutexes, and any rank may lock any of them. The rank where a mutex lies takes no part in the calls of
- * others.
+ * Locks that the ranks of a communicator share, across nodes. {@link RemoteMemory#allocateMutexes(int)} creates them. A
+ * mutex lies in the memory of one rank. Each rank chooses how many mutexes lie in its memory, and any rank may lock any
+ * of them. The rank where a mutex lies takes no part in the calls of others.
  *
  * <p><b>Order.</b> Waiting ranks get a mutex in the order in which their calls reach the rank where it lies. A rank
  * that gives up, because of a timeout, a deadline or an interrupt, keeps its place in the queue for its next call,
  * until its turn has passed.
  *
- * <p><b>Memory ordering.</b> Actions of a holder before {@link #unlock} are visible to the next holder: loads and
- * stores in memory of the node, and everything put into the {@link RemoteMemory} that the mutexes belong to, because
- * {@code unlock} first makes a {@link RemoteMemory#fenceAll}. The fence costs nothing if nothing was put to other nodes
- * since the last one. Bytes put into another remote memory need a fence of that memory.
+ * <p><b>Memory ordering.</b> The next holder of a mutex sees what a holder did before {@link #unlock}. That includes
+ * its loads and stores in memory of the node. It also includes everything that it has put into the {@link RemoteMemory}
+ * to which the mutexes belong, because {@code unlock} first waits for these puts ({@link RemoteMemory#fenceAll}). The
+ * wait costs nothing if nothing was put to other nodes since the last one. Bytes put into another remote memory need a
+ * fence of that memory.
  *
- * <p><b>Failure.</b> {@link HolderFailure} selects the effect of a holder's failure. If the rank where a mutex lies
- * fails, calls on the mutex throw {@link RankFailedException}. Deadlines of the memory and interrupts end a call that
- * waits for its turn, and the thread then does not hold the mutex. They do not end the short exchange with another node
- * that takes or gives up a place in the queue.
+ * <p><b>Failure.</b> {@link HolderFailure} selects what happens if a rank fails while it holds a mutex. If the rank
+ * where a mutex lies fails, calls on the mutex throw {@link RankFailedException}. Deadlines of the memory and
+ * interrupts end a call that waits for its turn, and the thread then does not hold the mutex. They do not end the short
+ * exchange of messages by which a rank joins or leaves the queue of a mutex at another node.
  *
- * <p><b>Threads.</b> Any number of threads of a rank may use mutexes at the same time. A thread holds a mutex, and the
- * same thread must unlock it. Threads of a rank that wait for the same mutex get it in any order among themselves.
- * Mutexes are not reentrant. One thread closes them, when no other thread uses them. Calls allocate nothing, except the
- * first call on the mutexes of a rank.
+ * <p><b>Threads.</b> Any number of threads of a rank may use mutexes at the same time. The thread that has locked a
+ * mutex must unlock it. Threads of a rank that wait for the same mutex get it in any order among themselves. Mutexes
+ * are not reentrant. One thread closes them, when no other thread uses them. Calls allocate nothing, except the first
+ * call on the mutexes of a rank.
  */
 public abstract class Mutexes implements AutoCloseable {
     /** The greatest number of mutexes of a rank. */
@@ -36,10 +37,10 @@ public abstract class Mutexes implements AutoCloseable {
         /** Calls throw {@link RankFailedException}, as all other calls do when a rank has failed. */
         THROW,
         /**
-         * The next rank in the queue gets the mutex, and should call {@link #failedHolder}, because the data that the
-         * mutex guards may be half changed. Locking a mutex of another node waits for one more answer from there. If a
-         * rank fails while it locks or unlocks the mutex, the waiting ranks get {@link RankFailedException} a second
-         * later.
+         * If the rank that holds a mutex fails, the next rank in the queue gets the mutex. That rank should call
+         * {@link #failedHolder}, because the data that the mutex guards may be half changed. With this policy, locking
+         * a mutex of another node waits for one more answer from there. If a rank fails while it locks or unlocks the
+         * mutex, the waiting ranks get {@link RankFailedException} a second later.
          */
         PASS_ON
     }
@@ -50,10 +51,10 @@ public abstract class Mutexes implements AutoCloseable {
     protected Mutexes() {}
 
     /**
-     * Returns the number of mutexes at a rank.
+     * Returns the number of mutexes that lie in the memory of a rank.
      *
      * @param rank a rank of the communicator
-     * @return the number, 0 or more
+     * @return the number of mutexes, 0 or more
      * @throws IllegalArgumentException if there is no such rank
      */
     public abstract int count(int rank);
@@ -73,8 +74,8 @@ public abstract class Mutexes implements AutoCloseable {
     public abstract void lock(int index, int rank);
 
     /**
-     * Locks a mutex if it is free. If it is not, the call lets other threads run now and then, so that ranks that are
-     * virtual threads may call it in a loop.
+     * Locks a mutex if it is free, and returns without waiting. If it is not free, the call sometimes lets other
+     * threads run, so that ranks that are virtual threads may call it in a loop.
      *
      * @param index the index of the mutex at the rank
      * @param rank the rank where the mutex lies
@@ -95,8 +96,9 @@ public abstract class Mutexes implements AutoCloseable {
     public abstract boolean tryLock(int index, int rank, Duration timeout);
 
     /**
-     * Unlocks a mutex, which goes to the next rank in its queue. If the mutex lies at another node, the call sends one
-     * message and waits for no answer. If the fence before it throws, this thread still holds the mutex.
+     * Unlocks a mutex, and passes it to the next rank that waits for it. The call first waits until this rank's earlier
+     * puts into the memory of the mutexes are visible. If that wait throws an exception, this thread still holds the
+     * mutex. If the mutex lies at another node, the call sends one message and waits for no answer.
      *
      * @param index the index of the mutex at the rank
      * @param rank the rank where the mutex lies
@@ -105,8 +107,9 @@ public abstract class Mutexes implements AutoCloseable {
     public abstract void unlock(int index, int rank);
 
     /**
-     * Returns the first rank that has failed while it held a mutex ({@link HolderFailure#PASS_ON}). The present holder
-     * of the mutex calls this.
+     * Returns the first rank that has failed while it held a mutex. Only mutexes that are passed on after a failure
+     * ({@link HolderFailure#PASS_ON}) record it. The present holder of the mutex calls this method, to learn whether
+     * the guarded data may be half changed.
      *
      * @param index the index of the mutex at the rank
      * @param rank the rank where the mutex lies
@@ -115,9 +118,10 @@ public abstract class Mutexes implements AutoCloseable {
     public abstract int failedHolder(int index, int rank);
 
     /**
-     * Closes the mutexes once all ranks have called this method. This is a collective call. A rank that still holds
-     * mutexes first unlocks them, so that no other rank waits forever, and gets an {@link IllegalStateException} in the
-     * end. Closing again has no effect. The mutexes must be closed before their memory.
+     * Closes the mutexes once all ranks have called this method. This is a collective call. If a rank still holds
+     * mutexes, the call unlocks them, so that no other rank waits forever, and throws an {@link IllegalStateException}
+     * in the end. Closing again has no effect. The mutexes must be closed before the remote memory to which they
+     * belong.
      */
     @Override
     public abstract void close();

@@ -8,9 +8,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a type that includes null, as the {@code Nullable} of JSpecify does. All other types of this package exclude
- * null. For example, {@code double @Nullable [] target} is an array that may be null. Tools such as NullAway know the
- * annotation by its name.
+ * Marks the type of a parameter, a field or a result that may be null. It has the meaning of the {@code Nullable} of
+ * JSpecify. Values of all other types in this package are never null. For example, {@code double @Nullable [] target}
+ * is an array that may be null. Tools such as NullAway know the annotation by its name.
  */
 @Documented
 @Target(ElementType.TYPE_USE)

@@ -7,7 +7,7 @@ package org.tutti;
 @FunctionalInterface
 public interface Program {
     /**
-     * Runs one rank.
+     * Runs the program of one rank, on the thread of that rank.
      *
      * @param job the job, as this rank sees it; it is closed when the program returns
      * @throws Exception if the rank fails; the other ranks get {@link RankFailedException}

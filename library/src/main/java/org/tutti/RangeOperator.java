@@ -4,8 +4,9 @@ package org.tutti;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A user-defined operator on ranges of elements. It must be associative: Tutti may combine neighbouring results in any
- * grouping. Unless it was declared commutative, its left operand always comes from lower ranks than its right operand.
+ * A user-defined operator on ranges of elements. Collectives such as an allreduce use it to combine the elements of all
+ * ranks. It must be associative, because Tutti may combine neighbouring results in any grouping. Unless it was declared
+ * commutative, its left operand always comes from lower ranks than its right operand.
  */
 @FunctionalInterface
 public interface RangeOperator {
@@ -16,8 +17,9 @@ public interface RangeOperator {
      *
      * @param left the elements that come from lower ranks
      * @param right the elements that come from higher ranks
-     * @param result receives the combination
-     * @param count the number of elements (of the data type, not units) of each range
+     * @param result the memory to which the combined elements are written
+     * @param count the number of elements of each range. If several elements form a unit, for example a complex number,
+     *            each of them counts.
      */
     void combine(MemorySegment left, MemorySegment right, MemorySegment result, long count);
 }

@@ -2,8 +2,9 @@
 package org.tutti;
 
 /**
- * Thrown when a call depends on a rank that has died, has ended without leaving its job, has thrown out of its program,
- * or has left the job already. A rank that died breaks every communicator that contains it.
+ * Thrown when a call needs another rank that has failed or has left the job. A rank has failed if its process has died
+ * or has ended without leaving the job, or if its program has thrown an exception. A failed rank breaks every
+ * communicator that contains it.
  */
 public final class RankFailedException extends TuttiException {
     private static final long serialVersionUID = 1L;
@@ -11,9 +12,9 @@ public final class RankFailedException extends TuttiException {
     private final int rank;
 
     /**
-     * Constructs an exception for a rank that has failed or left.
+     * Constructs an exception for a rank that has failed or has left its job.
      *
-     * @param rank the rank in the job that failed or left
+     * @param rank the number in the job of the rank that failed or left
      * @param message one sentence: what happened, where, with which values, and what to do
      */
     public RankFailedException(int rank, String message) {
@@ -24,7 +25,7 @@ public final class RankFailedException extends TuttiException {
     /**
      * Constructs an exception for a rank that has failed with an exception.
      *
-     * @param rank the rank in the job that failed
+     * @param rank the number in the job of the rank that failed
      * @param message one sentence: what happened, where, with which values, and what to do
      * @param cause the exception that the rank threw
      */

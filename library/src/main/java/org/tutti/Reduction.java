@@ -92,7 +92,8 @@ public final class Reduction {
     }
 
     /**
-     * Returns a user-defined operator on ranges. All ranks must pass the same name and the same properties.
+     * Returns a user-defined operator that combines ranges of elements. All ranks must pass the same name and the same
+     * properties.
      *
      * @param name 1 to {@value #NAME_LENGTH_MAX} characters, the same at every rank; it appears in error messages
      * @param type the type of the elements
@@ -100,9 +101,9 @@ public final class Reduction {
      *            numbers, 4 for 2×2 matrices; ranges are divided only between units
      * @param commutative whether left and right may be swapped; if not, only algorithms that keep the order of the
      *            ranks are used
-     * @param operator combines two ranges
+     * @param operator the function that combines two ranges of elements
      * @return the reduction
-     * @throws IllegalArgumentException if name or unit are outside their limits
+     * @throws IllegalArgumentException if the name is empty or too long, or if unit is less than 1 or too large
      */
     public static Reduction of(String name, DataType type, int unit, boolean commutative, RangeOperator operator) {
         Objects.requireNonNull(type, "type");
@@ -200,10 +201,11 @@ public final class Reduction {
     }
 
     /**
-     * Returns whether the operator supports elements of a type.
+     * Returns whether this operator can combine elements of a type. The table in the description of this class shows
+     * the types of the predefined operators. A user-defined operator supports the type with which it was declared.
      *
      * @param type the type of the elements
-     * @return whether the table above, or the declaration of a user-defined operator, contains the type
+     * @return whether the operator supports the type
      */
     public boolean supports(DataType type) {
         return types.contains(Objects.requireNonNull(type, "type"));

@@ -4,38 +4,40 @@ package org.tutti;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory at all ranks of a communicator, which each rank can access without calls by the other ranks. It has a part at
- * every rank, and is made by {@link Communicator#allocate}. Calls access the parts of ranks of the same node directly.
- * They access parts on other nodes over the fabric, where a service thread acts for a rank that computes.
+ * Memory that is spread over the ranks of a communicator. Each rank can read and write all of it, and the rank where
+ * the bytes lie takes no part in the call. {@link Communicator#allocate} allocates it, one part at every rank. Calls
+ * access the parts of ranks on the same node directly. They access parts on other nodes over the network, and a service
+ * thread there answers for a rank that computes.
  *
  * <p><b>Offsets</b> count bytes from the start of a part, or elements in the view {@link RemotePart#elements}. Every
  * part begins at a multiple of 64 bytes, and is initially filled with zeros.
  *
- * <p><b>Memory ordering.</b> A get, and an operation that returns a previous value, is complete when it returns. After
- * the return of a put its source may be used again; the bytes are visible at the target after a {@link #fence}, or
- * after the {@link #barrier} of this object. Operations of this rank on one other rank begin there in the order of
- * their calls. With several rails there is an exception: puts and accumulates to the same bytes without a fence in
- * between may take effect in any order. A get or an atomic operation follows all of them. Between different ranks, only
- * fences, atomic operations and collectives order operations. If the owner loads or stores bytes through {@link #local}
- * while another rank puts them, any mixture of old and new bytes may result.
+ * <p><b>Memory ordering.</b> A get, and an operation that returns a previous value, is complete when it returns. When a
+ * put returns, its source may be used again. The bytes are visible at the target only after a {@link #fence}, or after
+ * the {@link #barrier} of this object. Operations of this rank on one other rank begin there in the order of their
+ * calls. There is an exception if the job uses several rails, which are parallel connections between two processes. In
+ * that case puts and accumulates to the same bytes may take effect in any order, unless a fence is between them. A get
+ * or an atomic operation follows all of them. Between different ranks, only fences, atomic operations and collectives
+ * order operations. If the owner loads or stores bytes through {@link #local} while another rank puts them, any mixture
+ * of old and new bytes may result.
  *
- * <p><b>Failure.</b> If a rank of the job has failed, calls throw {@link RankFailedException}; blocked calls throw it
- * within the time in which failures are detected. Calls on other nodes also throw {@link DeadlineExceededException}, if
- * the memory was allocated through a view with a deadline, and {@link CallInterruptedException}. It is then unknown
- * whether the put or the atomic operation has changed the target. Invalid arguments are detected before anything is
- * changed.
+ * <p><b>Failure.</b> If a rank of the job has failed, calls throw {@link RankFailedException}. Calls that are blocked
+ * throw it as soon as the failure is detected. Calls on other nodes also throw {@link CallInterruptedException}. If the
+ * memory was allocated through a view with a deadline, they may throw {@link DeadlineExceededException}, too. After
+ * such an exception it is unknown whether a put or an atomic operation has changed the target. Invalid arguments are
+ * detected before anything is changed.
  *
- * <p><b>Requests.</b> {@link RemotePart#nonBlocking} has the same calls with a request for each, and {@link #aggregate}
- * collects calls that are awaited together.
+ * <p><b>Requests.</b> {@link RemotePart#nonBlocking} has the same calls in a form that returns a {@link Request}, and
+ * {@link #aggregate} collects calls that are awaited together.
  *
  * <p><b>Threads.</b> Any number of threads of a rank may use this object, its parts, aggregates and requests at the
- * same time. The exceptions are the collective calls {@link #barrier}, {@link #allocateMutexes} and {@link #close}: one
- * thread makes them, while no other thread is in a collective call of the communicator. A fence is for the whole rank:
- * it covers each put of any thread that the program orders before the fence. Calls of different threads have no other
- * order. The other threads must have ended their calls before {@code close}, because a put or a get on this node that
- * is still in progress could access the memory of a later allocation. Blocking calls allocate nothing while at most 16
- * threads of a rank are in calls at the same time. If a thread closes the job while another thread is in a call, that
- * call completes or throws; later calls throw {@link IllegalStateException}.
+ * same time. The exceptions are the collective calls {@link #barrier}, {@link #allocateMutexes} and {@link #close}. One
+ * thread makes them, while no other thread is in a collective call of the communicator. A fence covers the puts of all
+ * threads of the rank, if the program orders them before the fence. Calls of different threads have no other order. The
+ * other threads must have ended their calls before {@code close}, because a put or a get on this node that is still in
+ * progress could access the memory of a later allocation. Blocking calls allocate nothing while at most 16 threads of a
+ * rank are in calls at the same time. If a thread closes the job while another thread is in a call, that call completes
+ * or throws; later calls throw {@link IllegalStateException}.
  */
 public abstract class RemoteMemory implements AutoCloseable {
     /** The greatest number of bytes of a rank's part. */
@@ -53,8 +55,8 @@ public abstract class RemoteMemory implements AutoCloseable {
     protected RemoteMemory() {}
 
     /**
-     * Returns the part of this rank, for loads and stores. It must not be used after {@link #close}, because its memory
-     * may then belong to a later allocation.
+     * Returns the memory of this rank's own part, which the program may load from and store to directly. It must not be
+     * used after {@link #close}, because its memory may then belong to a later allocation.
      *
      * @return the memory, with as many bytes as this rank has allocated
      * @throws IllegalStateException if the memory is closed
@@ -62,25 +64,25 @@ public abstract class RemoteMemory implements AutoCloseable {
     public abstract MemorySegment local();
 
     /**
-     * Returns the size of a rank's part.
+     * Returns the number of bytes that a rank has allocated in this memory.
      *
      * @param rank a rank of the communicator
-     * @return the number of bytes, 0 or more
+     * @return the size of the rank's part in bytes, 0 or more
      * @throws IllegalArgumentException if there is no such rank
      */
     public abstract long size(int rank);
 
     /**
-     * Returns the part of a rank, which may be this one.
+     * Returns the object that puts to and gets from the memory of a rank, which may be this rank.
      *
      * @param rank a rank of the communicator
-     * @return the part, the same object in every call
+     * @return the part of the memory that belongs to the rank, the same object in every call
      * @throws IllegalArgumentException if there is no such rank
      */
     public abstract RemotePart at(int rank);
 
     /**
-     * Waits until everything that this rank has put into the part of a rank is visible there to all ranks.
+     * Waits until everything that this rank has put into the memory of a given rank is visible there to all ranks.
      *
      * @param rank a rank of the communicator
      * @throws IllegalArgumentException if there is no such rank
@@ -89,16 +91,17 @@ public abstract class RemoteMemory implements AutoCloseable {
     public abstract void fence(int rank);
 
     /**
-     * Waits until everything that this rank has put into any part is visible there to all ranks. The call asks only the
-     * ranks that were written to since the last fence, all of them in parallel.
+     * Waits until everything that this rank has put into the memory of any rank is visible there to all ranks. The call
+     * asks only the ranks to which this rank has written since its last fence, all of them in parallel.
      *
      * @throws IllegalStateException if the memory is closed
      */
     public abstract void fenceAll();
 
     /**
-     * Makes a {@link #fenceAll} and then a barrier of the communicator. This is a collective call. Afterwards every
-     * rank sees everything that any rank has put before.
+     * Waits until all ranks have called this method and all their puts are visible. This is a collective call, a
+     * {@link #fenceAll} followed by a barrier of the communicator. Afterwards every rank sees everything that any rank
+     * has put before.
      *
      * @throws IllegalStateException if the memory is closed
      */
@@ -110,23 +113,24 @@ public abstract class RemoteMemory implements AutoCloseable {
     public abstract Aggregate aggregate();
 
     /**
-     * Returns the number of notifications that a notification word of this rank has counted ({@link
-     * RemotePart#putNotify}). After the call, this rank sees the bytes of the puts that have notified, and everything
-     * that the same ranks have put before them into this part. The call lets other threads run now and then, so that
-     * ranks that are virtual threads may call it in a loop.
+     * Returns the number of notifications that have arrived at a notification word of this rank. A put with a
+     * notification ({@link RemotePart#putNotify}) adds one to such a word. After the call, this rank sees the bytes of
+     * these puts, and everything that the same ranks have put into this rank's part before them. The call sometimes
+     * lets other threads run, so that ranks that are virtual threads may call it in a loop.
      *
      * @param notification the number of the word, from 0
-     * @return the number of notifications since the allocation
+     * @return the number of notifications that the word has counted since the memory was allocated
      * @throws IndexOutOfBoundsException if there is no such word
      * @throws IllegalStateException if the memory is closed
      */
     public abstract long notifications(int notification);
 
     /**
-     * Waits until a notification word of this rank has counted a number of notifications since the allocation.
+     * Waits until a notification word of this rank has counted at least a given number of notifications since the
+     * memory was allocated. Puts with a notification by any rank add to the word.
      *
      * @param notification the number of the word, from 0
-     * @param count the number of notifications since the allocation
+     * @param count the number of notifications to wait for, counted from the allocation
      * @throws IndexOutOfBoundsException if there is no such word
      * @throws IllegalStateException if the memory is closed
      * @throws RankFailedException if a rank has failed, or all other ranks have left the job
@@ -134,9 +138,9 @@ public abstract class RemoteMemory implements AutoCloseable {
     public abstract void awaitNotifications(int notification, long count);
 
     /**
-     * Waits until a notification word of this rank has counted a number of notifications more than this rank has waited
-     * for there so far, in any of its calls that wait. Each notification thus ends one wait, whichever thread waits:
-     * {@code awaitMore(word, 1)} waits for the next one.
+     * Waits until further notifications have arrived at a notification word of this rank. These are notifications for
+     * which this rank has not yet waited, in any of its calls that wait for this word. For example,
+     * {@code awaitMore(word, 1)} waits for the next one. Each notification ends one wait, whichever thread waits.
      *
      * @param notification the number of the word, from 0
      * @param count the number of further notifications, 0 to {@link Integer#MAX_VALUE}
@@ -148,8 +152,9 @@ public abstract class RemoteMemory implements AutoCloseable {
     public abstract void awaitMore(int notification, long count);
 
     /**
-     * Waits until any of several notification words of this rank has counted one notification more than this rank has
-     * waited for there so far. If several words have counted one more, repeated calls return them in turn.
+     * Waits until a further notification has arrived at any of several notification words of this rank. It is a
+     * notification for which this rank has not yet waited. If several words have one, repeated calls return these words
+     * in turn.
      *
      * @param notifications the numbers of the words, from 0; one or more
      * @return the word with the notification, which now counts as waited for
@@ -161,9 +166,9 @@ public abstract class RemoteMemory implements AutoCloseable {
     public abstract int awaitAny(int... notifications);
 
     /**
-     * Makes mutexes at every rank. This is a collective call. The mutexes belong to this memory: everything that a rank
-     * has put into this memory before it unlocks a mutex is visible to the next holder. If a holder fails, calls throw
-     * ({@link Mutexes.HolderFailure#THROW}).
+     * Allocates mutexes at every rank, which all ranks may lock. This is a collective call. The mutexes belong to this
+     * memory. Everything that a rank has put into this memory before it unlocks a mutex is visible to the next holder.
+     * If a rank fails while it holds a mutex, calls throw an exception ({@link Mutexes.HolderFailure#THROW}).
      *
      * @param count the number of mutexes at this rank, 0 to {@link Mutexes#COUNT_MAX}; each rank chooses its own number
      * @return the mutexes, to be closed before the memory
@@ -176,10 +181,11 @@ public abstract class RemoteMemory implements AutoCloseable {
     }
 
     /**
-     * Makes mutexes at every rank, as {@link #allocateMutexes(int)} does, with a given effect of a holder's failure.
+     * Allocates mutexes at every rank in the same way as {@link #allocateMutexes(int)}. A further argument selects what
+     * happens if a rank fails while it holds a mutex.
      *
      * @param count the number of mutexes at this rank, 0 to {@link Mutexes#COUNT_MAX}; each rank chooses its own number
-     * @param holderFailure the effect, the same at all ranks
+     * @param holderFailure the effect of such a failure, the same at all ranks
      * @return the mutexes, to be closed before the memory
      * @throws IllegalArgumentException if count is out of range
      * @throws IllegalStateException if the memory is closed
@@ -188,9 +194,9 @@ public abstract class RemoteMemory implements AutoCloseable {
     public abstract Mutexes allocateMutexes(int count, Mutexes.HolderFailure holderFailure);
 
     /**
-     * Closes the memory once all ranks have called this method and everything that they have put is visible. This is a
-     * collective call. Puts that arrive later are refused. A later allocation of this rank may use the memory again.
-     * Closing again has no effect.
+     * Closes this remote memory once all ranks have called this method and everything that they have put is visible.
+     * This is a collective call. Puts that arrive later are refused. A later allocation of this rank may use the bytes
+     * again. Closing again has no effect.
      */
     @Override
     public abstract void close();

@@ -7,15 +7,15 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletionStage;
 
 /**
- * An operation that was started without waiting for it ({@link Communicator#nonBlocking}). Until it is done, the
- * arguments of the call belong to it: the program must not change the elements that it reads, or access the elements
- * that it writes.
+ * An operation that was started without waiting for it ({@link Communicator#nonBlocking}), for example a broadcast.
+ * Until it is done, the program must not change the elements that the operation reads, or access the elements that it
+ * writes.
  *
- * <p>An operation cannot be cancelled, because other ranks take part in it. {@link Communicator#withDeadline} limits it
- * at all ranks, and breaks the communicator at the limit.
+ * <p>An operation cannot be cancelled, because other ranks take part in it. {@link Communicator#withDeadline} limits
+ * its duration. If the limit passes, the operation ends at all ranks, and the communicator is broken.
  *
- * <p><b>Polling.</b> Calls that report that an operation has not ended let other threads run now and then. Ranks that
- * are virtual threads may therefore call them in a loop, even if there are more ranks than carriers.
+ * <p><b>Polling.</b> A call that reports that an operation has not ended sometimes lets other threads run. Therefore
+ * ranks that are virtual threads may call it in a loop, even if there are more ranks than carrier threads.
  *
  * <p><b>Threads.</b> Requests are safe for use by any number of threads.
  *
@@ -33,17 +33,16 @@ public interface Request {
      * it, as in a blocking call.
      *
      * @throws CallInterruptedException if this thread is interrupted while it waits; its interrupt status is set again.
-     *             If another thread runs the operation, or the interrupt came before the call, nothing breaks: the
-     *             operation goes on, and can be awaited again. If this thread runs it, the communicator is broken, as
-     *             after a blocking call
+     *             If another thread runs the operation, or the interrupt came before the call, the operation goes on
+     *             and can be awaited again. If this thread runs the operation, the communicator is broken, in the same
+     *             way as after a blocking call
      * @throws TuttiException the exception that a blocking call would have thrown; the same exception each time
      */
     void await();
 
     /**
-     * Waits until the operation has ended or a timeout has passed, and never runs the operation on this thread. A
-     * timeout is not a failure: the operation goes on. ({@link Communicator#withDeadline} sets a limit that ends the
-     * operation.)
+     * Waits until the operation has ended or a timeout has passed, and never runs the operation on this thread. After a
+     * timeout the operation goes on. A limit that ends the operation is set by {@link Communicator#withDeadline}.
      *
      * @param timeout the longest time to wait; the call does not wait if it is zero or less
      * @return whether the operation has ended
@@ -61,7 +60,8 @@ public interface Request {
     CompletionStage<Void> completion();
 
     /**
-     * Waits until all operations have ended normally, or one has ended with an exception, which this call throws.
+     * Waits until all operations have ended normally, or until one has ended with an exception. In the second case this
+     * method throws that exception.
      *
      * @param requests the requests, in the order in which they are awaited; null elements are ignored
      * @throws CallInterruptedException as for {@link #await()}
@@ -77,8 +77,8 @@ public interface Request {
     }
 
     /**
-     * Waits until all operations have ended normally, one has ended with an exception, which this call throws, or a
-     * timeout has passed.
+     * Waits until all operations have ended normally, until one has ended with an exception, or until a timeout has
+     * passed. If an operation has ended with an exception, this method throws it.
      *
      * @param timeout the longest time to wait for all together; the call does not wait if it is zero or less
      * @param requests the requests, in the order in which they are awaited; null elements are ignored
@@ -98,8 +98,8 @@ public interface Request {
     }
 
     /**
-     * Waits until one of the operations has ended, normally or with an exception. A call of its {@link #await()} throws
-     * the exception.
+     * Waits until one of the operations has ended, normally or with an exception. This method does not throw that
+     * exception. A call of {@link #await()} on the request throws it.
      *
      * @param requests the requests; null elements are ignored, so that a program may set a request to null after its
      *            end

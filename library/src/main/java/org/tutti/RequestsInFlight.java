@@ -8,9 +8,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 /**
- * Waits for some of several requests by polling all of them, because one-sided requests end only when a thread polls.
- * The waiting thread at first polls again immediately, later yields, and finally sleeps for a sixteenth of the time
- * that it has waited.
+ * Waits until one or more of several requests have ended. It polls all of them, because the requests of one-sided calls
+ * end only when a thread polls. Between two polls the waiting thread at first does nothing, later yields, and finally
+ * sleeps for a sixteenth of the time that it has waited so far.
  */
 final class RequestsInFlight {
     private static final int LOOKS_AT_ONCE = 200;

@@ -4,21 +4,23 @@ package org.tutti;
 import java.util.Arrays;
 
 /**
- * A sequence of runs of contiguous bytes in a memory, which a transfer reads or writes in this order. It has one of
- * three forms:
+ * Describes which bytes of a memory a transfer reads or writes, as a sequence of runs. A run is a number of contiguous
+ * bytes. The transfer handles the runs in their order. A section has one of three forms:
  * <ul>
- * <li>strided, as in ARMCI: runs at the points of a grid of up to {@value #LEVELS_MAX} levels, of which the contiguous
- * bytes are the first;
- * <li>a vector of any runs;
- * <li>a box of an n-dimensional array.
+ * <li>strided, as in ARMCI: runs of equal length at regular distances, for example the rows of a tile of a matrix. The
+ * runs form a grid of up to {@value #LEVELS_MAX} − 1 directions;
+ * <li>a vector: any runs in any order;
+ * <li>a box: a rectangular part of an n-dimensional array.
  * </ul>
  *
- * <p>A section is immutable and belongs to no memory: it may be used repeatedly, for any memory that it fits into.
- * Numbers count bytes from the start of that memory, or elements of a type if one is given. Runs of a grid that touch
- * are merged.
+ * <p>A section is immutable and belongs to no memory. It may be used repeatedly, for any memory that is long enough.
+ * Offsets count bytes from the start of that memory. If a type is given, all numbers count elements of that type.
+ * Adjacent runs of a grid are merged if no bytes lie between them.
  */
 public final class Section {
-    /** The greatest number of levels of a grid, and of dimensions of a box. */
+    /**
+     * The greatest number of dimensions of a box. A strided section has at most this number of directions, minus one.
+     */
     public static final int LEVELS_MAX = 8;
 
     private static final long[] NONE = {};
@@ -114,14 +116,13 @@ public final class Section {
     }
 
     /**
-     * Returns a section of runs of equal length at the points of a grid, as {@link #strided(long, long, long[],
-     * long[])} does, with all numbers in elements.
+     * Returns a section of runs of equal length at regular distances in one or more directions, for example the rows of
+     * a tile of a matrix. All numbers are in elements.
      *
      * @param type the type of the elements
      * @param index the index of the first element of the first run, 0 or more
      * @param count the number of elements of each run, 0 or more
-     * @param counts the number of points of the grid in each direction, 0 or more; at most {@value #LEVELS_MAX} − 1
-     *            directions
+     * @param counts the number of runs in each direction, 0 or more; at most {@value #LEVELS_MAX} − 1 directions
      * @param strides the distance in elements between the starts of adjacent runs in each direction, 0 or more
      * @return the section
      * @throws IllegalArgumentException if a number is negative, there are too many directions, or the numbers of counts
@@ -132,7 +133,7 @@ public final class Section {
     }
 
     /**
-     * Returns a section of any runs, in the given order, with all numbers in elements.
+     * Returns a section of runs of any length at any positions, in the given order. All numbers are in elements.
      *
      * @param type the type of the elements
      * @param indexes the index of the first element of each run, 0 or more
@@ -160,14 +161,13 @@ public final class Section {
     }
 
     /**
-     * Returns a section of runs of equal length at the points of a grid. Run (i₀, i₁, …) begins at {@code offset +
-     * i₀·strides[0] + i₁·strides[1] + …}, and i₀ varies fastest. The stride of a direction with fewer than two points
-     * is ignored.
+     * Returns a section of runs of equal length at regular distances in one or more directions, for example the rows of
+     * a tile of a matrix. Run (i₀, i₁, …) begins at {@code offset + i₀·strides[0] + i₁·strides[1] + …}, and i₀ varies
+     * fastest. The stride of a direction with fewer than two points is ignored.
      *
      * @param offset the offset of the first run, 0 or more
      * @param bytes the length of each run, 0 or more
-     * @param counts the number of points of the grid in each direction, 0 or more; at most {@value #LEVELS_MAX} − 1
-     *            directions
+     * @param counts the number of runs in each direction, 0 or more; at most {@value #LEVELS_MAX} − 1 directions
      * @param strides the distance in bytes between the starts of adjacent runs in each direction, 0 or more
      * @return the section
      * @throws IllegalArgumentException if a number is negative, there are too many directions, or the numbers of counts
@@ -206,10 +206,10 @@ public final class Section {
     }
 
     /**
-     * Returns a section of any runs, in the given order.
+     * Returns a section of runs of any length at any positions, in the given order. All numbers are in bytes.
      *
-     * @param offsets the offset of each run, 0 or more
-     * @param bytes the length of each run, 0 or more
+     * @param offsets the offset of the first byte of each run, 0 or more
+     * @param bytes the number of bytes of each run, 0 or more
      * @return the section
      * @throws IllegalArgumentException if a number is negative, or the numbers of offsets and lengths differ
      */
@@ -223,8 +223,8 @@ public final class Section {
     }
 
     /**
-     * Returns a section with a box of an n-dimensional array that begins at the start of the memory. The last index of
-     * the array varies fastest, as in Java and C.
+     * Returns a section with a box, a rectangular part of an n-dimensional array. The array begins at the start of the
+     * memory. The last index of the array varies fastest, as in Java and C.
      *
      * @param type the type of the elements
      * @param shape the length of the array in each dimension, 1 or more; 1 to {@value #LEVELS_MAX} dimensions
@@ -233,15 +233,15 @@ public final class Section {
      * @return the section
      * @throws IllegalArgumentException if the arguments differ in their number of dimensions, or the array is longer
      *             than any memory
-     * @throws IndexOutOfBoundsException if the box is not inside the array
+     * @throws IndexOutOfBoundsException if a part of the box lies outside the array
      */
     public static Section box(DataType type, long[] shape, long[] from, long[] count) {
         return box(0, type, shape, from, count);
     }
 
     /**
-     * Returns a section with a box of an n-dimensional array that begins anywhere in the memory. The last index of the
-     * array varies fastest.
+     * Returns a section with a box, a rectangular part of an n-dimensional array. The array may begin at any byte of
+     * the memory. The last index of the array varies fastest, as in Java and C.
      *
      * @param offset the byte at which the array begins, 0 or more
      * @param type the type of the elements
@@ -251,7 +251,7 @@ public final class Section {
      * @return the section
      * @throws IllegalArgumentException if the offset is negative, the arguments differ in their number of dimensions,
      *             or the array is longer than any memory
-     * @throws IndexOutOfBoundsException if the box is not inside the array
+     * @throws IndexOutOfBoundsException if a part of the box lies outside the array
      */
     public static Section box(long offset, DataType type, long[] shape, long[] from, long[] count) {
         int dimensions = shape.length;
@@ -369,10 +369,11 @@ public final class Section {
     }
 
     /**
-     * Returns whether all runs that are not empty begin and end at multiples of a number.
+     * Returns whether all runs that are not empty begin and end at multiples of a number of bytes, for example the size
+     * of an element.
      *
-     * @param unit the number, 1 or more
-     * @return whether all begin and end at multiples
+     * @param unit the number of bytes, 1 or more
+     * @return whether all offsets and lengths are multiples of the number
      */
     public boolean isMultipleOf(int unit) {
         if (Integer.bitCount(unit) == 1) {

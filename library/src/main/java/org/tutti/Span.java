@@ -5,10 +5,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * A range of elements in memory that a call reads or writes. It is part of an array, or of an off-heap segment of any
- * size. A span is immutable and may be used repeatedly. It does not copy the elements: a change of an element between
- * two calls changes the data of the next call. Calls on spans allocate nothing, except 80 bytes that the JDK allocates
- * for each system call that sends a long message from off-heap memory.
+ * A range of elements of one type that a call reads or writes. The elements lie in an array or in off-heap memory of
+ * any size. A span is immutable and may be used repeatedly. It does not copy the elements: a change of an element
+ * between two calls changes the data of the next call. Calls on spans allocate nothing, except 80 bytes that the JDK
+ * allocates for each system call that sends a long message from off-heap memory.
  *
  * <p>An off-heap span needs no alignment. A span cannot be over a {@code boolean[]}; {@link DataType#BOOLEAN} elements
  * in a segment are bytes with the value 0 or 1.
@@ -34,7 +34,7 @@ public final class Span {
     }
 
     /**
-     * Returns a span over a whole segment.
+     * Returns a span over all elements of a memory segment.
      *
      * @param segment native memory, or a heap segment over an array of the type or over bytes
      * @param type the type of the elements
@@ -59,7 +59,7 @@ public final class Span {
     }
 
     /**
-     * Returns a span over part of a segment.
+     * Returns a span over some elements of a memory segment.
      *
      * @param segment native memory, or a heap segment over an array of the type or over bytes
      * @param type the type of the elements
@@ -68,7 +68,7 @@ public final class Span {
      * @return the span
      * @throws IllegalArgumentException if elements of the type cannot lie in the segment, count is negative, or the
      *             segment is a read-only heap segment
-     * @throws IndexOutOfBoundsException if the range is not inside the segment
+     * @throws IndexOutOfBoundsException if the range does not lie in the segment
      */
     public static Span of(MemorySegment segment, DataType type, long byteOffset, long count) {
         Objects.requireNonNull(type, "type");
@@ -90,13 +90,13 @@ public final class Span {
     }
 
     /**
-     * Returns a span over part of an array.
+     * Returns a span over some consecutive elements of an array, which are not copied.
      *
-     * @param array the elements
+     * @param array the array that holds the elements
      * @param from the index of the first element
      * @param count the number of elements, 0 or more
      * @return the span
-     * @throws IndexOutOfBoundsException if the range is not inside the array
+     * @throws IndexOutOfBoundsException if the range does not lie in the array
      */
     public static Span of(byte[] array, int from, int count) {
         Objects.checkFromIndexSize(from, count, array.length);
@@ -114,13 +114,13 @@ public final class Span {
     }
 
     /**
-     * Returns a span over part of an array.
+     * Returns a span over some consecutive elements of an array, which are not copied.
      *
-     * @param array the elements
+     * @param array the array that holds the elements
      * @param from the index of the first element
      * @param count the number of elements, 0 or more
      * @return the span
-     * @throws IndexOutOfBoundsException if the range is not inside the array
+     * @throws IndexOutOfBoundsException if the range does not lie in the array
      */
     public static Span of(char[] array, int from, int count) {
         Objects.checkFromIndexSize(from, count, array.length);
@@ -138,13 +138,13 @@ public final class Span {
     }
 
     /**
-     * Returns a span over part of an array.
+     * Returns a span over some consecutive elements of an array, which are not copied.
      *
-     * @param array the elements
+     * @param array the array that holds the elements
      * @param from the index of the first element
      * @param count the number of elements, 0 or more
      * @return the span
-     * @throws IndexOutOfBoundsException if the range is not inside the array
+     * @throws IndexOutOfBoundsException if the range does not lie in the array
      */
     public static Span of(short[] array, int from, int count) {
         Objects.checkFromIndexSize(from, count, array.length);
@@ -162,13 +162,13 @@ public final class Span {
     }
 
     /**
-     * Returns a span over part of an array.
+     * Returns a span over some consecutive elements of an array, which are not copied.
      *
-     * @param array the elements
+     * @param array the array that holds the elements
      * @param from the index of the first element
      * @param count the number of elements, 0 or more
      * @return the span
-     * @throws IndexOutOfBoundsException if the range is not inside the array
+     * @throws IndexOutOfBoundsException if the range does not lie in the array
      */
     public static Span of(int[] array, int from, int count) {
         Objects.checkFromIndexSize(from, count, array.length);
@@ -186,13 +186,13 @@ public final class Span {
     }
 
     /**
-     * Returns a span over part of an array.
+     * Returns a span over some consecutive elements of an array, which are not copied.
      *
-     * @param array the elements
+     * @param array the array that holds the elements
      * @param from the index of the first element
      * @param count the number of elements, 0 or more
      * @return the span
-     * @throws IndexOutOfBoundsException if the range is not inside the array
+     * @throws IndexOutOfBoundsException if the range does not lie in the array
      */
     public static Span of(long[] array, int from, int count) {
         Objects.checkFromIndexSize(from, count, array.length);
@@ -210,13 +210,13 @@ public final class Span {
     }
 
     /**
-     * Returns a span over part of an array.
+     * Returns a span over some consecutive elements of an array, which are not copied.
      *
-     * @param array the elements
+     * @param array the array that holds the elements
      * @param from the index of the first element
      * @param count the number of elements, 0 or more
      * @return the span
-     * @throws IndexOutOfBoundsException if the range is not inside the array
+     * @throws IndexOutOfBoundsException if the range does not lie in the array
      */
     public static Span of(float[] array, int from, int count) {
         Objects.checkFromIndexSize(from, count, array.length);
@@ -234,13 +234,13 @@ public final class Span {
     }
 
     /**
-     * Returns a span over part of an array.
+     * Returns a span over some consecutive elements of an array, which are not copied.
      *
-     * @param array the elements
+     * @param array the array that holds the elements
      * @param from the index of the first element
      * @param count the number of elements, 0 or more
      * @return the span
-     * @throws IndexOutOfBoundsException if the range is not inside the array
+     * @throws IndexOutOfBoundsException if the range does not lie in the array
      */
     public static Span of(double[] array, int from, int count) {
         Objects.checkFromIndexSize(from, count, array.length);

@@ -16,7 +16,8 @@ public final class Topology {
     private final boolean hasLevels;
 
     /**
-     * Creates a topology of nodes without levels inside.
+     * Creates a topology that says on which node each rank runs. Inside the nodes it has no levels, such as shared
+     * caches.
      *
      * @param nodeOfRank the number of each rank's node; nodes are numbered 0, 1, … in the order of their first ranks
      * @throws IllegalArgumentException if the nodes are numbered in another order
@@ -26,15 +27,16 @@ public final class Topology {
     }
 
     /**
-     * Creates a topology of nodes with levels inside, for example shared caches and sockets. The ranks of a node, in
-     * their order, form groups of equal size. These groups form larger groups, and so on. The last group of a level may
-     * have fewer ranks.
+     * Creates a topology that says on which node each rank runs, and which ranks of a node share a cache or a socket.
+     * The ranks of a node, in their order, form groups of equal size. These groups form larger groups, and so on. Each
+     * such division is a level. The last group of a level may have fewer ranks.
      *
      * @param nodeOfRank the number of each rank's node; nodes are numbered 0, 1, … in the order of their first ranks
      * @param levels the number of ranks of a group, for each level from the smallest groups to the largest; empty for
      *            no levels. The first number is 2 or more, and each other number is a greater multiple of the previous
      *            one
-     * @throws IllegalArgumentException if the nodes are numbered in another order, or the levels do not nest
+     * @throws IllegalArgumentException if the nodes are numbered in another order, or a number of levels is not as
+     *             described
      */
     public Topology(int[] nodeOfRank, int[] levels) {
         this.levels = levels.clone();
@@ -88,7 +90,7 @@ public final class Topology {
     }
 
     /**
-     * Returns the node of a rank.
+     * Returns the number of the node on which a rank runs.
      *
      * @param rank a rank of the communicator
      * @return the number of its node, 0 to {@link #nodes()} − 1
@@ -99,7 +101,7 @@ public final class Topology {
     }
 
     /**
-     * Returns the ranks of a node.
+     * Returns the ranks that run on a node.
      *
      * @param node the number of the node, 0 to {@link #nodes()} − 1
      * @return its ranks, in ascending order
@@ -111,7 +113,7 @@ public final class Topology {
     }
 
     /**
-     * Returns the number of ranks of a node.
+     * Returns the number of ranks that run on a node.
      *
      * @param node the number of the node, 0 to {@link #nodes()} − 1
      * @return the number of its ranks, 1 or more
@@ -122,7 +124,7 @@ public final class Topology {
     }
 
     /**
-     * Returns the rank of a node that has a given local rank.
+     * Returns the rank that has a given local rank on a node. A local rank is an index among the ranks of one node.
      *
      * @param node the number of the node, 0 to {@link #nodes()} − 1
      * @param localRank the index of the rank among the ranks of the node in ascending order, from 0
@@ -184,21 +186,21 @@ public final class Topology {
     }
 
     /**
-     * Returns a topology of the same ranks on the same nodes, with other levels inside.
+     * Returns a topology of the same ranks on the same nodes, with other groups of ranks inside the nodes.
      *
-     * @param newLevels the levels, as for {@link #Topology(int[], int[])}
+     * @param newLevels the number of ranks of a group, for each level from the smallest groups to the largest
      * @return the topology
-     * @throws IllegalArgumentException if the levels do not nest
+     * @throws IllegalArgumentException if a number is not a greater multiple of the number before it
      */
     public Topology withLevels(int... newLevels) {
         return new Topology(nodeOfRank, newLevels);
     }
 
     /**
-     * Returns the topology of a group of these ranks, in any order. It keeps each level for which the ranks of the
-     * group form equal, consecutive groups on every node.
+     * Returns the topology of some of these ranks, in any order. A level of this topology divides the ranks of a node
+     * into groups. It is kept if it also divides the given ranks into equal, consecutive groups on every node.
      *
-     * @param ranks the rank in this topology of each rank of the group, none twice
+     * @param ranks the ranks, by their numbers in this topology, none twice; their order gives the ranks of the result
      * @return the topology; its nodes are numbered in the order of the group's ranks
      * @throws IndexOutOfBoundsException if there is no such rank
      */
@@ -227,8 +229,8 @@ public final class Topology {
     }
 
     /**
-     * Returns the size of the groups that the ranks of a group form at a level, or 0 if their sizes differ. Only the
-     * last group of a node may be smaller.
+     * Returns the number of the given ranks in each group of a level, or 0 if the groups have different numbers. Only
+     * the last group of a node may be smaller.
      */
     private int sizeInGroup(int level, Topology group, int[] ranks) {
         int size = 0;

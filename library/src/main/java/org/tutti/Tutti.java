@@ -11,8 +11,9 @@ public final class Tutti {
     private Tutti() {}
 
     /**
-     * Joins the job that this rank was started in, and waits until all ranks of the job have joined. A program that was
-     * started by plain {@code java} is a job of one rank. Inside {@link #runLocal} this method returns the local job.
+     * Joins the job to which this process belongs, and waits until all ranks of the job have joined. A program that was
+     * started by plain {@code java} is a job of one rank. In a program that {@link #runLocal} runs, this method returns
+     * the local job.
      *
      * @return the job, to be closed when this rank has finished
      * @throws JobStartException if the environment is wrong, or a rank does not join in time
@@ -24,7 +25,8 @@ public final class Tutti {
     }
 
     /**
-     * Joins the job that this rank was started in, as {@link #join()} does, with options.
+     * Joins the job to which this process belongs, and waits until all ranks of the job have joined. The method differs
+     * from {@link #join()} only by its options.
      *
      * @param options the deadline of the job and the levels of its nodes; the kind of threads is ignored
      * @return the job, to be closed when this rank has finished
@@ -54,7 +56,8 @@ public final class Tutti {
     }
 
     /**
-     * Runs a job with ranks that are threads of this program, as {@link #runLocal(int, Program)} does, with options.
+     * Runs a job with ranks that are threads of this program, and returns when all have ended. The method differs from
+     * {@link #runLocal(int, Program)} only by its options.
      *
      * @param ranks the number of ranks, 1 to 4,096
      * @param options the kind of threads, the deadline of the job, and the levels inside the node

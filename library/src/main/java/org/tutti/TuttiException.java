@@ -2,9 +2,9 @@
 package org.tutti;
 
 /**
- * The superclass of all exceptions that Tutti throws because of the job, its ranks or its memory. Invalid arguments of
- * a single call cause the JDK's {@link IllegalArgumentException}, {@link NullPointerException}, {@link
- * IndexOutOfBoundsException} or {@link IllegalStateException} instead, before anything is communicated.
+ * The superclass of all exceptions that Tutti throws because of the job, its ranks or its memory. It is not thrown for
+ * invalid arguments of a call. Those cause the JDK's {@link IllegalArgumentException}, {@link NullPointerException},
+ * {@link IndexOutOfBoundsException} or {@link IllegalStateException}, before anything is communicated.
  */
 public class TuttiException extends RuntimeException {
     private static final long serialVersionUID = 1L;

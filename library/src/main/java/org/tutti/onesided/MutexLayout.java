@@ -19,9 +19,9 @@ import org.tutti.memory.Words;
  *
  * <p><b>Tickets.</b> A rank draws a ticket by adding {@link #DRAW} to QUEUE. If QUEUE was empty, the rank holds the
  * mutex. The oldest ticket in the queue is the holder's. The cell of ticket t is number t mod ring length, in
- * generation t ÷ ring length. It is EMPTY at first (zeros, for generation 0), then WAITING, and HELD once the rank
- * holds the mutex. It is LEFT if its rank has given up. When the ticket leaves the queue, the cell becomes EMPTY of the
- * next generation.
+ * generation t ÷ ring length. It is EMPTY at first (zeros, for generation 0), then WAITING, and HELD when its turn to
+ * hold the mutex has come. It is LEFT if its rank has given up. When the ticket leaves the queue, the cell becomes
+ * EMPTY of the next generation.
  *
  * <p><b>The ring is long enough</b>, because a rank has at most one ticket for a mutex. If it gives up and later locks
  * again, it uses the ticket that it has left. Only the last holder may have two, because its unlock may still be on its
