@@ -9,20 +9,22 @@ import java.util.OptionalInt;
 
 /**
  * An ordered group of ranks that perform collective operations together. Each rank has a communicator object of its
- * own. All ranks must call the same operations in the same order, with the same root, count, type and operator. A
- * difference is reported as {@link CollectiveMismatchException}, in the call that differs or in the next call in which
- * ranks wait for each other. Ranks of a node notice it at the latest when they close the communicator or the job.
+ * own. All ranks must call the same operations in the same order, with the same root, count, type and operator. If they
+ * do not, a call throws {@link CollectiveMismatchException}. It is the call that differs, or the next call in which
+ * ranks wait for each other. Ranks of the same node detect a difference at the latest when they close the communicator
+ * or the job.
  *
  * <p><b>Threads.</b> One thread at a time uses a communicator. Use by two threads at the same time is detected on a
  * best-effort basis: the second thread gets an {@link IllegalStateException} that names both threads.
  *
- * <p><b>Memory ordering.</b> Actions of a rank before it enters an operation are visible to every rank that receives
- * its contribution, once the operation has returned there. After a barrier they are visible to all ranks.
+ * <p><b>Memory ordering.</b> An operation carries elements of one rank to another. What the first rank did before it
+ * entered the operation is visible to the second once the operation has returned there. After a barrier it is visible
+ * to all ranks.
  *
- * <p><b>Completion.</b> When a call returns, this rank may use its arrays again. A call that returns a result implies
- * that every rank whose elements are in the result has entered the operation. After {@link #barrier()}, {@code
- * allreduce}, {@code allgather}, {@code allToAll} and {@code reduceScatter} these are all ranks. Before other ranks
- * have entered, a root may return from {@code broadcast} or {@code scatter}, and another rank from {@code reduce} or
+ * <p><b>Completion.</b> When a call returns, this rank may use its arrays again. If the call has a result, every rank
+ * whose elements are in the result has entered the operation by then. After {@link #barrier()}, {@code allreduce},
+ * {@code allgather}, {@code allToAll} and {@code reduceScatter} these are all ranks. The root of a {@code broadcast} or
+ * {@code scatter} may return before other ranks have entered, and so may the other ranks of a {@code reduce} or
  * {@code gather}.
  *
  * <p><b>Blocks.</b> An array with a block for each rank, or from each rank, holds the blocks in the order of the ranks,
@@ -44,12 +46,12 @@ import java.util.OptionalInt;
  * and break nothing. A {@link NodeMemoryException} of {@link #allocate} breaks nothing at any rank.
  *
  * <p><b>Groups.</b> {@link #split}, {@link #create} and {@link #duplicate} make communicators of some or all ranks, in
- * any order. Each has its own calls and failures: a rank that fails ends only the communicators that it is a member of.
- * Exceptions name a rank by its number in the communicator and by its number in the job. A group is {@linkplain #close
- * closed} by the program; the world is closed with its job.
+ * any order. Each has its own calls and failures: a rank that fails breaks only the communicators that contain it.
+ * Exceptions name a rank by its number in the communicator and by its number in the job. The program
+ * {@linkplain #close closes} a group. The world, the communicator of all ranks of the job, is closed with its job.
  *
- * <p><b>Views.</b> {@link #withAlgorithm} and {@link #withDeadline} return views: the same communicator with another
- * default for the calls made through the view.
+ * <p><b>Views.</b> {@link #withAlgorithm} and {@link #withDeadline} return views. A view is the same communicator with
+ * another default for the calls that are made through it.
  *
  * <p>A communicator holds weak references to the arrays of its latest calls, so that repeated calls with the same
  * arrays allocate nothing.
@@ -98,26 +100,29 @@ public abstract class Communicator implements AutoCloseable {
     public abstract OptionalInt rankIn(Communicator other, int rank);
 
     /**
-     * Returns a view that uses the named algorithm for the calls of one collective, except calls with {@link Blocks}.
+     * Returns a view of this communicator that uses the named algorithm for all calls of one collective. Calls with
+     * {@link Blocks} do not use it.
      *
-     * @param collective the operation
-     * @param name the name of an algorithm, as {@code tutti info --algorithms} lists it; the same at every rank
+     * @param collective the collective, for example {@link Collective#ALLREDUCE}
+     * @param name the name of an algorithm, the same at every rank; {@code tutti info --algorithms} lists the names
      * @return the view
      * @throws IllegalArgumentException if there is no such algorithm; the message lists the collective's algorithms
      */
     public abstract Communicator withAlgorithm(Collective collective, String name);
 
     /**
-     * Returns a view whose calls throw {@link DeadlineExceededException} after waiting this long for other ranks.
+     * Returns a view of this communicator whose calls wait for other ranks no longer than a time limit. After that time
+     * they throw {@link DeadlineExceededException}, and the communicator is broken.
      *
-     * @param deadline the time limit of each call, more than zero
+     * @param deadline the time limit of each call, counted from its start, more than zero
      * @return the view
      * @throws IllegalArgumentException if the deadline is zero or negative
      */
     public abstract Communicator withDeadline(Duration deadline);
 
     /**
-     * Names the communicator in messages of this rank: {@code rank 2 of "rows" (rank 9 of the job)}.
+     * Sets the name by which messages of this rank mention the communicator, for example
+     * {@code rank 2 of "rows" (rank 9 of the job)}.
      *
      * @param name the name
      * @return this communicator
@@ -131,9 +136,9 @@ public abstract class Communicator implements AutoCloseable {
     public abstract NonBlockingCommunicator nonBlocking();
 
     /**
-     * Returns a view with the same collectives for calls that are repeated with the same arguments (persistent calls).
+     * Returns a view whose methods prepare calls that a program repeats with the same arguments (persistent calls).
      *
-     * @return the view, in which each call returns a {@link PreparedCall}
+     * @return the view, each method of which returns a {@link PreparedCall} and communicates nothing
      */
     public abstract PreparedCommunicator prepare();
 
@@ -141,8 +146,8 @@ public abstract class Communicator implements AutoCloseable {
     public abstract void barrier();
 
     /**
-     * Allocates {@link RemoteMemory}, which has a part at every rank. All ranks can access all parts. This is a
-     * collective call. The deadline of this view also holds for the calls on the memory.
+     * Allocates memory at every rank that all ranks of this communicator can read and write. This is a collective call.
+     * The deadline of this view also holds for the calls on the memory.
      *
      * @param bytes the number of bytes at this rank, 0 to {@link RemoteMemory#BYTES_MAX}; each rank chooses its own
      *            number
@@ -155,7 +160,8 @@ public abstract class Communicator implements AutoCloseable {
     }
 
     /**
-     * Allocates memory for elements at every rank, as {@link #allocate(long)} does for bytes.
+     * Allocates memory for elements at every rank that all ranks of this communicator can read and write. This is a
+     * collective call, like {@link #allocate(long)} for bytes.
      *
      * @param type the type of the elements
      * @param count the number of elements at this rank, 0 or more
@@ -167,33 +173,36 @@ public abstract class Communicator implements AutoCloseable {
     }
 
     /**
-     * Allocates memory for elements, as {@link #allocate(DataType, long)} does, with a given number of notification
-     * words.
+     * Allocates memory for elements at every rank that all ranks of this communicator can read and write. The memory
+     * has notification words, which count puts for a rank that waits for them. This is a collective call.
      *
      * @param type the type of the elements
      * @param count the number of elements at this rank, 0 or more
-     * @param notifications the number of this rank's notification words, 0 to {@link RemoteMemory#NOTIFICATIONS_MAX}
+     * @param notifications the number of notification words at this rank, 0 to {@link RemoteMemory#NOTIFICATIONS_MAX}
      * @return the memory; its offsets count bytes, or elements in the view {@link RemotePart#elements}
-     * @throws IllegalArgumentException if there are more bytes or words than the limits allow
+     * @throws IllegalArgumentException if the elements have more than {@link RemoteMemory#BYTES_MAX} bytes, or the
+     *             number of notification words is out of range
      */
     public abstract RemoteMemory allocate(DataType type, long count, int notifications);
 
     /**
-     * Makes a communicator of the ranks that pass the same color. This is a collective call, and it returns when all
-     * ranks of this communicator have made it. The call consists of an allgather of 8 bytes a rank and a barrier, both
-     * on this communicator.
+     * Divides the ranks of this communicator into new communicators. Ranks that pass the same color are in the same
+     * one. This is a collective call, which returns when all ranks of this communicator have called it. It consists of
+     * an allgather of 8 bytes a rank and a barrier, both on this communicator.
      *
      * @param color the color, 0 or more
      * @param key the number by which the new communicator orders this rank; ranks with the same key keep their order
-     * @return the communicator of this rank's color, to be {@linkplain #close closed}. It has the job's algorithms and
-     *         no deadline, even if this view has others. A deadline of this view holds for this call
+     * @return the communicator of this rank's color, to be {@linkplain #close closed}. The new communicator uses the
+     *         job's algorithms and has no deadline, even if this view has others. A deadline of this view limits only
+     *         this call
      * @throws IllegalArgumentException if the color is negative
      */
     public abstract Communicator split(int color, int key);
 
     /**
-     * Makes a communicator of the ranks that pass the same color, as {@link #split(int, int)} does. Ranks that pass no
-     * color are in no new communicator. Ranks with a color may call either method.
+     * Divides the ranks of this communicator into new communicators. Ranks that pass the same color are in the same
+     * one, and ranks that pass no color are in none. This is a collective call. Ranks with a color may call
+     * {@link #split(int, int)} instead.
      *
      * @param color the color, 0 or more; empty for none
      * @param key the number by which the new communicator orders this rank; ranks with the same key keep their order
@@ -203,12 +212,12 @@ public abstract class Communicator implements AutoCloseable {
     public abstract Optional<Communicator> split(OptionalInt color, int key);
 
     /**
-     * Makes a communicator of the given ranks. Only these ranks make the call, all with the same list. It makes a
-     * barrier of the new communicator, and returns when all of them have made the call.
+     * Creates a communicator of the given ranks. Only these ranks call this method, all with the same list. The call
+     * returns when all of them have called it, because it ends with a barrier of the new communicator.
      *
-     * @param ranks for each rank of the new communicator, in its order, that rank's number in this one; this rank is
-     *            among them
-     * @return the communicator, to be {@linkplain #close closed}; algorithms and deadline are as for {@link #split}
+     * @param ranks the ranks of the new communicator in their new order, by their numbers in this communicator; this
+     *            rank is among them
+     * @return the new communicator, to be {@linkplain #close closed}; it uses the job's algorithms and has no deadline
      * @throws IllegalArgumentException if a rank is not in this communicator, a rank occurs twice, or this rank is
      *             missing
      * @throws IllegalStateException if this rank has already made groups of 65,536 different lists of ranks
@@ -216,23 +225,25 @@ public abstract class Communicator implements AutoCloseable {
     public abstract Communicator create(int... ranks);
 
     /**
-     * Makes a communicator of the same ranks in the same order, for a library or another thread. Its calls are
-     * independent of the calls of this one. This is a collective call, and makes a barrier on this communicator.
+     * Creates a communicator of the same ranks in the same order, for example for a library or another thread. Its
+     * calls are independent of the calls of this communicator. This is a collective call, which contains a barrier on
+     * this communicator.
      *
-     * @return the communicator, to be {@linkplain #close closed}; algorithms and deadline are as for {@link #split}
+     * @return the new communicator, to be {@linkplain #close closed}; it uses the job's algorithms and has no deadline
      */
     public abstract Communicator duplicate();
 
     /**
-     * Makes a communicator of the ranks of each node, in their present order. Collective, like {@link #duplicate}.
+     * Creates a communicator for each node, with the ranks that run there, in their present order. This is a collective
+     * call.
      *
      * @return the communicator of this rank's node, to be {@linkplain #close closed}
      */
     public abstract Communicator splitByNode();
 
     /**
-     * Makes a communicator of the ranks of each group of a level inside the nodes, for example of ranks that share a
-     * cache. This is a collective call, like {@link #duplicate}.
+     * Creates a communicator for each group of ranks inside the nodes, for example of ranks that share a cache. A level
+     * selects the size of the groups. This is a collective call.
      *
      * @param level the level, from 0 for the smallest groups to the number of {@linkplain Topology#levels levels} − 1
      * @return the communicator of this rank's group, to be {@linkplain #close closed}
@@ -242,21 +253,22 @@ public abstract class Communicator implements AutoCloseable {
 
     /**
      * Closes the communicator and all its views at this rank, without waiting for other ranks. Later calls of this rank
-     * throw {@link IllegalStateException}. Calls of other ranks that need this rank end with {@link
-     * CommunicatorBrokenException}. The communicator's memory on the node is released after all ranks of the node have
-     * closed it or ended, when its first rank there next makes or closes a group. Closing again has no effect.
+     * throw {@link IllegalStateException}. Calls of other ranks that need this rank end with
+     * {@link CommunicatorBrokenException}. The memory of the communicator on a node is released when all ranks of the
+     * node have closed it or ended, and the first of them has afterwards created or closed a group. Closing again has
+     * no effect.
      *
      * @throws CollectiveMismatchException if this rank and a rank of the same node that has closed the communicator, or
-     *             left the job, have made different calls on it; the communicator is closed nevertheless
-     * @throws IllegalStateException if this is the world, which its {@link Job} closes; if a call of it is in flight;
-     *             or if remote memory or mutexes allocated by it are open
+     *             left the job, have made different calls on the communicator, which is closed nevertheless
+     * @throws IllegalStateException if this is the world, which its {@link Job} closes; if a call on this communicator
+     *             is in flight; or if remote memory or mutexes that it has allocated are open
      */
     @Override
     public abstract void close();
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Copies the root's elements to every rank.
+     * Copies the elements of one rank, the root, to every other rank.
      *
      * @param data the elements, overwritten at ranks other than the root; [of the same type and count|of the same
      *            length] at every rank
@@ -272,11 +284,11 @@ public abstract class Communicator implements AutoCloseable {
 
     // also with boolean, int, double
     /**
-     * Returns the root's value at every rank.
+     * Sends the value of one rank, the root, to every other rank.
      *
      * @param value the value to send at the root, ignored at the other ranks; of the same type at every rank
      * @param root the rank that sends its value
-     * @return the root's value
+     * @return the value of the root, at every rank
      * @throws IllegalArgumentException if root is not a rank of the communicator
      */
     public long broadcast(long value, int root) {
@@ -286,14 +298,14 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks at the root, in place: the combination replaces the root's elements. The
-     * elements of the other ranks stay unchanged.
+     * Combines the elements of all ranks with an operator, for example into their sums. The combination replaces the
+     * elements of one rank, the root. The elements of the other ranks stay unchanged.
      *
-     * @param data the elements; [of the same type and count|of the same length] at every rank
+     * @param data this rank's elements; [of the same type and count|of the same length] at every rank
      * @param reduction the operator
      * @param root the rank that receives the combination
-     * @throws IllegalArgumentException if root is not a rank of the communicator, or the operator does not fit the
-     *             elements
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or the operator does not support the
+     *             type or the number of the elements
      */
     public void reduce(Span data, Reduction reduction, int root) {
         Arguments.checkUsable(data.segment(), "data");
@@ -304,14 +316,16 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks at the root.
+     * Combines the elements of all ranks with an operator, for example into their sums. One rank, the root, receives
+     * the combination.
      *
-     * @param source the elements; [of the same type and count|of the same length] at every rank
-     * @param target at the root receives the combination[: of the source's type and count, and either the same memory
-     *            or disjoint|; as long as source, or source itself]; other ranks may pass null
+     * @param source this rank's elements; [of the same type and count|of the same length] at every rank
+     * @param target the memory that receives the combination at the root[: of the source's type and count, and either
+     *            the same memory or disjoint|; as long as source, or source itself]; other ranks may pass null
      * @param reduction the operator
      * @param root the rank that receives the combination
-     * @throws IllegalArgumentException if the arguments do not fit each other
+     * @throws IllegalArgumentException if root is not a rank of the communicator, target at the root is not as
+     *             described, or the operator does not support the type or the number of the elements
      */
     public void reduce(Span source, @Nullable Span target, Reduction reduction, int root) {
         Arguments.checkUsable(source.segment(), "source");
@@ -329,12 +343,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks at every rank, in place.
+     * Combines the elements of all ranks with an operator, for example into their sums. At every rank the combination
+     * replaces the elements.
      *
-     * @param data the elements, replaced with the combination; [of the same type and count|of the same length] at every
-     *            rank
+     * @param data this rank's elements, replaced with the combination; [of the same type and count|of the same length]
+     *            at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException if the operator does not fit the elements
+     * @throws IllegalArgumentException if the operator does not support the type or the number of the elements
      */
     public void allreduce(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
@@ -345,13 +360,15 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks at every rank.
+     * Combines the elements of all ranks with an operator, for example into their sums. Every rank receives the
+     * combination.
      *
-     * @param source the elements; [of the same type and count|of the same length] at every rank
-     * @param target receives the combination[: of the source's type and count, and either the same memory or disjoint|;
-     *            as long as source, or source itself]
+     * @param source this rank's elements; [of the same type and count|of the same length] at every rank
+     * @param target the memory that receives the combination[: of the source's type and count, and either the same
+     *            memory or disjoint|; as long as source, or source itself]
      * @param reduction the operator
-     * @throws IllegalArgumentException if the arguments do not fit each other
+     * @throws IllegalArgumentException if target is not as described, or the operator does not support the type or the
+     *             number of the elements
      */
     public void allreduce(Span source, Span target, Reduction reduction) {
         Arguments.checkUsable(source.segment(), "source");
@@ -363,12 +380,14 @@ public abstract class Communicator implements AutoCloseable {
 
     // also with boolean, int, double
     /**
-     * Combines one value of each rank, and returns the combination at every rank.
+     * Combines one value of each rank with an operator, for example into their sum, and returns the combination at
+     * every rank.
      *
      * @param value this rank's value; of the same type at every rank
      * @param reduction the operator
      * @return the combination of all values
-     * @throws IllegalArgumentException if the operator does not support the type, or its unit is more than one element
+     * @throws IllegalArgumentException if the operator does not support the type of the value, or combines several
+     *             elements at a time
      */
     public long allreduce(long value, Reduction reduction) {
         allreduce(scalars.of(value), reduction);
@@ -377,14 +396,15 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Gathers the elements of all ranks at the root: the elements of rank r become block r of the target.
+     * Collects the elements of all ranks at one rank, the root. The elements of rank r become block r of the root's
+     * target.
      *
      * @param source this rank's elements; [of the same type and count|of the same length] at every rank
-     * @param target at the root receives a block from each rank[: of the source's type, disjoint from it|]; other ranks
-     *            may pass null
+     * @param target at the root, the memory that receives a block of the source's length from each rank[; of the
+     *            source's type, disjoint from it|]; other ranks may pass null
      * @param root the rank that receives the blocks
-     * @throws IllegalArgumentException if root is not a rank of the communicator, or the arguments do not fit each
-     *             other
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or target at the root is not as
+     *             described
      */
     public void gather(Span source, @Nullable Span target, int root) {
         Arguments.checkUsable(source.segment(), "source");
@@ -402,11 +422,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Gathers the elements of all ranks at the root, in place: the root's own block is already in position.
+     * Collects the elements of all ranks at one rank, the root. The elements of rank r become block r of the root's
+     * data, in which the root's own block is already in position.
      *
      * @param data at the root, a block from each rank, with its own in position; at another rank, its block
      * @param root the rank that receives the blocks
-     * @throws IllegalArgumentException if root is not a rank of the communicator, or its data are not equal blocks
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or its data cannot be divided into
+     *             equal blocks
      */
     public void gather(Span data, int root) {
         Arguments.checkUsable(data.segment(), "data");
@@ -417,14 +439,16 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Scatters the root's elements over all ranks: block r of the source becomes the elements of rank r.
+     * Distributes the elements of one rank, the root, over all ranks. Block r of the root's source becomes the elements
+     * of rank r.
      *
-     * @param source at the root a block for each rank[: of the target's type, disjoint from it|]; other ranks may pass
-     *            null
-     * @param target receives this rank's block; [of the same type and count|of the same length] at every rank
+     * @param source at the root, a block of the target's length for each rank[; of the target's type, disjoint from
+     *            it|]; other ranks may pass null
+     * @param target the memory that receives this rank's block; [of the same type and count|of the same length] at
+     *            every rank
      * @param root the rank that sends the blocks
-     * @throws IllegalArgumentException if root is not a rank of the communicator, or the arguments do not fit each
-     *             other
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or source at the root is not as
+     *             described
      */
     public void scatter(@Nullable Span source, Span target, int root) {
         Arguments.checkUsable(target.segment(), "target");
@@ -443,11 +467,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Scatters the root's elements over all ranks, in place: the root's own block stays in position.
+     * Distributes the elements of one rank, the root, over all ranks. Rank r receives block r of the root's data, in
+     * which the root's own block stays in position.
      *
      * @param data at the root, a block for each rank; at another rank, the memory that receives its block
      * @param root the rank that sends the blocks
-     * @throws IllegalArgumentException if root is not a rank of the communicator, or its data are not equal blocks
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or its data cannot be divided into
+     *             equal blocks
      */
     public void scatter(Span data, int root) {
         Arguments.checkUsable(data.segment(), "data");
@@ -458,11 +484,12 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Gathers the elements of all ranks at every rank: the elements of rank r become block r of each target.
+     * Collects the elements of all ranks at every rank. The elements of rank r become block r of each rank's target.
      *
      * @param source this rank's elements; [of the same type and count|of the same length] at every rank
-     * @param target receives a block from each rank[: of the source's type, disjoint from it|]
-     * @throws IllegalArgumentException if the arguments do not fit each other
+     * @param target the memory that receives a block of the source's length from each rank[; of the source's type,
+     *            disjoint from it|]
+     * @throws IllegalArgumentException if target is not as described
      */
     public void allgather(Span source, Span target) {
         Arguments.checkUsable(source.segment(), "source");
@@ -474,11 +501,12 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Gathers the elements of all ranks at every rank, in place: each rank's own block is already in position.
+     * Collects the elements of all ranks at every rank. The elements of rank r become block r of each rank's data, in
+     * which the rank's own block is already in position.
      *
      * @param data a block from each rank, with its own in position; [of the same type and count|of the same length] at
      *            every rank
-     * @throws IllegalArgumentException if the data are not equal blocks
+     * @throws IllegalArgumentException if data cannot be divided into equal blocks
      */
     public void allgather(Span data) {
         Arguments.checkUsable(data.segment(), "data");
@@ -489,12 +517,14 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Exchanges blocks between all ranks: block r of rank q's source becomes block q of rank r's target.
+     * Exchanges blocks between all ranks, so that each rank sends one block to every rank. Block r of rank q's source
+     * becomes block q of rank r's target.
      *
-     * @param source a block for each rank; [of the same type and count|of the same length] at every rank
-     * @param target receives a block from each rank[: of the source's type and count, disjoint from it|; as long as
-     *            source]
-     * @throws IllegalArgumentException if the arguments do not fit each other, or are not equal blocks
+     * @param source a block for each rank, in the order of the ranks; [of the same type and count|of the same length]
+     *            at every rank
+     * @param target the memory that receives a block from each rank[; of the source's type and count, disjoint from
+     *            it|; as long as source]
+     * @throws IllegalArgumentException if target is not as described, or source cannot be divided into equal blocks
      */
     public void allToAll(Span source, Span target) {
         Arguments.checkUsable(source.segment(), "source");
@@ -507,11 +537,12 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Exchanges blocks between all ranks, in place: the block from a rank replaces the block for that rank.
+     * Exchanges blocks between all ranks, so that each rank sends one block to every rank. The block that comes from a
+     * rank replaces the block that was sent to it.
      *
-     * @param data a block for each rank, replaced with a block from each rank; [of the same type and count|of the same
-     *            length] at every rank
-     * @throws IllegalArgumentException if the data are not equal blocks
+     * @param data a block for each rank, in the order of the ranks, replaced with a block from each rank; [of the same
+     *            type and count|of the same length] at every rank
+     * @throws IllegalArgumentException if data cannot be divided into equal blocks
      */
     public void allToAll(Span data) {
         Arguments.checkUsable(data.segment(), "data");
@@ -522,12 +553,15 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks, and gives each rank one block of the combination: rank r receives block r.
+     * Combines the elements of all ranks with an operator, and gives each rank one block of the combination. Rank r
+     * receives block r.
      *
      * @param source a block for each rank; [of the same type and count|of the same length] at every rank
-     * @param target receives this rank's block of the combination[: of the source's type, disjoint from it|]
+     * @param target the memory that receives this rank's block of the combination[; of the source's type, disjoint from
+     *            it|]
      * @param reduction the operator
-     * @throws IllegalArgumentException if the arguments do not fit each other
+     * @throws IllegalArgumentException if source does not have a block of the target's length for each rank, target is
+     *             not as described, or the operator does not support the type or the number of the elements
      */
     public void reduceScatter(Span source, Span target, Reduction reduction) {
         Arguments.checkUsable(target.segment(), "target");
@@ -541,12 +575,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks, and gives each rank one block of the combination, in place: block r of rank r
-     * is replaced. Its other blocks stay unchanged.
+     * Combines the elements of all ranks with an operator, and gives each rank one block of the combination. It
+     * replaces block r at rank r. The other blocks stay unchanged.
      *
      * @param data a block for each rank; [of the same type and count|of the same length] at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException if the data are not equal blocks, or the operator does not fit the elements
+     * @throws IllegalArgumentException if data cannot be divided into equal blocks, or the operator does not support
+     *             the type or the number of the elements
      */
     public void reduceScatter(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
@@ -557,13 +592,15 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of this rank and of all ranks before it, in the order of the ranks: an inclusive scan.
+     * Combines the elements of this rank and of all ranks before it with an operator, in the order of the ranks. Rank r
+     * receives the combination of ranks 0 to r. The operation is also called an inclusive scan.
      *
-     * @param source the elements; [of the same type and count|of the same length] at every rank
-     * @param target receives the combination[: of the source's type and count, and either the same memory or disjoint|;
-     *            as long as source, or source itself]
+     * @param source this rank's elements; [of the same type and count|of the same length] at every rank
+     * @param target the memory that receives the combination[: of the source's type and count, and either the same
+     *            memory or disjoint|; as long as source, or source itself]
      * @param reduction the operator
-     * @throws IllegalArgumentException if the arguments do not fit each other
+     * @throws IllegalArgumentException if target is not as described, or the operator does not support the type or the
+     *             number of the elements
      */
     public void scan(Span source, Span target, Reduction reduction) {
         Arguments.checkUsable(source.segment(), "source");
@@ -575,12 +612,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of this rank and of all ranks before it, in the order of the ranks, in place.
+     * Combines the elements of this rank and of all ranks before it with an operator, in the order of the ranks. The
+     * combination replaces this rank's elements.
      *
-     * @param data the elements, replaced with the combination; [of the same type and count|of the same length] at every
-     *            rank
+     * @param data this rank's elements, replaced with the combination; [of the same type and count|of the same length]
+     *            at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException if the operator does not fit the elements
+     * @throws IllegalArgumentException if the operator does not support the type or the number of the elements
      */
     public void scan(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
@@ -591,14 +629,15 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks before this one, in the order of the ranks. The target of rank 0 stays
-     * unchanged.
+     * Combines the elements of all ranks before this one with an operator, in the order of the ranks. Rank r receives
+     * the combination of ranks 0 to r − 1. The target of rank 0 stays unchanged.
      *
-     * @param source the elements; [of the same type and count|of the same length] at every rank
-     * @param target receives the combination[: of the source's type and count, and either the same memory or disjoint|;
-     *            as long as source, or source itself]
+     * @param source this rank's elements; [of the same type and count|of the same length] at every rank
+     * @param target the memory that receives the combination[: of the source's type and count, and either the same
+     *            memory or disjoint|; as long as source, or source itself]
      * @param reduction the operator
-     * @throws IllegalArgumentException if the arguments do not fit each other
+     * @throws IllegalArgumentException if target is not as described, or the operator does not support the type or the
+     *             number of the elements
      */
     public void exclusiveScan(Span source, Span target, Reduction reduction) {
         Arguments.checkUsable(source.segment(), "source");
@@ -612,13 +651,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks before this one, in the order of the ranks, in place. The elements of rank 0
-     * stay unchanged.
+     * Combines the elements of all ranks before this one with an operator, in the order of the ranks. The combination
+     * replaces this rank's elements. The elements of rank 0 stay unchanged.
      *
-     * @param data the elements, replaced with the combination; [of the same type and count|of the same length] at every
-     *            rank
+     * @param data this rank's elements, replaced with the combination; [of the same type and count|of the same length]
+     *            at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException if the operator does not fit the elements
+     * @throws IllegalArgumentException if the operator does not support the type or the number of the elements
      */
     public void exclusiveScan(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
@@ -629,16 +668,17 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Gathers blocks of any length at the root: this rank's elements become its block of the root's target. Only the
-     * root needs to know all lengths.
+     * Collects the elements of all ranks at one rank, the root. The ranks may send different numbers of elements. Each
+     * rank's elements become its block of the root's target. Only the root needs to know all lengths.
      *
      * @param source this rank's elements, as many as the root expects from it
-     * @param target at the root receives the blocks[: of the source's type, disjoint from it|], and keeps its elements
-     *            outside of them; other ranks may pass null
+     * @param target the memory that receives the blocks at the root[; of the source's type, disjoint from it|]. Its
+     *            elements outside the blocks stay unchanged; other ranks may pass null
      * @param blocks the position and the length of each rank's block in the target; other ranks may pass null
      * @param root the rank that receives the blocks
-     * @throws IllegalArgumentException if root is not a rank of the communicator, the blocks overlap or exceed the
-     *             target, or the arguments do not fit each other
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or, at the root, if the blocks
+     *             overlap or do not lie in the target, target is not as described, or the root's own block differs in
+     *             length from its source
      */
     public void gather(Span source, @Nullable Span target, @Nullable Blocks blocks, int root) {
         Arguments.checkUsable(source.segment(), "source");
@@ -663,13 +703,14 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Gathers blocks of any length at the root, in place: the root's own block is already in position.
+     * Collects blocks of any length at one rank, the root. Each rank's elements become its block of the root's data, in
+     * which the root's own block is already in position.
      *
      * @param data at the root, the memory of the blocks, with its own in position; at another rank, its block
      * @param root the rank that receives the blocks
      * @param blocks the position and the length of each rank's block at the root; other ranks may pass null
-     * @throws IllegalArgumentException if root is not a rank of the communicator, or the blocks overlap or exceed the
-     *             data
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or the blocks overlap or do not lie
+     *             in the data
      */
     public void gather(Span data, int root, @Nullable Blocks blocks) {
         Arguments.checkUsable(data.segment(), "data");
@@ -688,16 +729,17 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Scatters blocks of any length: each rank receives its block of the root's source. Only the root needs to know all
-     * lengths.
+     * Distributes blocks of any length from one rank, the root. Each rank receives its block of the root's source. Only
+     * the root needs to know all lengths.
      *
-     * @param source at the root the memory of the blocks[: of the target's type, disjoint from it|]; other ranks may
-     *            pass null
+     * @param source the memory that holds the blocks at the root[; of the target's type, disjoint from it|]; other
+     *            ranks may pass null
      * @param blocks the position and the length of each rank's block in the source; other ranks may pass null
-     * @param target receives this rank's block, and has its length
+     * @param target the memory that receives this rank's block, as long as the block
      * @param root the rank that sends the blocks
-     * @throws IllegalArgumentException if root is not a rank of the communicator, the blocks exceed the source, or the
-     *             arguments do not fit each other
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or, at the root, if the blocks do not
+     *             lie in the source, source is not as described, or the root's own block differs in length from its
+     *             target
      */
     public void scatter(@Nullable Span source, @Nullable Blocks blocks, Span target, int root) {
         Arguments.checkUsable(target.segment(), "target");
@@ -721,12 +763,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Scatters blocks of any length, in place: the root's own block stays in position.
+     * Distributes blocks of any length from one rank, the root. Each rank receives its block of the root's data, in
+     * which the root's own block stays in position.
      *
      * @param data at the root, the memory of the blocks; at another rank, memory of its block's length
      * @param root the rank that sends the blocks
      * @param blocks the position and the length of each rank's block at the root; other ranks may pass null
-     * @throws IllegalArgumentException if root is not a rank of the communicator, or the blocks exceed the data
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or the blocks do not lie in the data
      */
     public void scatter(Span data, int root, @Nullable Blocks blocks) {
         Arguments.checkUsable(data.segment(), "data");
@@ -745,14 +788,15 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Gathers blocks of any length at every rank: this rank's elements become its block of each target.
+     * Collects the elements of all ranks at every rank. The ranks may send different numbers of elements. Each rank's
+     * elements become its block of every rank's target.
      *
      * @param source this rank's elements
-     * @param target receives the blocks[: of the source's type, disjoint from it|], and keeps its elements outside of
-     *            them
+     * @param target the memory that receives the blocks[; of the source's type, disjoint from it|]. Its elements
+     *            outside the blocks stay unchanged
      * @param blocks the position and the length of each rank's block in the target; of the same lengths at every rank
-     * @throws IllegalArgumentException if the blocks overlap or exceed the target, or the arguments do not fit each
-     *             other
+     * @throws IllegalArgumentException if the blocks overlap or do not lie in the target, target is not as described,
+     *             or this rank's own block differs in length from its source
      */
     public void allgather(Span source, Span target, Blocks blocks) {
         Arguments.checkTypes(source, target);
@@ -770,11 +814,12 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Gathers blocks of any length at every rank, in place: each rank's own block is already in position.
+     * Collects blocks of any length at every rank. Each rank's block is copied into the data of all other ranks. In
+     * each rank's data its own block is already in position.
      *
      * @param data the memory of the blocks, with this rank's own block in position
      * @param blocks the position and the length of each rank's block in the data; of the same lengths at every rank
-     * @throws IllegalArgumentException if the blocks overlap or exceed the data
+     * @throws IllegalArgumentException if the blocks overlap or do not lie in the data
      */
     public void allgather(Span data, Blocks blocks) {
         Arguments.checkUsable(data.segment(), "data");
@@ -788,17 +833,18 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Exchanges blocks of any length between all ranks: the block of rank q for rank r becomes block q of rank r's
-     * target. Only these two ranks know its length. This call has no form in place, because a block that arrives could
-     * overwrite a block that has not been sent.
+     * Exchanges blocks of any length between all ranks, so that each rank sends one block to every rank. The block of
+     * rank q for rank r becomes block q of rank r's target. Only these two ranks know its length. Source and target
+     * cannot be the same memory, because a block that arrives could overwrite a block that has not been sent.
      *
-     * @param source the blocks of this rank for the others
+     * @param source the memory that holds this rank's blocks for all ranks
      * @param sourceBlocks the position and the length of the block for each rank in the source
-     * @param target receives the others' blocks[: of the source's type, disjoint from it|], and keeps its elements
-     *            outside of them
+     * @param target the memory that receives the blocks from all ranks[; of the source's type, disjoint from it|]. Its
+     *            elements outside the blocks stay unchanged
      * @param targetBlocks the position and the length of the block from each rank in the target
-     * @throws IllegalArgumentException if the blocks exceed source or target, blocks of the target overlap, or the
-     *             arguments do not fit each other
+     * @throws IllegalArgumentException if the blocks do not lie in source or target, blocks of the target overlap,
+     *             target is not as described, or this rank's block for itself has different lengths in source and
+     *             target
      */
     public void allToAll(Span source, Blocks sourceBlocks, Span target, Blocks targetBlocks) {
         Arguments.checkTypes(source, target);
@@ -817,13 +863,16 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks, and gives each rank one block, of any length, of the combination.
+     * Combines the elements of all ranks with an operator, and gives each rank one block of the combination. The blocks
+     * may have different lengths.
      *
-     * @param source the memory of the blocks[: of the target's type, disjoint from it|]
+     * @param source the memory that holds this rank's elements of all blocks[; of the target's type, disjoint from it|]
      * @param blocks the position and the length of the block for each rank; of the same lengths at every rank
-     * @param target receives this rank's block of the combination, and has its length
+     * @param target the memory that receives this rank's block of the combination, as long as the block
      * @param reduction the operator
-     * @throws IllegalArgumentException if the blocks exceed the source, or the arguments do not fit each other
+     * @throws IllegalArgumentException if the blocks do not lie in the source, source is not as described, this rank's
+     *             own block differs in length from target, or the operator does not support the type or the number of
+     *             the elements
      */
     public void reduceScatter(Span source, Blocks blocks, Span target, Reduction reduction) {
         Arguments.checkTypes(source, target);
@@ -840,14 +889,14 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks, and gives each rank one block, of any length, of the combination, in place:
-     * this rank's own block is replaced. The other blocks stay unchanged.
+     * Combines the elements of all ranks with an operator, and gives each rank one block of the combination. It
+     * replaces this rank's own block. The other blocks stay unchanged. The blocks may have different lengths.
      *
-     * @param data the memory of the blocks
+     * @param data the memory that holds this rank's elements of all blocks
      * @param blocks the position and the length of the block for each rank; of the same lengths at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException if the blocks overlap or exceed the data, or the operator does not fit the
-     *             elements
+     * @throws IllegalArgumentException if the blocks overlap or do not lie in the data, or the operator does not
+     *             support the type or the number of the elements
      */
     public void reduceScatter(Span data, Blocks blocks, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
@@ -868,13 +917,15 @@ public abstract class Communicator implements AutoCloseable {
     }
 
     /**
-     * Makes a collective call with elements. All public forms of such calls end here.
+     * Runs a collective on elements in memory, and waits until it has completed. All public calls with arrays or spans,
+     * except those with {@link Blocks}, end here.
      *
-     * @param collective the operation
+     * @param collective the collective
      * @param source this rank's elements; the target if the call is in place, or if this rank sends none
-     * @param target receives the result; the source if the call is in place, or if this rank receives none
+     * @param target the memory that receives the result; the source if the call is in place, or if this rank receives
+     *            none
      * @param type the type of the elements
-     * @param count the number of elements; those of one block if source or target has a block for each rank
+     * @param count the number of elements, or those of one block if source or target has a block for each rank
      * @param reduction the operator, null if nothing is combined
      * @param root the root, 0 if the operation has none
      */
@@ -882,11 +933,13 @@ public abstract class Communicator implements AutoCloseable {
             long count, @Nullable Reduction reduction, int root);
 
     /**
-     * Makes a collective call with blocks that may differ in length. All public forms of such calls end here.
+     * Runs a collective with blocks that may differ in length, and waits until it has completed. All public calls with
+     * {@link Blocks} end here.
      *
-     * @param collective the operation
+     * @param collective the collective
      * @param source this rank's elements; the target if the call is in place, or if this rank sends none
-     * @param target receives the result; the source if the call is in place, or if this rank receives none
+     * @param target the memory that receives the result; the source if the call is in place, or if this rank receives
+     *            none
      * @param type the type of the elements
      * @param count the number of elements of source or target if it is a single block
      * @param sourceBlocks the blocks of the source, null if it has none

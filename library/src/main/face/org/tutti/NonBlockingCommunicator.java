@@ -6,23 +6,24 @@ import java.util.Objects;
 
 /**
  * The collectives of a {@link Communicator} as non-blocking calls. The methods have the same names and arguments, but
- * each call returns a {@link Request} immediately. Many requests may be in flight on one communicator, and they may end
- * in any order.
+ * each call returns a {@link Request} immediately. The operation then runs while the rank goes on. Many requests may be
+ * in flight on one communicator, and they may end in any order.
  *
  * <p><b>Order.</b> All ranks must call the same operations in the same order, blocking or not. One rank may make a
  * blocking call where another one makes a non-blocking call.
  *
- * <p><b>Arguments.</b> Arrays and memory belong to the request until it is done. The call itself throws the exceptions
- * for invalid arguments; {@link Request#await()} throws all others. Memory must be accessible to other threads; the
- * memory of a confined arena is not.
+ * <p><b>Arguments.</b> Until its request is done, a program must not change the elements that an operation reads, or
+ * access the elements that it writes. The call itself throws the exceptions for invalid arguments;
+ * {@link Request#await()} throws all others. Memory must be accessible to other threads; the memory of a confined arena
+ * is not.
  *
- * <p><b>Progress.</b> A request runs on a virtual thread while the caller computes, or on the thread that awaits it
- * immediately after the call. No progress is guaranteed if the ranks are virtual threads that compute without calling
- * Tutti.
+ * <p><b>Progress.</b> An operation runs on a virtual thread while the caller computes. If the caller awaits it
+ * immediately after the call, it runs on the caller's thread. No progress is guaranteed if the ranks are virtual
+ * threads that compute without calling Tutti.
  *
  * <p><b>Limits.</b> A rank may have {@value #IN_FLIGHT_MAX} requests in flight on a communicator, and 16 of them move
- * data at the same time. Closing a job does not wait for requests: those in flight end with {@link
- * RankFailedException}.
+ * data at the same time. Closing a job does not wait for requests. Requests that are in flight end with
+ * {@link RankFailedException}.
  */
 public abstract class NonBlockingCommunicator {
     /** The greatest number of requests that a rank may have in flight on one communicator. */
@@ -355,28 +356,32 @@ public abstract class NonBlockingCommunicator {
     }
 
     /**
-     * Starts a collective call with elements. All public forms of such calls end here.
+     * Starts a collective on elements in memory without waiting for it. All public calls with arrays or spans, except
+     * those with {@link Blocks}, end here.
      *
-     * @param collective the operation
+     * @param collective the collective
      * @param source this rank's elements; the target if the call is in place, or if this rank sends none
-     * @param target receives the result; the source if the call is in place, or if this rank receives none
+     * @param target the memory that receives the result; the source if the call is in place, or if this rank receives
+     *            none
      * @param type the type of the elements
-     * @param count the number of elements; those of one block if source or target has a block for each rank
+     * @param count the number of elements, or those of one block if source or target has a block for each rank
      * @param reduction the operator, null if nothing is combined
      * @param root the root, 0 if the operation has none
      * @param beforehand an action to run before the data are read
      * @param afterwards an action to run when the data have arrived, before the request is done
-     * @return the request
+     * @return the request, which is done when the operation has ended
      */
     protected abstract Request call(Collective collective, MemorySegment source, MemorySegment target, DataType type,
             long count, @Nullable Reduction reduction, int root, Runnable beforehand, Runnable afterwards);
 
     /**
-     * Starts a collective call with blocks that may differ in length. All public forms of such calls end here.
+     * Starts a collective with blocks that may differ in length, without waiting for it. All public calls with
+     * {@link Blocks} end here.
      *
-     * @param collective the operation
+     * @param collective the collective
      * @param source this rank's elements; the target if the call is in place, or if this rank sends none
-     * @param target receives the result; the source if the call is in place, or if this rank receives none
+     * @param target the memory that receives the result; the source if the call is in place, or if this rank receives
+     *            none
      * @param type the type of the elements
      * @param count the number of elements of source or target if it is a single block
      * @param sourceBlocks the blocks of the source, null if it has none
@@ -385,7 +390,7 @@ public abstract class NonBlockingCommunicator {
      * @param root the root, 0 if the operation has none
      * @param beforehand an action to run before the data are read
      * @param afterwards an action to run when the data have arrived, before the request is done
-     * @return the request
+     * @return the request, which is done when the operation has ended
      */
     protected abstract Request callWithBlocks(Collective collective, MemorySegment source, MemorySegment target,
             DataType type, long count, @Nullable Blocks sourceBlocks, @Nullable Blocks targetBlocks,

@@ -5,17 +5,17 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
- * The calls of a {@link RemotePart} as non-blocking calls. The methods have the same names and arguments, but each call
- * returns a {@link Request}.
+ * Accesses the part of remote memory at one rank by non-blocking calls. The methods have the same names and arguments
+ * as those of {@link RemotePart}, but each call returns a {@link Request}.
  *
- * <p><b>Gets.</b> The request of a get is done when the elements have arrived. Until then the target belongs to the
- * request. Several gets are in flight at the same time, with at most {@value #IN_FLIGHT_MAX} runs of bytes for a
- * memory. If a call has no room for its runs, it waits until earlier runs are done. If there are no earlier runs, the
- * call completes the get itself.
+ * <p><b>Gets.</b> The request of a get is done when the elements have arrived. Until then the program must not access
+ * the target. Several gets may be in flight at the same time, with at most {@value #IN_FLIGHT_MAX} runs of contiguous
+ * bytes for a memory. If a call exceeds this number, it waits until earlier runs are done. If there are no earlier
+ * runs, the call completes the get itself.
  *
  * <p><b>Puts.</b> The request of a put, an accumulate or a replacement is done when the call returns. The source may
- * then be used again, because the call has handed the bytes to the fabric, after waiting for room there if necessary.
- * As with {@code RemotePart}, the bytes are visible at the target after a fence.
+ * then be used again, because the call has passed the bytes on to the network, if necessary after it has waited for
+ * room in a send buffer. The bytes are visible at the target only after a fence, as for {@code RemotePart}.
  *
  * <p>For a rank of this node every request is done when the call returns. The call itself throws the exceptions for
  * invalid arguments. A deadline of the memory counts from the call. After the deadline, the request ends as soon as a
@@ -127,31 +127,34 @@ public abstract class NonBlockingPart {
     }
 
     /**
-     * Makes a call whose request is done when this method returns. All puts, accumulates and replacements end here.
+     * Makes a call that writes to the part. Its request is done when this method returns, unless the call belongs to an
+     * aggregate. All puts, accumulates and replacements end here.
      *
-     * @param call the call, which is passed the part
+     * @param call the call, which receives the part on which to operate
      * @return the request
      */
     protected abstract Request written(Consumer<RemotePart> call);
 
     /**
-     * Starts to get a range. All public forms of get for a range end here.
+     * Starts to copy consecutive elements of the part into local memory, and returns a request that is done when they
+     * have arrived. All public forms of get for a range end here.
      *
-     * @param offset the offset in the part; unchecked
-     * @param target receives the elements; threads of the fabric write to it
+     * @param offset the offset of the first element in the part; this method checks it
+     * @param target the local memory that receives the elements; threads of the network write to it
      * @param type the type of the elements
-     * @return the request
+     * @return the request, done when the elements have arrived
      */
     protected abstract Request read(long offset, MemorySegment target, DataType type);
 
     /**
-     * Starts to get a section.
+     * Starts to copy a section, a sequence of runs of bytes, of the part into local memory. Returns a request that is
+     * done when the bytes have arrived.
      *
-     * @param section the bytes of the part to read; unchecked
-     * @param target the caller's memory
-     * @param of the bytes of the target to write; unchecked
+     * @param section the bytes of the part to read; this method checks them
+     * @param target the local memory that receives the bytes
+     * @param of the bytes of the target to write; this method checks them
      * @param type the type of the elements
-     * @return the request
+     * @return the request, done when the bytes have arrived
      */
     protected abstract Request read(Section section, MemorySegment target, Section of, DataType type);
 }

@@ -5,15 +5,16 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * The collectives of a {@link Communicator} for repeated use. The methods have the same names and arguments, but each
- * returns a {@link PreparedCall}, which can be made any number of times. Tutti checks the arguments and chooses the
- * algorithm only once, when the call is prepared.
+ * Prepares calls of collectives that a program repeats with the same arguments. The methods have the same names and
+ * arguments as those of {@link Communicator}, but each returns a {@link PreparedCall}, which the program can run any
+ * number of times. Tutti checks the arguments and chooses the algorithm only once, when the call is prepared.
  *
- * <p>Preparing a call communicates nothing, and the other ranks need not prepare it: one rank may call directly what
- * another rank has prepared.
+ * <p>Preparing a call communicates nothing, and the other ranks need not prepare it. One rank may run a prepared call
+ * while another rank calls the method of its {@code Communicator}.
  *
- * <p><b>Arguments.</b> A prepared call reads and writes the same arrays and memory each time, and keeps them reachable.
- * Memory must be accessible to other threads; the memory of a confined arena is not.
+ * <p><b>Arguments.</b> A prepared call reads and writes the same arrays and memory each time. It refers to them, so the
+ * garbage collector does not free them. Memory must be accessible to other threads; the memory of a confined arena is
+ * not.
  */
 public abstract class PreparedCommunicator {
     private static final Runnable NOTHING = () -> {
@@ -40,7 +41,7 @@ public abstract class PreparedCommunicator {
     /**
      * Prepares {@link Communicator#barrier()}.
      *
-     * @return the prepared call
+     * @return the call, which can be run any number of times
      */
     public abstract PreparedCall barrier();
 
@@ -54,29 +55,33 @@ public abstract class PreparedCommunicator {
     }
 
     /**
-     * Prepares a collective call with elements. All public forms of such calls end here.
+     * Prepares a collective on elements in memory, and communicates nothing. All public calls with arrays or spans,
+     * except those with {@link Blocks}, end here.
      *
-     * @param collective the operation
+     * @param collective the collective
      * @param source this rank's elements; the target if the call is in place, or if this rank sends none
-     * @param target receives the result; the source if the call is in place, or if this rank receives none
+     * @param target the memory that receives the result; the source if the call is in place, or if this rank receives
+     *            none
      * @param type the type of the elements
-     * @param count the number of elements; those of one block if source or target has a block for each rank
+     * @param count the number of elements, or those of one block if source or target has a block for each rank
      * @param reduction the operator, null if nothing is combined
      * @param root the root, 0 if the operation has none
      * @param beforehand an action to run each time before the data are read
      * @param afterwards an action to run each time when the data have arrived
-     * @return the prepared call
+     * @return the call, which can be run any number of times
      */
     protected abstract PreparedCall call(Collective collective, MemorySegment source, MemorySegment target,
             DataType type, long count, @Nullable Reduction reduction, int root, Runnable beforehand,
             Runnable afterwards);
 
     /**
-     * Prepares a collective call with blocks that may differ in length. All public forms of such calls end here.
+     * Prepares a collective with blocks that may differ in length, and communicates nothing. All public calls with
+     * {@link Blocks} end here.
      *
-     * @param collective the operation
+     * @param collective the collective
      * @param source this rank's elements; the target if the call is in place, or if this rank sends none
-     * @param target receives the result; the source if the call is in place, or if this rank receives none
+     * @param target the memory that receives the result; the source if the call is in place, or if this rank receives
+     *            none
      * @param type the type of the elements
      * @param count the number of elements of source or target if it is a single block
      * @param sourceBlocks the blocks of the source, null if it has none
@@ -85,7 +90,7 @@ public abstract class PreparedCommunicator {
      * @param root the root, 0 if the operation has none
      * @param beforehand an action to run each time before the data are read
      * @param afterwards an action to run each time when the data have arrived
-     * @return the prepared call
+     * @return the call, which can be run any number of times
      */
     protected abstract PreparedCall callWithBlocks(Collective collective, MemorySegment source, MemorySegment target,
             DataType type, long count, @Nullable Blocks sourceBlocks, @Nullable Blocks targetBlocks,

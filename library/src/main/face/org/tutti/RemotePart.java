@@ -5,21 +5,21 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /**
- * The part of a {@link RemoteMemory} at one rank. {@code RemoteMemory} specifies the order and the visibility of
- * changes, and the exceptions of calls when the job fails.
+ * Puts to, gets from and changes the part of a {@link RemoteMemory} that lies at one rank. {@code RemoteMemory}
+ * specifies the order and the visibility of changes, and the exceptions that calls throw if a rank fails.
  *
- * <p><b>Atomic operations</b> on the same element, which is an element of the same size at the same offset, are atomic
- * with respect to each other, no matter which ranks call them. The operation is complete at the part when the call
- * returns. Between ranks of the same node, atomic operations order the accesses before and after them, as accesses to
- * volatile variables do.
+ * <p><b>Atomic operations</b> on the same element are atomic with respect to each other, no matter which ranks call
+ * them. The same element means an element of the same size at the same offset. The operation is complete at the part
+ * when the call returns. Between ranks of the same node, atomic operations order the accesses before and after them, as
+ * accesses to volatile variables do.
  *
- * <p><b>Offsets</b> count bytes from the start of the part. Elements lie at multiples of their size: calls that take
- * elements refuse other offsets, and sections that cut elements. In the view {@link #elements} offsets count elements.
- * Calls that take a segment copy bytes, from and to any offset.
+ * <p><b>Offsets</b> count bytes from the start of the part. Elements lie at multiples of their size. Calls that take
+ * elements refuse other offsets, and sections in which a run ends within an element. In the view {@link #elements}
+ * offsets count elements. Calls that take a segment copy bytes, from and to any offset.
  *
- * <p><b>Threads.</b> Any number of threads may use a part at the same time. Calls with spans allocate nothing, and
- * neither do repeated calls with the same arrays: a part holds weak references to four arrays of its latest calls, of
- * all threads. All calls throw {@link IllegalStateException} if the memory is closed.
+ * <p><b>Threads.</b> Any number of threads may use a part at the same time. Calls with spans allocate nothing. Repeated
+ * calls with the same arrays allocate nothing either, because a part holds weak references to the four arrays of its
+ * latest calls, by any thread. All calls throw {@link IllegalStateException} if the memory is closed.
  */
 public abstract class RemotePart {
     private final ArrayViews<MemorySegment> segments = ArrayViews.segments(ArrayViews.REMEMBERED);
@@ -41,10 +41,10 @@ public abstract class RemotePart {
 
     /**
      * Returns a view of this part whose offsets count elements. The elements are of the type with which this rank has
-     * allocated the memory, and bytes if it was allocated without a type. For example, {@code
-     * memory.at(rank).elements().put(3, values)} puts values from the element with index 3 on. The offsets of all calls
-     * of the view count elements of that type, even if a call passes elements of another type. Sections count in their
-     * own units.
+     * allocated the memory, and bytes if it was allocated without a type. For example,
+     * {@code memory.at(rank).elements().put(3, values)} begins at the element with index 3. The offsets of all calls of
+     * the view count elements of that type, even if a call passes elements of another type. Sections keep the units
+     * with which they were made.
      *
      * @return the view, the same object in every call
      */
@@ -60,8 +60,8 @@ public abstract class RemotePart {
     public abstract MemorySegment segment();
 
     /**
-     * Returns a view of this part whose calls use the given protocol for their bytes. It has no effect for a rank of
-     * this node, because no bytes travel.
+     * Returns a view of this part whose calls use a given protocol to move their bytes to or from another node. It has
+     * no effect if the part lies on this node, because no bytes travel.
      *
      * @param protocol the protocol
      * @return the view, the same object in every call
@@ -69,8 +69,8 @@ public abstract class RemotePart {
     public abstract RemotePart withProtocol(TransferProtocol protocol);
 
     /**
-     * {@return the protocol of the latest put, get or accumulate of this object, by any thread; empty if there was
-     * none, or the part is on this node}
+     * {@return the protocol by which the latest put, get or accumulate of this object has moved its bytes, by any
+     * thread; empty if there was no such call, or if the part lies on this node}
      */
     public abstract Optional<TransferProtocol> lastProtocol();
 
@@ -81,7 +81,7 @@ public abstract class RemotePart {
 
     // also for byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Copies elements into this part.
+     * Copies the caller's elements into this part. The call does not wait until they are visible there.
      *
      * @param offset the byte of the part at which the elements begin, a multiple of the size of an element
      * @param source the elements
@@ -94,7 +94,7 @@ public abstract class RemotePart {
     }
 
     /**
-     * Copies bytes into this part.
+     * Copies the caller's bytes into this part. The call does not wait until they are visible there.
      *
      * @param offset the byte of the part at which the bytes begin
      * @param source the bytes: native memory, or a heap segment
@@ -106,14 +106,15 @@ public abstract class RemotePart {
     }
 
     /**
-     * Copies a section of the caller's memory into a section of this part. The bytes of the source section, in their
-     * order, replace the bytes of the target section. Short runs are gathered on their way to another node.
+     * Copies a section, a sequence of runs of bytes, of the caller's memory into a section of this part. The bytes of
+     * the source section, in their order, replace the bytes of the target section. On the way to another node, one
+     * message carries many short runs.
      *
      * @param section the bytes of the part to write
      * @param source the caller's memory
      * @param of the bytes of the source to read, as many as in {@code section}
      * @throws IndexOutOfBoundsException if a section is not inside its memory
-     * @throws IllegalArgumentException if the sections differ in their number of bytes, or cut elements
+     * @throws IllegalArgumentException if the sections differ in their number of bytes, or a run ends within an element
      */
     public void put(Section section, Span source, Section of) {
         Arguments.checkUsable(source.segment(), "source");
@@ -122,15 +123,15 @@ public abstract class RemotePart {
 
     // also for byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Copies elements into this part, and then adds one to a notification word there. The part's rank waits for
-     * notifications with {@link RemoteMemory#awaitMore} and similar calls. Once it has seen the new count, it sees
-     * these bytes, and the bytes of all earlier puts and accumulates of this rank into the same part. After several
-     * calls it is therefore enough that the last one notifies; it may have no elements. Any number of ranks may use the
-     * same word.
+     * Copies the caller's elements into this part, and then adds one to a notification word there. The rank to which
+     * the part belongs waits for notifications with {@link RemoteMemory#awaitMore} and similar calls. Once it has seen
+     * the new count, it sees these elements. It also sees all earlier puts and accumulates of this rank into the same
+     * part. Therefore it is enough if the last of several calls notifies. That call may have no elements. Any number of
+     * ranks may use the same word.
      *
      * @param offset the byte of the part at which the elements begin, a multiple of the size of an element
      * @param source the elements
-     * @param notification the number of the part's word, from 0
+     * @param notification the number of the notification word in the part, from 0
      * @throws IndexOutOfBoundsException if the range is not inside the part, or there is no such word
      * @throws IllegalArgumentException if the offset is not a multiple of the size of an element
      */
@@ -140,12 +141,12 @@ public abstract class RemotePart {
     }
 
     /**
-     * Copies bytes into this part, and then adds one to a notification word there, as {@link #putNotify(long, Span,
-     * int)} does.
+     * Copies the caller's bytes into this part, and then adds one to a notification word there. The rank to which the
+     * part belongs can wait for the word, and then sees the bytes ({@link RemoteMemory#awaitMore}).
      *
      * @param offset the byte of the part at which the bytes begin
      * @param source the bytes: native memory, or a heap segment
-     * @param notification the number of the part's word, from 0
+     * @param notification the number of the notification word in the part, from 0
      * @throws IndexOutOfBoundsException if the range is not inside the part, or there is no such word
      */
     public void putNotify(long offset, MemorySegment source, int notification) {
@@ -154,15 +155,16 @@ public abstract class RemotePart {
     }
 
     /**
-     * Copies a section, as {@link #put(Section, Span, Section)} does, and then adds one to a notification word, as
-     * {@link #putNotify(long, Span, int)} does.
+     * Copies a section of the caller's memory into a section of this part, and then adds one to a notification word
+     * there. The rank to which the part belongs can wait for the word, and then sees the bytes
+     * ({@link RemoteMemory#awaitMore}).
      *
      * @param section the bytes of the part to write
      * @param source the caller's memory
      * @param of the bytes of the source to read, as many as in {@code section}
-     * @param notification the number of the part's word, from 0
+     * @param notification the number of the notification word in the part, from 0
      * @throws IndexOutOfBoundsException if a section is not inside its memory, or there is no such word
-     * @throws IllegalArgumentException if the sections differ in their number of bytes, or cut elements
+     * @throws IllegalArgumentException if the sections differ in their number of bytes, or a run ends within an element
      */
     public void putNotify(Section section, Span source, Section of, int notification) {
         Arguments.checkUsable(source.segment(), "source");
@@ -171,7 +173,7 @@ public abstract class RemotePart {
 
     // also with byte, int, float, double
     /**
-     * Sets a range of elements of this part to a value.
+     * Sets consecutive elements of this part to a value. The call does not wait until they are visible there.
      *
      * @param offset the byte of the part at which the range begins, a multiple of the size of an element
      * @param count the number of elements of the value's type, 0 or more
@@ -185,7 +187,7 @@ public abstract class RemotePart {
 
     // also for byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Copies elements from this part, and waits until they have arrived.
+     * Copies elements from this part into the caller's memory, and waits until they have arrived.
      *
      * @param offset the byte of the part at which the elements begin, a multiple of the size of an element
      * @param target receives the elements
@@ -199,10 +201,10 @@ public abstract class RemotePart {
     }
 
     /**
-     * Copies bytes from this part, and waits until they have arrived.
+     * Copies bytes from this part into the caller's memory, and waits until they have arrived.
      *
      * @param offset the byte of the part at which the bytes begin
-     * @param target receives the bytes: native memory that all threads may access, or a heap segment
+     * @param target the memory that receives the bytes: native memory that all threads may access, or a heap segment
      * @throws IndexOutOfBoundsException if the range is not inside the part
      * @throws IllegalArgumentException if the memory is confined to one thread or read-only
      */
@@ -220,14 +222,14 @@ public abstract class RemotePart {
 
     /**
      * Copies a section of this part into a section of the caller's memory, and waits until the bytes have arrived.
-     * Several runs from another node are requested at the same time.
+     * Several runs of contiguous bytes are requested from another node at the same time.
      *
      * @param section the bytes of the part to read
      * @param target the caller's memory
      * @param of the bytes of the target to write, as many as in {@code section}
      * @throws IndexOutOfBoundsException if a section is not inside its memory
-     * @throws IllegalArgumentException if the sections differ in their number of bytes, or cut elements; or if the
-     *             memory is confined to one thread or read-only
+     * @throws IllegalArgumentException if the sections differ in their number of bytes, or a run ends within an
+     *             element; or if the memory is confined to one thread or read-only
      */
     public void get(Section section, Span target, Section of) {
         checkTarget(target.segment());
@@ -236,10 +238,10 @@ public abstract class RemotePart {
 
     // also for int[], long[], float[], double[]
     /**
-     * Combines elements with the elements of this part, each atomically: {@code part = part op source}. Accumulates of
-     * all ranks on the same elements are atomic with respect to each other. Accumulates of int and long elements are
-     * also atomic with respect to the atomic operations. They are not atomic with respect to puts, loads and stores.
-     * Like a put, an accumulate is complete after a fence.
+     * Combines the caller's elements with the elements of this part: {@code part = part op source}. Each element
+     * changes atomically with respect to accumulates of all ranks. Elements of type int and long also change atomically
+     * with respect to the atomic operations. No element does with respect to puts, loads and stores. Like a put, an
+     * accumulate is complete after a fence.
      *
      * @param offset the byte of the part at which the elements begin, a multiple of the size of an element
      * @param source the elements[: int, long, float or double|]
@@ -256,16 +258,17 @@ public abstract class RemotePart {
 
     // also for int[], long[], float[], double[]
     /**
-     * Adds elements, multiplied by a factor, to the elements of this part, each atomically: {@code part += scale ×
-     * source}. Atomicity and completion are as for {@link #accumulate(long, Span, Reduction)}.
+     * Multiplies the caller's elements by a factor and adds them to the elements of this part:
+     * {@code part += scale × source}. Each element changes atomically with respect to accumulates of all ranks
+     * ({@link #accumulate(long, Span, Reduction)} has the details). Like a put, the call is complete after a fence.
      *
      * @param offset the byte of the part at which the elements begin, a multiple of the size of an element
      * @param source the elements[: int, long, float or double|]
      * @param scale the factor; an integer for elements of type int and long, rounded to a float for elements of type
      *            float
      * @throws IndexOutOfBoundsException if the range is not inside the part
-     * @throws IllegalArgumentException if the [type is another one, the |]scale does not fit the type, or the offset is
-     *             not a multiple of the size of an element
+     * @throws IllegalArgumentException if the [type is another one, the |]scale is not an integer although the elements
+     *             are, or the offset is not a multiple of the size of an element
      */
     public void accumulate(long offset, Span source, double scale) {
         Arguments.checkUsable(source.segment(), "source");
@@ -273,16 +276,18 @@ public abstract class RemotePart {
     }
 
     /**
-     * Adds a section of elements, multiplied by a factor, to a section of this part, each element atomically: {@code
-     * part += scale × source}. Atomicity and completion are as for {@link #accumulate(long, Span, Reduction)}.
+     * Multiplies a section of the caller's elements by a factor and adds it to a section of this part:
+     * {@code part += scale × source}. Each element changes atomically with respect to accumulates of all ranks
+     * ({@link #accumulate(long, Span, Reduction)} has the details). Like a put, the call is complete after a fence.
      *
-     * @param section the elements of the part to change, in whole elements
+     * @param section the runs of the part to change, each of whole elements
      * @param source the elements: int, long, float or double
-     * @param of the section of the source, with as many bytes
-     * @param scale as in {@link #accumulate(long, Span, double)}
+     * @param of the bytes of the source to read, as many as in {@code section}
+     * @param scale the factor; an integer for elements of type int and long, rounded to a float for elements of type
+     *            float
      * @throws IndexOutOfBoundsException if a section is not inside its memory
-     * @throws IllegalArgumentException if the type is another one, the scale does not fit the type, or the sections
-     *             differ in their number of bytes, or cut elements
+     * @throws IllegalArgumentException if the type is another one, scale is not an integer although the elements are,
+     *             or the sections differ in their number of bytes, or a run ends within an element
      */
     public void accumulate(Section section, Span source, Section of, double scale) {
         Arguments.checkUsable(source.segment(), "source");
@@ -290,16 +295,18 @@ public abstract class RemotePart {
     }
 
     /**
-     * Combines a section of elements with a section of this part, each element atomically. Atomicity and completion are
-     * as for {@link #accumulate(long, Span, Reduction)}.
+     * Combines a section of the caller's elements with a section of this part: {@code part = part op source}. Each
+     * element changes atomically with respect to accumulates of all ranks ({@link #accumulate(long, Span, Reduction)}
+     * has the details). Like a put, the call is complete after a fence.
      *
-     * @param section the elements of the part to change, in whole elements
+     * @param section the runs of the part to change, each of whole elements
      * @param source the elements: int, long, float or double
-     * @param of the section of the source, with as many bytes
-     * @param reduction the operator, as in {@link #accumulate(long, Span, Reduction)}
+     * @param of the bytes of the source to read, as many as in {@code section}
+     * @param reduction {@link Reduction#SUM}, {@link Reduction#MIN}, {@link Reduction#MAX}, or, for int and long, one
+     *            of the bitwise operators
      * @throws IndexOutOfBoundsException if a section is not inside its memory
      * @throws IllegalArgumentException if accumulates do not support the operator for the type, or the sections differ
-     *             in their number of bytes, or cut elements
+     *             in their number of bytes, or a run ends within an element
      */
     public void accumulate(Section section, Span source, Section of, Reduction reduction) {
         Arguments.checkUsable(source.segment(), "source");
@@ -308,9 +315,9 @@ public abstract class RemotePart {
 
     // also for float[], double[]
     /**
-     * Adds complex numbers, multiplied by a factor, to complex numbers of this part: {@code part += (real +
-     * imaginary·i) × source}. Both parts of a number are changed together, atomically. A complex number is a pair of
-     * elements, the real part first. In the part it begins at a multiple of its size.
+     * Multiplies the caller's complex numbers by a factor and adds them to complex numbers in this part of the memory:
+     * {@code part += (real + imaginary·i) × source}. A complex number is a pair of elements, first the real and then
+     * the imaginary part. Both change together, atomically. In the memory a pair begins at a multiple of its size.
      *
      * @param offset the byte of the part at which the numbers begin, a multiple of the size of a pair
      * @param source the numbers: an even number of [float or double|elements]
@@ -326,16 +333,17 @@ public abstract class RemotePart {
     }
 
     /**
-     * Adds a section of complex numbers, multiplied by a factor, to a section of this part, each number atomically.
+     * Multiplies a section of the caller's complex numbers by a factor and adds it to a section of this part. Each
+     * number, a pair of a real and an imaginary part, changes atomically.
      *
-     * @param section the numbers of the part to change, in whole pairs
+     * @param section the runs of the part to change, each of whole pairs
      * @param source the numbers, as pairs of float or double
-     * @param of the section of the source, in whole pairs, with as many bytes
+     * @param of the runs of the source to read, each of whole pairs, with as many bytes as {@code section}
      * @param real the real part of the factor
      * @param imaginary the imaginary part of the factor
      * @throws IndexOutOfBoundsException if a section is not inside its memory
      * @throws IllegalArgumentException if the type is another one, or the sections differ in their number of bytes, or
-     *             cut pairs
+     *             a run ends within a pair
      */
     public void accumulateComplex(Section section, Span source, Section of, double real, double imaginary) {
         Arguments.checkUsable(source.segment(), "source");
@@ -344,8 +352,9 @@ public abstract class RemotePart {
 
     // also for int[], long[], float[], double[]
     /**
-     * Replaces elements of this part, each atomically. Unlike a put, a replacement is atomic with respect to
-     * accumulates on the same elements. For int and long it is also atomic with respect to the atomic operations.
+     * Replaces elements of this part with the caller's elements, each atomically. Unlike a put, a replacement of an
+     * element is atomic with respect to accumulates on the same element. For int and long it is also atomic with
+     * respect to the atomic operations.
      *
      * @param offset the byte of the part at which the elements begin, a multiple of the size of an element
      * @param source the elements[: int, long, float or double|]
@@ -359,14 +368,15 @@ public abstract class RemotePart {
     }
 
     /**
-     * Replaces a section of this part with a section of elements, each element atomically.
+     * Replaces a section of this part with a section of the caller's elements. Each element is replaced atomically with
+     * respect to accumulates on the same element.
      *
-     * @param section the elements of the part to change, in whole elements
+     * @param section the runs of the part to change, each of whole elements
      * @param source the elements: int, long, float or double
-     * @param of the section of the source, with as many bytes
+     * @param of the bytes of the source to read, as many as in {@code section}
      * @throws IndexOutOfBoundsException if a section is not inside its memory
      * @throws IllegalArgumentException if the type is another one, or the sections differ in their number of bytes, or
-     *             cut elements
+     *             a run ends within an element
      */
     public void replace(Section section, Span source, Section of) {
         Arguments.checkUsable(source.segment(), "source");
@@ -417,7 +427,7 @@ public abstract class RemotePart {
 
     /**
      * Atomically sets a long if it has the expected value, and returns its previous value. The call has set it if and
-     * only if the previous value is the expected one.
+     * only if the returned value is the expected one.
      *
      * @param offset the byte of the part at which the long begins, a multiple of 8
      * @param expected the expected value
@@ -452,7 +462,7 @@ public abstract class RemotePart {
 
     /**
      * Atomically sets an int if it has the expected value, and returns its previous value. The call has set it if and
-     * only if the previous value is the expected one.
+     * only if the returned value is the expected one.
      *
      * @param offset the byte of the part at which the int begins, a multiple of 4
      * @param expected the expected value
@@ -464,115 +474,121 @@ public abstract class RemotePart {
     public abstract int compareAndSwapInt(long offset, int expected, int value);
 
     /**
-     * Copies a range of elements into this part. All public forms of put for a range end here.
+     * Copies the caller's elements into consecutive elements of this part. All public forms of put for a range end
+     * here.
      *
-     * @param offset the offset in the part; not yet checked
+     * @param offset the offset in the part at which the elements begin; this method checks it
      * @param source the elements
      * @param type the type of the elements
      */
     protected abstract void write(long offset, MemorySegment source, DataType type);
 
     /**
-     * Copies a range of elements into this part, and adds one to a notification word. All public forms of such a put
-     * for a range end here.
+     * Copies the caller's elements into consecutive elements of this part, and then adds one to a notification word
+     * there. All public forms of {@code putNotify} for a range end here.
      *
-     * @param offset the offset in the part; not yet checked
+     * @param offset the offset in the part at which the elements begin; this method checks it
      * @param source the elements
      * @param type the type of the elements
-     * @param notification the number of the word; not yet checked
+     * @param notification the number of the notification word in the part; this method checks it
      */
     protected abstract void writeNotify(long offset, MemorySegment source, DataType type, int notification);
 
     /**
-     * Copies a section of the caller's memory into a section of this part, and adds one to a notification word.
+     * Copies a section, a sequence of runs of bytes, of the caller's memory into a section of this part. Then adds one
+     * to a notification word there.
      *
-     * @param section the bytes of the part to write; not yet checked
+     * @param section the bytes of the part to write; this method checks them
      * @param source the caller's memory
-     * @param of the bytes of the source to read; not yet checked
+     * @param of the bytes of the source to read; this method checks them
      * @param type the type of the elements
-     * @param notification the number of the word; not yet checked
+     * @param notification the number of the notification word in the part; this method checks it
      */
     protected abstract void writeNotify(Section section, MemorySegment source, Section of, DataType type,
             int notification);
 
     /**
-     * Sets a range of elements of this part to a value. All public forms of fill end here.
+     * Sets consecutive elements of this part to a value. All public forms of fill end here.
      *
-     * @param offset the offset in the part; not yet checked
-     * @param count the number of elements; not yet checked
-     * @param value the value, as one element
+     * @param offset the offset in the part at which the elements begin; this method checks it
+     * @param count the number of elements; this method checks it
+     * @param value the value, as a span of one element
      */
     protected abstract void fill(long offset, long count, Span value);
 
     /**
-     * Copies a range of elements from this part. All public forms of get for a range end here.
+     * Copies consecutive elements of this part into the caller's memory, and waits until they have arrived. All public
+     * forms of get for a range end here.
      *
-     * @param offset the offset in the part; not yet checked
-     * @param target receives the elements; threads of the fabric write to it
+     * @param offset the offset in the part at which the elements begin; this method checks it
+     * @param target the caller's memory that receives the elements; threads of the network write to it
      * @param type the type of the elements
      */
     protected abstract void read(long offset, MemorySegment target, DataType type);
 
     /**
-     * Combines a range of elements with elements of this part. All public forms of accumulate for a range end here.
+     * Combines the caller's elements with consecutive elements of this part. All public forms of accumulate for a range
+     * end here.
      *
-     * @param offset the offset in the part; not yet checked
+     * @param offset the offset in the part at which the elements begin; this method checks it
      * @param source the elements
      * @param type the type of the elements
-     * @param reduction the operator; not yet checked
-     * @param scale the factor of the elements, for a sum; not yet checked
+     * @param reduction the operator; this method checks it
+     * @param scale the factor by which a sum multiplies the source's elements; this method checks it
      */
     protected abstract void accumulate(long offset, MemorySegment source, DataType type, Reduction reduction,
             double scale);
 
     /**
-     * Replaces a range of elements of this part. All public forms of replace for a range end here.
+     * Replaces consecutive elements of this part with the caller's elements. All public forms of replace for a range
+     * end here.
      *
-     * @param offset the offset in the part; not yet checked
+     * @param offset the offset in the part at which the elements begin; this method checks it
      * @param source the elements
      * @param type the type of the elements
      */
     protected abstract void replace(long offset, MemorySegment source, DataType type);
 
     /**
-     * Copies a section of the caller's memory into a section of this part.
+     * Copies a section, a sequence of runs of bytes, of the caller's memory into a section of this part.
      *
-     * @param section the bytes of the part to write; not yet checked
+     * @param section the bytes of the part to write; this method checks them
      * @param source the caller's memory
-     * @param of the bytes of the source to read; not yet checked
+     * @param of the bytes of the source to read; this method checks them
      * @param type the type of the elements
      */
     protected abstract void write(Section section, MemorySegment source, Section of, DataType type);
 
     /**
-     * Copies a section of this part into a section of the caller's memory.
+     * Copies a section, a sequence of runs of bytes, of this part into a section of the caller's memory, and waits
+     * until the bytes have arrived.
      *
-     * @param section the bytes of the part to read; not yet checked
+     * @param section the bytes of the part to read; this method checks them
      * @param target the caller's memory
-     * @param of the bytes of the target to write; not yet checked
+     * @param of the bytes of the target to write; this method checks them
      * @param type the type of the elements
      */
     protected abstract void read(Section section, MemorySegment target, Section of, DataType type);
 
     /**
-     * Combines a section of the caller's memory with a section of this part.
+     * Combines a section, a sequence of runs of elements, of the caller's memory with a section of this part.
      *
-     * @param section the bytes of the part to change; not yet checked
+     * @param section the bytes of the part to change; this method checks them
      * @param source the caller's memory
-     * @param of the bytes of the source to read; not yet checked
+     * @param of the bytes of the source to read; this method checks them
      * @param type the type of the elements
-     * @param reduction the operator; not yet checked
-     * @param scale the factor of the elements, for a sum; not yet checked
+     * @param reduction the operator; this method checks it
+     * @param scale the factor by which a sum multiplies the source's elements; this method checks it
      */
     protected abstract void accumulate(Section section, MemorySegment source, Section of, DataType type,
             Reduction reduction, double scale);
 
     /**
-     * Replaces a section of this part with a section of the caller's memory.
+     * Replaces a section, a sequence of runs of elements, of this part with a section of the caller's memory.
      *
-     * @param section the bytes of the part to change; not yet checked
+     * @param section the bytes of the part to change; this method checks them
      * @param source the caller's memory
-     * @param of the bytes of the source to read; not yet checked
+     * @param of the bytes of the source to read; this method checks them
      * @param type the type of the elements
      */
     protected abstract void replace(Section section, MemorySegment source, Section of, DataType type);
@@ -581,9 +597,9 @@ public abstract class RemotePart {
      * Multiplies each complex number of a range by a factor, and adds the product to the corresponding complex number
      * of this part.
      *
-     * @param offset the offset in the part; not yet checked
+     * @param offset the offset in the part at which the elements begin; this method checks it
      * @param source the numbers
-     * @param type the type of the real and the imaginary parts; not yet checked
+     * @param type the type of the real and the imaginary parts; this method checks it
      * @param real the real part of the factor
      * @param imaginary the imaginary part of the factor
      */
@@ -594,10 +610,10 @@ public abstract class RemotePart {
      * Multiplies each complex number of a section by a factor, and adds the product to the corresponding complex number
      * of a section of this part.
      *
-     * @param section the bytes of the part to change; not yet checked
+     * @param section the bytes of the part to change; this method checks them
      * @param source the caller's memory
-     * @param of the bytes of the source to read; not yet checked
-     * @param type the type of the real and the imaginary parts; not yet checked
+     * @param of the bytes of the source to read; this method checks them
+     * @param type the type of the real and the imaginary parts; this method checks it
      * @param real the real part of the factor
      * @param imaginary the imaginary part of the factor
      */
