@@ -115,17 +115,18 @@ public final class Catalogue {
     }
 
     /**
-     * Returns the algorithms that differ from those of {@link #of} only in their numbers of ports. {@link #find} finds
-     * them by name, such as {@code bruck@2-ports}.
+     * Returns the algorithms that {@link #of} does not list, because they differ from listed ones only in the number of
+     * ports, the messages that a rank sends at the same time. {@link #find} finds them by name, such as
+     * {@code bruck@2-ports}.
      *
-     * @return these algorithms, for all collectives
+     * @return the algorithms of all collectives that are not listed
      */
     public static List<Algorithm> unlisted() {
         return UNLISTED;
     }
 
     /**
-     * Returns the algorithm with a name.
+     * Returns the algorithm of a collective that has a given name.
      *
      * @param collective the collective
      * @param name the algorithm's name. If the algorithm is {@link Chunked}, the length of its chunks in KiB may
@@ -147,10 +148,10 @@ public final class Catalogue {
     }
 
     /**
-     * Returns the algorithm with a name, if there is one.
+     * Returns the algorithm of a collective that has a given name, if there is one.
      *
      * @param collective the collective
-     * @param name the algorithm's name, as in {@link #find}
+     * @param name the algorithm's name, which may contain a length of chunks, as in {@code srm@32k}
      * @return the algorithm, or empty if there is none
      */
     public static Optional<Algorithm> search(Collective collective, String name) {

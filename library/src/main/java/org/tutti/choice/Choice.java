@@ -26,18 +26,21 @@ import static org.tutti.Collective.SCAN;
 import static org.tutti.Collective.SCATTER;
 
 /**
- * Chooses the algorithm of a call. If the caller requested an algorithm, that one is used. Otherwise the rules name the
- * algorithm that was fastest on the machine on which Tutti was built (docs/algorithms.md says why). On a node with
- * levels they name the algorithm that is predicted to be fastest.
+ * Chooses the algorithm by which a collective call runs. If the caller requested an algorithm, that one is used.
+ * Otherwise a table of rules names the algorithm that was fastest on the machine on which Tutti was built
+ * (docs/algorithms.md says why). On a node with levels, such as shared caches and sockets, the rules name the algorithm
+ * that is predicted to be fastest.
  *
- * <p>A choice is immutable. It depends only on facts that all ranks know alike, so all ranks choose the same algorithm.
+ * <p>A choice is immutable. It depends only on facts that are the same at all ranks, so all ranks choose the same
+ * algorithm.
  */
 public final class Choice {
     private static final boolean ANY = false;
 
     /**
-     * The value of a rule for nodes with levels. Such rules are for a single node only. Ranks of different nodes may
-     * have been given different levels, and then they would not choose alike.
+     * The argument that makes a rule for nodes with levels, such as shared caches and sockets. Such rules are only for
+     * communicators on a single node. The levels may differ between nodes, and ranks of several nodes would then choose
+     * different algorithms.
      */
     private static final boolean LEVELS = true;
 
@@ -103,9 +106,9 @@ public final class Choice {
             Rule.of(EXCLUSIVE_SCAN, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"));
 
     /**
-     * Named tables of rules, which come before the other rules if the table is requested by name. The only table has
-     * the choices for several nodes that Qian and Afsahi, section 7, found best on their cluster. Each limit is the
-     * shortest length at which they measured the other algorithm ahead.
+     * Tables of rules by name. If a user requests a table by its name, its rules take precedence over all other rules.
+     * The only table has the algorithms for several nodes that Qian and Afsahi, section 7, found best on their cluster.
+     * Each limit is the shortest length at which they measured the other algorithm ahead.
      */
     private static final Map<String, List<Rule>> TABLES = Map.of("qian-afsahi", List.of(
             Rule.of(GATHER, Range.from(2), Range.ANY, ANY, Length.from(512), "direct"),
@@ -137,10 +140,10 @@ public final class Choice {
     }
 
     /**
-     * Returns the rules of a collective if no algorithm was requested.
+     * Returns the rules that choose the algorithm of a collective if the user has requested none.
      *
      * @param collective the collective
-     * @return its rules; the first rule that fits a call is used
+     * @return its rules, of which the first that fits a call is used
      */
     public static List<Rule> rules(Collective collective) {
         return of(collective, RULES).toList();
@@ -151,19 +154,20 @@ public final class Choice {
     }
 
     /**
-     * Returns the tables of rules that may be requested by name. A table has rules of several collectives.
+     * Returns the tables of rules that a user may request by name. A table has rules of several collectives.
      *
-     * @return the rules of each table, by its name; they come before all other rules
+     * @return the rules of each table, by its name; the rules of a requested table take precedence over all other rules
      */
     public static Map<String, List<Rule>> tables() {
         return TABLES;
     }
 
     /**
-     * Returns the algorithm for blocks that may differ in length. A request for another algorithm has no effect on it.
+     * Returns the algorithm of a collective with blocks that may differ in length. If the user has requested another
+     * algorithm for the collective, that has no effect here.
      *
      * @param collective a gather, a scatter, an allgather, an all-to-all or a reduce-scatter
-     * @param topology the nodes of the ranks
+     * @param topology the nodes on which the communicator's ranks run
      * @param operatorCommutes whether the operator commutes; true if nothing is combined
      * @return the algorithm
      */
@@ -176,10 +180,10 @@ public final class Choice {
     }
 
     /**
-     * Returns a copy of this choice that always uses one algorithm for a collective.
+     * Returns a copy of this choice that uses a given algorithm for all calls of a collective.
      *
      * @param collective the collective
-     * @param name the algorithm's name
+     * @param name the name of the algorithm
      * @return the new choice
      * @throws IllegalArgumentException if there is no such algorithm
      */
@@ -210,10 +214,10 @@ public final class Choice {
     }
 
     /**
-     * Returns the choice that a text requests, such as {@code allreduce=flat,barrier=srm}. An entry of the text may
-     * also be the name of a table of rules. Later entries take precedence over earlier ones.
+     * Returns the choice that a user requests by a text, such as {@code allreduce=flat,barrier=srm}. An entry of the
+     * text names the algorithm of a collective, or a table of rules. Later entries take precedence over earlier ones.
      *
-     * @param text the text, from the environment; it may be empty
+     * @param text the value of an environment variable; it may be empty
      * @return the choice
      * @throws IllegalArgumentException if the text cannot be parsed, or names an unknown collective, algorithm or table
      */
@@ -245,10 +249,10 @@ public final class Choice {
     }
 
     /**
-     * Returns the rules that fit the topology of a communicator.
+     * Returns the rules that can apply to calls on a communicator, which depend on the nodes of its ranks.
      *
-     * @param topology the nodes of its ranks
-     * @return the rules from which its calls choose
+     * @param topology the nodes on which the communicator's ranks run
+     * @return the rules from which the calls on the communicator choose
      */
     public Shortlist shortlist(Topology topology) {
         return new Shortlist(topology, links, rules);

@@ -11,10 +11,10 @@ public enum Links {
     SLOW;
 
     /**
-     * Returns the constant with a name, as the environment and the command line use it.
+     * Returns the speed of links between nodes that a user has named in the environment or on the command line.
      *
      * @param text {@code fast} or {@code slow}
-     * @return the links
+     * @return the constant for that speed
      * @throws IllegalArgumentException if the text is neither; the message lists both
      */
     public static Links parse(String text) {

@@ -6,15 +6,17 @@ import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 
 /**
- * A rule of the table from which {@link Choice} chooses algorithms. The topology of a communicator decides which rules
- * of a collective fit. The length of a message then decides which of these is used.
+ * A rule of the table from which {@link Choice} chooses the algorithms of collective calls. The number of nodes and
+ * ranks of a communicator decides which rules of a collective fit. The length of a call's message then decides which of
+ * these is used.
  *
- * @param nodes the numbers of nodes that fit
- * @param ranks the numbers of ranks that fit
+ * @param nodes the numbers of nodes for which the rule fits
+ * @param ranks the numbers of ranks for which the rule fits
  * @param levels whether the rule fits only nodes with levels, such as sockets and shared caches
- * @param slowLinks whether the rule fits only slow links between nodes
- * @param bytes the lengths of a message that fit
- * @param algorithm the algorithm; for a non-commutative operator, it must keep the order of the ranks
+ * @param slowLinks whether the rule fits only if the links between nodes are slow
+ * @param bytes the least length of a message for which the rule fits
+ * @param algorithm the algorithm that the rule chooses; for a non-commutative operator, it must keep the order of the
+ *            ranks
  */
 public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, Length bytes, Algorithm algorithm) {
     private static final String ANY = "any";
@@ -53,7 +55,7 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
     }
 
     /**
-     * A range of numbers of nodes or ranks.
+     * The numbers of nodes, or of ranks, for which a rule fits.
      *
      * @param least the least number
      * @param most the greatest number, or {@link Integer#MAX_VALUE} if there is no limit
@@ -89,8 +91,8 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
     /**
      * The least length of a message for which a rule fits.
      *
-     * @param least the length, in bytes
-     * @param forEachNode whether the length is multiplied by the number of nodes
+     * @param least the length in bytes, in all or for each node
+     * @param forEachNode whether the length is for each node, so that it is multiplied by the number of nodes
      */
     public record Length(long least, boolean forEachNode) {
         static final Length ANY = from(0);

@@ -8,8 +8,8 @@ import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 
 /**
- * The rules of a {@link Choice} that fit the topology of one communicator. With this list a call only compares its
- * length with a few limits. Immutable.
+ * The rules of a {@link Choice} that can apply to calls on one communicator. They are selected once, so that a call
+ * only compares the length of its message with a few limits. A list is immutable.
  */
 public final class Shortlist {
     private record Candidate(long bytesMin, Algorithm algorithm) {}
@@ -33,9 +33,9 @@ public final class Shortlist {
     }
 
     /**
-     * Returns the algorithm of a call.
+     * Returns the algorithm by which a call on the communicator runs.
      *
-     * @param collective the collective
+     * @param collective the collective that is called
      * @param bytes the length of the message, in bytes
      * @param operatorCommutes whether the operator commutes; true if nothing is combined
      * @return the algorithm

@@ -11,11 +11,12 @@ public final class Suggestion {
     private Suggestion() {}
 
     /**
-     * Returns a suggestion with the valid name that is nearest to a text. Names are compared by the number of slips
-     * between them. A slip is a letter that is wrong, missing or superfluous, or two adjacent letters in the wrong
-     * order. A name is near if it differs by at most one slip for each {@value #LETTERS_PER_SLIP} letters.
+     * Returns a suggestion for an error message about a misspelt name. It has the valid name that is nearest to the
+     * given text. Nearness is the number of slips between two names. A slip is a letter that is wrong, missing or
+     * superfluous, or two adjacent letters in the wrong order. A name is suggested if it differs by at most one slip
+     * for each {@value #LETTERS_PER_SLIP} letters.
      *
-     * @param given the text
+     * @param given the misspelt name
      * @param names all valid names
      * @return a text such as "; did you mean ring?", or an empty text if no name is near
      */

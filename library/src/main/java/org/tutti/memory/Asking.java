@@ -4,15 +4,16 @@ package org.tutti.memory;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Lets other threads run between polling calls. A polling call, such as a test for completion, answers without waiting,
- * and a rank repeats it until the answer is yes. A virtual thread keeps its carrier until it blocks. Ranks that only
- * poll would therefore keep all carriers from the threads that they poll for. To prevent that, every {@value
- * #YIELD_INTERVAL}th call that answers no also yields. Every {@value #PARK_INTERVAL}th of these yields parks a virtual
- * thread for a nanosecond instead, because threads that only yield can still starve others ({@link Waiter}).
+ * Lets other threads run while a rank repeats a call that returns immediately, such as a test whether a request is
+ * done. Such a call answers without waiting, and a rank repeats it until the answer is yes. A virtual thread keeps its
+ * carrier, the platform thread that runs it, until it blocks. Ranks that only repeat such calls could therefore keep
+ * all carriers from the threads for which they wait. To prevent that, every {@value #YIELD_INTERVAL}th call that
+ * answers no also yields. Every {@value #PARK_INTERVAL}th of these yields parks a virtual thread for a nanosecond
+ * instead, because threads that only yield can still starve others ({@link Waiter}).
  *
- * <p>An answer takes from 10 ns to 2 µs (if the call polls connections). A yield that finds no other thread to run
- * takes 0.2 to 0.5 µs. Therefore the yields cost the polling rank a few nanoseconds a call. Another thread waits some
- * microseconds for the next yield, at most 0.1 ms.
+ * <p>A call takes 10 ns, or up to 2 µs if it polls connections. A yield that finds no other thread to run takes 0.2 to
+ * 0.5 µs. Therefore the yields cost the rank a few nanoseconds a call. Another thread waits for the next yield for some
+ * microseconds, at most 0.1 ms.
  *
  * <p>Any number of threads may share one instance. Its counter is a plain field, because a lost increment does no harm.
  */

@@ -11,10 +11,10 @@ public final class Bytes {
     private Bytes() {}
 
     /**
-     * Returns a number of bytes as text, such as {@code 12 bytes} or {@code 1.5 GiB}.
+     * Returns a text for messages that states a number of bytes, such as {@code 12 bytes} or {@code 1.5 GiB}.
      *
      * @param bytes the number of bytes, 0 or more
-     * @return the number with its unit; from 1 KiB on, with one decimal
+     * @return the number with its unit, with one decimal if it is 1 KiB or more
      */
     public static String text(long bytes) {
         if (bytes < STEP) {

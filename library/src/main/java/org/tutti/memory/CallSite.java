@@ -5,11 +5,11 @@ import java.net.URL;
 import java.util.Optional;
 
 /**
- * The position of a thread, read from its stack. It consists of the call of this library that the thread is in, if any,
- * and the line of the program. Nothing is recorded before a position is requested.
+ * The line of the program at which a thread is, and the call of this library that it is in, if any. Both are read from
+ * the stack of the thread when they are requested. Therefore calls record nothing.
  *
- * <p>Every class outside the JDK and outside this library's own jar (or directory) counts as the program. Therefore a
- * program may be in a package below the library's, as the command line and the tests are.
+ * <p>Every class outside the JDK and outside this library's own jar (or directory) counts as the program. Its package
+ * does not matter, so a program may be in a package below that of the library, like the command line and the tests.
  *
  * @param call the library's method that the program called, such as "allreduce"; empty if the thread is in no call
  * @param frame the program's frame that made the call; if the thread is in no call, the program's innermost frame
@@ -24,10 +24,10 @@ public record CallSite(String call, StackTraceElement frame) {
     }
 
     /**
-     * Returns the position of a thread.
+     * Returns the line of the program at which a thread is, and the call of this library that it is in.
      *
      * @param thread any thread, including the calling one
-     * @return its position; empty if the thread has ended, or runs no code of the program
+     * @return the line and the call; empty if the thread has ended, or runs no code of the program
      */
     public static Optional<CallSite> of(Thread thread) {
         return of(thread.getStackTrace());
@@ -47,9 +47,9 @@ public record CallSite(String call, StackTraceElement frame) {
     }
 
     /**
-     * Returns the position in a stack. The frames are given innermost first. A library call inside a library call
-     * belongs to the outer one. Frames outside the program of a rank, such as those of an engine that runs ranks, are
-     * not searched.
+     * Finds the line of the program and the call of this library in a stack, whose innermost frame comes first. If a
+     * call of this library makes another one, the outer one is returned. Frames of code that runs ranks, such as a test
+     * engine, are not searched.
      */
     static Optional<CallSite> of(StackTraceElement[] stack) {
         CallSite found = null;
@@ -107,8 +107,8 @@ public record CallSite(String call, StackTraceElement frame) {
     }
 
     /**
-     * Returns the jar or directory of a class. The class's code source cannot be used for this, because class data
-     * archives keep an older one.
+     * Returns the jar or directory from which a class was loaded. The code source of the class cannot be used for this,
+     * because a class from a class data archive may keep an older code source.
      */
     private static String place(Class<?> type) {
         String file = "/" + type.getName().replace('.', '/') + ".class";

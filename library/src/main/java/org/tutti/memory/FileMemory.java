@@ -44,9 +44,9 @@ import org.tutti.NodeMemoryException;
  * writes zeros to the block through the file, which fails with an ordinary error. Many processes raise the claimed
  * word. Other processes know a block only after its owner has published its address.
  *
- * <p>A process that uses the file holds a lock on a byte beyond the file's end, one byte for each participant. The
- * kernel releases the lock when the process ends for any reason. Therefore the other processes know which participants
- * live without comparing process numbers. A process also loses its locks when it closes any descriptor of the file.
+ * <p>Each process that uses the file, a participant, holds a lock on one byte beyond the file's end. The kernel
+ * releases the lock when the process ends for any reason. Therefore the other processes know which participants live,
+ * without comparing process numbers. A process also loses its locks when it closes any descriptor of the file.
  * Therefore it must never open the file twice, not even through copies of this class in other class loaders. System
  * properties, which all copies see, name the files that the process has open. All copies open, publish and close under
  * the same monitor, so that no copy opens a file that another copy has just opened.
@@ -69,8 +69,9 @@ public final class FileMemory extends Memory {
     private static final long CAPACITY_MAX = 1L << 40;
     private static final long LOCKS = 1L << 62;
     /**
-     * The prefix of the names of the system properties. It is also the monitor of all copies of this class, because
-     * equal literals are the same object in every class loader.
+     * The prefix of the names of system properties, each of which records a file that this process has open. The string
+     * is also the monitor of all copies of this class, because equal literals are the same object in every class
+     * loader.
      */
     private static final String OPEN = "org.tutti.memory.open.";
     private static final Set<OpenOption> EXISTING =
@@ -122,8 +123,8 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Creates the file, which only its owner may read and write, and claims its first block. Other processes cannot see
-     * the file before {@link #publish}.
+     * Creates the file that holds the shared memory, and claims its first block. Only its owner may read and write the
+     * file. Other processes cannot see it before {@link #publish}.
      *
      * @param path the final name of the file
      * @param firstBlockBytes the size of the block at {@link #FIRST_BLOCK}, in bytes
@@ -192,7 +193,8 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Lets other processes open the file. The caller must have filled the first block.
+     * Gives the file its final name, so that other processes of the node can open it. The caller must have filled the
+     * first block.
      *
      * @throws FileAlreadyExistsException if another file of this user has the name; this file must then be discarded
      * @throws NodeMemoryException if the name belongs to a file of another user, or not to a plain file
@@ -231,7 +233,7 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Opens a file that another process created and that at least one process uses.
+     * Opens the shared memory in a file that another process created and that at least one process uses.
      *
      * @param path the name of the file
      * @param participant the number of the lock that this process acquires
@@ -304,7 +306,7 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Removes a file of this user if no process uses it.
+     * Removes a file with shared memory of this user, if no process uses it.
      *
      * @param path the name of the file
      * @throws IOException if the file cannot be examined or removed
@@ -367,8 +369,9 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Releases a block that could not be claimed. It returns the pages to the file system first, and then the
-     * addresses, because released addresses may immediately belong to another block.
+     * Releases the addresses and pages that were reserved for a block, because the block could then not be filled. This
+     * method returns the pages to the file system first, and then the addresses, because released addresses may
+     * immediately belong to another block.
      */
     private void giveBack(long address, long bytes) {
         Pages.giveBack(mapping.asSlice(address, bytes));
@@ -376,8 +379,8 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Reserves the next addresses for a block. If the claim cannot be met, it reserves none, and does not fill the file
-     * system before it fails.
+     * Reserves the next free addresses of the file for a block. If the file system has too little memory, this method
+     * throws an exception without having reserved or written any.
      */
     private long reserve(long bytes) throws IOException {
         File system = path.getParent().toFile();
@@ -417,9 +420,9 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Returns whether the process of a participant lives and uses this file.
+     * Returns whether the process that holds a given lock of this file still lives.
      *
-     * @param participant the number of a lock that this process does not hold
+     * @param participant the number of the lock, which is not the lock of this process
      * @return whether another process holds that lock
      * @throws IOException if the lock cannot be tested
      */
@@ -436,8 +439,8 @@ public final class FileMemory extends Memory {
     }
 
     /**
-     * Removes the file's name, if it still belongs to this file. No process can open the file afterwards. The file
-     * vanishes when the last process that maps it ends.
+     * Removes the name of the file, unless the name belongs to another file by now. No process can open the file
+     * afterwards. The file vanishes when the last process that maps it ends.
      */
     public void unlink() {
         try {

@@ -2,9 +2,10 @@
 package org.tutti.memory;
 
 /**
- * A wait in turns, which is listed in {@link Waits} from the first turn after {@link Waits#LASTING_NANOS} ns. The wait
- * begins with the first {@link #turn}, so a caller that does not have to wait pays nothing, and ends with {@link
- * #close}. The object can then be used again, by one thread at a time.
+ * Lists a wait in {@link Waits}, for reports of where a rank is stuck, if the wait lasts long. It is for a thread that
+ * waits by testing a condition repeatedly, and that calls {@link #turn} after each test in vain. The first turn begins
+ * the wait, so a thread that does not have to wait pays nothing. The first turn after {@link Waits#LASTING_NANOS} ns
+ * lists the wait, and {@link #close} ends it. The object can then be used again, by one thread at a time.
  */
 public final class LongWait implements AutoCloseable {
     private boolean begun;
@@ -13,9 +14,9 @@ public final class LongWait implements AutoCloseable {
     private Waits.Wait outer;
 
     /**
-     * Begins the wait, or continues it, because the awaited event has not happened yet.
+     * Records that the awaited event has not happened yet. The first call begins the wait.
      *
-     * @param check names the waiting call
+     * @param check the object that names the waiting call for reports
      */
     public void turn(Waiter.Check check) {
         long nowNanos = System.nanoTime();

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The memory that the ranks of a node share. Ranks claim blocks from it, and release them to be claimed again. The
- * address of a block is a number that means the same to every rank of the node.
+ * The memory that the ranks of a node share. Ranks claim blocks of it, and release blocks, which can then be claimed
+ * again. The address of a block is a number by which every rank of the node finds the same block.
  *
  * <p>A block that a process released is claimed again only by the same process. Free blocks are listed by size, and a
  * claim takes a block that has at most {@value #WASTE_MAX} times the requested bytes. Therefore blocks need no lock
@@ -17,8 +17,8 @@ import java.util.TreeMap;
  *
  * <p>Memory ordering: every rank that used a block stores a word with release order after its last use. The rank that
  * claimed the block loads these words with acquire order before it releases the block. The monitor of the lists orders
- * the release before the next claim, on any thread. The next claim precedes the zeros, and the zeros are written before
- * other ranks learn of the block.
+ * the release before the next claim, on any thread. The next claim then fills the block with zeros, before other ranks
+ * learn of the block. Therefore no late write of an earlier user can change it.
  *
  * <p>Any number of threads may use this class.
  */
@@ -34,7 +34,8 @@ public abstract class Memory implements AutoCloseable {
     private final Map<Long, Long> claimed = new HashMap<>();
 
     /**
-     * Claims a block that is not in use. The block is filled with zeros and aligned to a cache line.
+     * Allocates a block of the node's shared memory to this rank. The block is filled with zeros and aligned to a cache
+     * line.
      *
      * @param bytes the size of the block in bytes, more than 0
      * @param purpose the use of the block, named by the message if there is too little memory
@@ -91,7 +92,7 @@ public abstract class Memory implements AutoCloseable {
     }
 
     /**
-     * Claims memory that no block has used before.
+     * Allocates a block of memory that no earlier block has used. It is called if no released block fits.
      *
      * @param bytes the size of the block in bytes, a multiple of {@link Words#LINE_BYTES}
      * @param purpose the use of the block, named by the message if there is too little memory
@@ -101,7 +102,7 @@ public abstract class Memory implements AutoCloseable {
     protected abstract long claimNew(long bytes, String purpose);
 
     /**
-     * Fills a block that was used before with zeros.
+     * Fills a block with zeros, because an earlier user has left other values in it.
      *
      * @param address the address of the block
      * @param bytes the number of bytes to fill, from the first on
@@ -111,18 +112,18 @@ public abstract class Memory implements AutoCloseable {
     }
 
     /**
-     * Returns a claimed block as memory of this process.
+     * Returns a memory segment by which this process accesses a block.
      *
-     * @param address the result of {@link #claim}, in this or another process
-     * @param bytes the block's size, in bytes
-     * @return its memory
+     * @param address the address that {@link #claim} has returned, in this or another process
+     * @param bytes the size of the block in bytes
+     * @return the memory of the block
      */
     public MemorySegment block(long address, long bytes) {
         return around(address).asSlice(offset(address), bytes);
     }
 
     /**
-     * Returns the memory around a byte, as memory of this process, without creating an object.
+     * Returns a memory segment by which this process accesses the bytes around an address. The call creates no object.
      *
      * @param address the address of a block, as {@link #claim} returned it, or of a byte in a block
      * @return memory that contains the byte at {@link #offset}, and after it the rest of its block or at least half a
@@ -131,31 +132,31 @@ public abstract class Memory implements AutoCloseable {
     public abstract MemorySegment around(long address);
 
     /**
-     * Returns the offset of a byte in the segment that {@link #around} returns for it.
+     * Returns the offset of an address in the segment that {@link #around} returns for the same address.
      *
-     * @param address the address of the byte, as for {@link #around}
-     * @return the offset in bytes
+     * @param address the address of a block, or of a byte in a block
+     * @return the offset in bytes from the start of the segment
      */
     public abstract long offset(long address);
 
     /**
-     * Returns the address of a segment, by which other ranks of the node can find it.
+     * Returns the address by which other ranks of the node can find the bytes of a memory segment.
      *
      * @param segment any memory
-     * @return the address of its first byte, for {@link #block} in every process; 0 if the segment is no part of this
-     *            memory, or other processes cannot reach it
+     * @return the address of the segment's first byte, which {@link #block} accepts in every process; 0 if the segment
+     *         does not lie in this memory, or other processes cannot reach it
      */
     public long addressOf(MemorySegment segment) {
         return 0;
     }
 
     /**
-     * Returns the array in which the users of a block lend each other memory of their own. A reference has a meaning in
-     * one process only, so ranks in several processes have no such array. Words of the block order the write of an
-     * element before its reads.
+     * Returns an array by which the ranks that use a block pass each other references to memory of their own. A
+     * reference is valid only in one process, so ranks in several processes have no such array. Words of the block
+     * order the write of an element before its reads.
      *
      * @param address the address of the block
-     * @param places the length of the array, the same in every call for the block
+     * @param places the number of references in the array, the same in every call for the block
      * @return the array, which is the same for all users and has only nulls at first; null if the users may be in
      *            several processes
      */

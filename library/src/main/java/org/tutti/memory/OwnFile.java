@@ -9,13 +9,13 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.UserPrincipal;
 
 /**
- * Checks that a plain file belongs to the user of this process, in directories to which others can write, such as
- * /dev/shm.
+ * Checks that a plain file belongs to the user of this process. The check is for files in directories to which other
+ * users can write, such as /dev/shm.
  *
  * <p>A caller checks a file before it opens it, because opening another user's pipe may block or may wake that user's
- * process. It checks again afterwards, because another user's file may have taken the name in between. If the {@link
- * #key} is the same both times, the opened file is the checked one, because other users can neither take a file of this
- * user from its name nor put it back.
+ * process. It checks again after it has opened the file, because another user's file may have taken the name in
+ * between. If the {@link #key}, which identifies the file, is the same both times, the opened file is the checked one.
+ * The reason is that other users can neither remove the name of this user's file nor restore it.
  */
 public final class OwnFile {
     private static final Path SELF = Path.of("/proc/self");
@@ -43,10 +43,11 @@ public final class OwnFile {
     }
 
     /**
-     * Returns a key of the file that currently has a name, if it is a plain file of this user.
+     * Returns an object that identifies the file that currently has a given name. Throws an exception unless it is a
+     * plain file of this user.
      *
-     * @param path the name
-     * @param links whether links are followed
+     * @param path the name of the file
+     * @param links whether symbolic links are followed
      * @return a key that no other file has while this one exists
      * @throws java.nio.file.NoSuchFileException if there is no such file
      * @throws NotOwnException if it is not a plain file of this user
@@ -66,7 +67,7 @@ public final class OwnFile {
      * Returns whether the file is owned by root and the current user is not root. Root can read and replace this user's
      * files anyway, so a file that root put there for this user can be trusted.
      *
-     * @param path the name; links are followed
+     * @param path the name of the file; symbolic links are followed
      * @return whether the file is owned by root, and the current user is not root
      * @throws java.nio.file.NoSuchFileException if there is no such file
      * @throws IOException if the file cannot be examined
@@ -76,10 +77,10 @@ public final class OwnFile {
     }
 
     /**
-     * Returns a key of the file that currently has a name, if it is a plain file of root. It is for files for which
-     * {@link #isRoots} is true.
+     * Returns an object that identifies the file that currently has a given name. Throws an exception unless it is a
+     * plain file of root. The method is for files for which {@link #isRoots} returns true.
      *
-     * @param path the name; links are followed
+     * @param path the name of the file; symbolic links are followed
      * @return a key that no other file has while this one exists
      * @throws java.nio.file.NoSuchFileException if there is no such file
      * @throws NotOwnException if it is not a plain file of root

@@ -9,8 +9,9 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Returns pages of a mapped file to its file system. Java has no call for that, so this class calls the C library. A
- * JVM without {@code --enable-native-access} then prints a warning. Only a failed claim uses this class.
+ * Frees the memory of pages of a mapped file that are no longer needed. Java has no call for that, so this class calls
+ * the C library. A JVM without {@code --enable-native-access} then prints a warning. The class is used only if shared
+ * memory could not be allocated.
  */
 final class Pages {
     private static final int MADV_REMOVE = 9; // the value on Linux
@@ -18,10 +19,10 @@ final class Pages {
     private Pages() {}
 
     /**
-     * Returns the whole pages of an unused range to the file system. The pages read as zeros afterwards. If the file
-     * system cannot take them back, they stay unchanged.
+     * Frees the memory of all pages that lie wholly in an unused range of a mapped file. The pages read as zeros
+     * afterwards. If the file system cannot free them, they stay unchanged.
      *
-     * @param stretch the range, a part of a shared mapping
+     * @param stretch the unused range, a part of a shared mapping
      */
     static void giveBack(MemorySegment stretch) {
         try {

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.tutti.NodeMemoryException;
 
 /**
- * The memory of ranks that are threads of one process. It is ordinary native memory, with one segment for each block.
- * An address consists of the number of its block, from 1, and the offset in the block.
+ * The memory that ranks share if all of them are threads of one process. It is ordinary native memory, with one segment
+ * for each block. An address consists of the number of a block, from 1, and an offset in that block.
  *
  * <p>Threads read the list of blocks without a lock. A thread gets an address through a word from the rank that claimed
  * the block. That word orders the change of the list before the read.

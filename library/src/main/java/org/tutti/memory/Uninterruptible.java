@@ -7,19 +7,20 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * Runs file operations on threads that no interrupt reaches. If a thread is interrupted while it uses a channel, the
- * channel is closed, and this library cannot keep the program from interrupting its threads. Only opening and claiming
- * use this class, because they are rare and short.
+ * Runs file operations on threads of its own, which the program cannot interrupt. If a thread is interrupted while it
+ * uses a file channel, Java closes the channel. The library would then lose the file. Only opening a file and claiming
+ * memory use this class, because they are rare and short.
  */
 final class Uninterruptible {
     private Uninterruptible() {}
 
     /**
-     * Runs an action on a new thread and waits for it. An interrupt of the calling thread takes effect afterwards.
+     * Runs an action on a new thread and waits until it has ended. If the calling thread is interrupted meanwhile, it
+     * remains interrupted after the call.
      *
-     * @param action the action
-     * @return its result
-     * @throws IOException if the action throws it
+     * @param action the file operation to run
+     * @return the result of the action
+     * @throws IOException if the action throws an {@code IOException}
      */
     static <T> T call(Callable<T> action) throws IOException {
         FutureTask<T> task = new FutureTask<>(action);

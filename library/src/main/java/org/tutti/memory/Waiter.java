@@ -5,8 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Waits until a word has reached a value, by one rule for all of Tutti. A waiting thread spins briefly, then yields,
- * and then parks for a time that grows with the time already waited.
+ * Waits until a word, a growing number of 64 bits in shared memory, has reached a value. All waits of Tutti follow the
+ * same rule. A waiting thread spins briefly, then yields, and then parks for a time that grows with the time already
+ * waited.
  *
  * <p>The writer is often another process, and its store cannot wake a thread of this one. Therefore every park is
  * timed, no store needs a fence or a wake-up call, and a wait that took {@code t} ends at most {@code t/16} late:
@@ -25,8 +26,8 @@ import java.util.concurrent.locks.LockSupport;
  * <p>A wait in the background of a computing rank leaves the core to others, because it only {@linkplain
  * Check#sleepNanos sleeps}. A wait that parks, or has slept for {@value #YIELD_MILLIS} ms, is listed in {@link Waits}.
  *
- * <p>From the second stage on, a {@link Check} runs at intervals and ends the wait by throwing. The check also handles
- * interrupts. An interrupted thread no longer parks, and the check must notice the interrupt.
+ * <p>Once the thread yields or parks, a {@link Check} runs at intervals and may end the wait by throwing an exception.
+ * The check also handles interrupts. An interrupted thread no longer parks, and the check must notice the interrupt.
  *
  * <p>Memory ordering: the last read of the word has acquire order, on every path.
  */
@@ -40,8 +41,8 @@ public final class Waiter {
         void check();
 
         /**
-         * Returns how long to sleep before the word is read again. A wait in the background of a computing rank returns
-         * more than 0, so that the rank has the core.
+         * Returns how long the waiting thread sleeps before it reads the word again. A thread that waits in the
+         * background while its rank computes returns more than 0, so that the rank can use the core.
          *
          * @param waitedNanos the duration of the wait so far, in nanoseconds
          * @return the longest sleep in nanoseconds, or 0 if the wait may use the core
@@ -51,8 +52,8 @@ public final class Waiter {
         }
 
         /**
-         * Names the waiting call, for reports of where a rank is stuck. Another thread may call this method during the
-         * wait.
+         * Describes the call that waits, for reports of where a rank is stuck. Another thread may call this method
+         * during the wait.
          *
          * @return the call; null if the wait belongs to no call
          */
@@ -77,13 +78,13 @@ public final class Waiter {
         }
 
         /**
-         * Sleeps until another thread has received a message, or this thread is unparked. The method may return
-         * earlier. If the word has reached the value, it returns without sleeping. The default implementation does not
-         * return early because of a message.
+         * Lets the waiting thread sleep until another thread has received a message, which may have raised the awaited
+         * word, or until it is unparked. The method may return earlier. If the word has reached the value, it returns
+         * without sleeping. The default implementation does not return early because of a message.
          *
-         * @param memory the memory of the word
-         * @param offset the offset of the word in bytes
-         * @param atLeast the value
+         * @param memory the memory that contains the awaited word
+         * @param offset the offset of the word in that memory, in bytes
+         * @param atLeast the value for which the thread waits
          * @param nanosMax the longest sleep in nanoseconds
          */
         default void sleep(MemorySegment memory, long offset, long atLeast, long nanosMax) {
@@ -134,22 +135,24 @@ public final class Waiter {
     }
 
     /**
-     * Creates a waiter that also receives messages from other nodes. It polls for them between reads of the word.
+     * Creates a waiter that also receives messages from other nodes, because such a message may raise the awaited word.
+     * It polls for messages between reads of the word.
      *
-     * @param coreForEach whether every rank that may wait here has a core of its own
-     * @param progress the progress to poll, or null
+     * @param coreForEach whether every rank that may wait here has a core of its own, so that it may spin
+     * @param progress the object that receives messages when it is polled, or null if there are no other nodes
      */
     public Waiter(boolean coreForEach, Progress progress) {
         this(coreForEach, progress, false, WaitClock.SYSTEM);
     }
 
     /**
-     * Creates a waiter for the answers of another process, in which a thread may first have to wake up. Instead of
-     * yielding, the waiting rank gives up its core until a message arrives. That thread can then run immediately on the
-     * free core. If the rank only yielded, the thread would wait for the end of a time slice.
+     * Creates a waiter for answers of another process. A thread of that process may first have to wake up in order to
+     * answer. Instead of yielding, the waiting rank gives up its core until a message arrives, so that the answering
+     * thread can run on that core immediately. If the rank only yielded, the answering thread would wait for the end of
+     * a time slice.
      *
-     * @param coreForEach whether every rank that may wait here has a core of its own
-     * @param progress the progress to poll
+     * @param coreForEach whether every rank that may wait here has a core of its own, so that it may spin
+     * @param progress the object that receives messages when it is polled
      * @return the waiter
      */
     public static Waiter forAnswers(boolean coreForEach, Progress progress) {
@@ -172,12 +175,12 @@ public final class Waiter {
     }
 
     /**
-     * Waits until a word has reached a value.
+     * Waits until a word of memory has reached a value. The thread spins first, then yields, and finally parks.
      *
-     * @param memory the memory of the word
-     * @param offset the offset of the word in bytes
-     * @param atLeast the value
-     * @param check ends the wait by throwing an exception
+     * @param memory the memory that contains the word
+     * @param offset the offset of the word in that memory, in bytes
+     * @param atLeast the value for which the thread waits
+     * @param check decides whether the wait must end, and ends it by throwing an exception
      */
     public void await(MemorySegment memory, long offset, long atLeast, Check check) {
         if (check.sleepNanos(0) > 0) {
@@ -198,17 +201,17 @@ public final class Waiter {
     }
 
     /**
-     * Polls for messages and spins in turns. Returns whether the word has reached the value. A poll is a system call
-     * for each connection, so the word is read several times between polls.
+     * Waits for a word by polling for messages and spinning in turns. Returns whether the word has reached the value. A
+     * poll costs a system call for each connection, so the word is read several times between polls.
      *
-     * <p>The budget of polls, after which other threads get the core, is learned. A rank cannot know whether the
-     * awaited rank has a core if jobs share a host. The budget follows the number of polls that successful waits
-     * needed. It halves when a wait fails, because the polls of a failed wait are wasted. Failed trials leave it
-     * unchanged.
+     * <p>After a number of polls, the budget, this method gives up, so that other threads get the core. The budget is
+     * learned, because a rank cannot know whether the awaited rank has a core if jobs share a host. It follows the
+     * number of polls that successful waits needed. It halves when a wait fails, because the polls of a failed wait are
+     * wasted. Failed trials leave it unchanged.
      *
-     * <p>In a trial, which takes place at intervals, a larger budget is used, and in every sixteenth trial the largest.
-     * With a budget below the time of an answer, a waiter would otherwise never learn that a larger one pays. Most
-     * trials are short, because a failed one has kept a core from other threads.
+     * <p>At intervals a trial uses a larger budget, and every sixteenth trial uses the largest. If the budget is
+     * shorter than the time of an answer, the waiter would otherwise never learn that a larger one helps. Most trials
+     * are short, because a failed trial has kept a core from other threads.
      */
     private boolean awaitPolling(MemorySegment memory, long offset, long atLeast) {
         int wait = waits++;

@@ -2,12 +2,12 @@
 package org.tutti.memory;
 
 /**
- * Describes a waiting call, for reports of where a rank is stuck.
+ * Describes a call of a rank that waits for another rank, for reports of where a rank is stuck.
  *
  * @param job the job of the call, one of the jobs in this process; jobs are compared by identity
  * @param rank the calling rank, a rank of the job
  * @param name the name of the call, such as "allreduce"
- * @param communicator the call's communicator, in the form that messages use
+ * @param communicator the name of the call's communicator, as messages show it
  * @param number the number of the operation on that communicator, from 1; 0 if its operations are not numbered
  * @param awaited the rank of the job for which the call waits, or {@link #ANYBODY}, or {@link #UNKNOWN}
  */

@@ -9,7 +9,8 @@ import java.util.function.Supplier;
 /**
  * Lists the long waits of this process by thread, for reports of where a rank is stuck. A thread adds its own wait
  * after {@link #LASTING_NANOS} ns, so shorter waits cost nothing. The waiting call is described only when a report is
- * made. The reporting thread reads it without synchronization, so the description may be slightly out of date.
+ * made. The reporting thread reads the state of the call without synchronization, so the description may be slightly
+ * out of date.
  */
 public final class Waits {
     /** The time in nanoseconds after which a wait is added to the list. */
@@ -20,19 +21,20 @@ public final class Waits {
     private Waits() {}
 
     /**
-     * A long wait.
+     * A wait of a thread that has already lasted long.
      *
-     * @param call returns the description of the waiting call; null if the wait belongs to no call
+     * @param call a function that returns the description of the waiting call, or null if the wait belongs to no call
      * @param sinceNanos the time at which the wait began, by {@link System#nanoTime()}
      */
     public record Wait(Supplier<WaitingCall> call, long sinceNanos) {}
 
     /**
-     * Adds a wait of the calling thread. The wait may be inside another wait of the same thread.
+     * Adds a wait of the calling thread to the list from which a report of stuck ranks is made. The wait may be inside
+     * another wait of the same thread.
      *
-     * @param call returns the description of the waiting call; it is called on any thread
+     * @param call a function that returns the description of the waiting call; any thread may call it
      * @param sinceNanos the time at which the wait began, by {@link System#nanoTime()}
-     * @return the enclosing wait, or null if there is none; the argument of {@link #end}
+     * @return the enclosing wait, or null if there is none, to be passed to {@link #end}
      */
     public static Wait begin(Supplier<WaitingCall> call, long sinceNanos) {
         return LASTING.put(Thread.currentThread(), new Wait(call, sinceNanos));

@@ -2,7 +2,8 @@
 package org.tutti.pattern;
 
 /**
- * The binary tree. The subtree of a position consists of the position, then its first subtree, and then its second
+ * The binary tree, in which messages travel from one participant to all others, or back. A participant is named by its
+ * position, from 0. The subtree of a position consists of the position, then its first subtree, and then its second
  * subtree, which has as many positions as the first or one more.
  *
  * <pre>
@@ -68,8 +69,8 @@ public final class BinaryTree implements Tree {
     }
 
     /**
-     * Returns the position at which the second subtree of a root begins. If the subtree of the root has fewer than
-     * three positions, the result is its end.
+     * Returns the position at which the second subtree of a position begins. If the position and its subtrees have
+     * fewer than three positions, the result is the end of the subtree.
      */
     private static int second(int root, int span) {
         return span > 2 ? root + 1 + (span - 1) / 2 : root + span;

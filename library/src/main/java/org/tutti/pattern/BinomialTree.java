@@ -2,9 +2,10 @@
 package org.tutti.pattern;
 
 /**
- * The binomial tree. The children of position p are p + 1, p + 2, p + 4, and so on, while the added power of two is
- * below p's lowest set bit and the sum is below size. For the root the first limit does not apply. The subtree of the
- * child p + 2<sup>j</sup> covers the positions p + 2<sup>j</sup> … p + 2<sup>j+1</sup> − 1.
+ * The binomial tree, in which messages travel from one participant to all others, or back. The children of position p
+ * are p + 1, p + 2, p + 4, and so on, while the added power of two is below p's lowest set bit and the sum is below
+ * size. For the root the first limit does not apply. The subtree of the child p + 2<sup>j</sup> covers the positions p
+ * + 2<sup>j</sup> … p + 2<sup>j+1</sup> − 1.
  *
  * <pre>
  *  size 8:            0

@@ -2,10 +2,12 @@
 package org.tutti.pattern;
 
 /**
- * Bruck's route. The number of a block is the distance from its source to its destination, wrapping around. In step j
- * each block that has z as digit j of its distance moves z·(k+1)<sup>j</sup> participants further. Therefore all
- * participants do the same, whatever their numbers are. Before step j a participant has the blocks of (k+1)<sup>j</sup>
- * sources, of which it is the last. It has fewer if some sources have no block that goes so far.
+ * Bruck's route, by which each participant sends a block to every other in few steps. A block is numbered by the
+ * distance from its source to its destination, wrapping around. With k ports, a participant sends k messages in a step,
+ * and distances are written to base k + 1. In step j each block whose distance has z as digit j moves
+ * z·(k+1)<sup>j</sup> participants further. Therefore all participants do the same, whatever their numbers are. Before
+ * step j a participant has the blocks of (k+1)<sup>j</sup> sources, of which it is the last. It has fewer if some
+ * sources have no block that goes so far.
  *
  * <pre>
  *  size 5, 1 port, messages of 0:   step 0, to 1: its blocks for 1 and 3

@@ -2,9 +2,11 @@
 package org.tutti.pattern;
 
 /**
- * The route of Standard Exchange. In step j, groups of k + 1 participants with numbers that differ only in digit j
- * exchange the blocks for each other's destinations. After the step a participant has the blocks for the destinations
- * that share its last j + 1 digits, from the (k+1)<sup>j+1</sup> sources that share its other digits.
+ * The route of Standard Exchange, by which each participant sends a block to every other in few steps. With k ports, a
+ * participant sends k messages in a step, and the numbers of participants are written to base k + 1. In step j, groups
+ * of k + 1 participants with numbers that differ only in digit j exchange the blocks for each other's destinations.
+ * After the step a participant has the blocks for the destinations that share its last j + 1 digits, from the
+ * (k+1)<sup>j+1</sup> sources that share its other digits.
  *
  * <p><b>Corrections.</b> If the size is not a power of k + 1, the last group of a step may lack members. Blocks for a
  * missing member go to the participant at the same position in the group before, with a number that is
@@ -105,23 +107,24 @@ public final class ExchangeRoute extends Route {
     }
 
     /**
-     * Returns the first destination of a message, in the order of digits.
+     * Returns the destination of the first blocks in a message, in the {@linkplain ExchangeRoute order of digits}.
      *
-     * @param receiver the receiver of the message
+     * @param receiver the participant that receives the message
      * @param size the number of participants
      * @param step the step, from 0
-     * @return the first destination; the message has {@link #rows} destinations, which follow each other in this order
+     * @return the first destination. The message has {@link #rows} destinations, which follow each other in this order
      */
     public int firstDestination(int receiver, int size, int step) {
         return (int) (receiver % nextWeight(size, step));
     }
 
     /**
-     * Returns the next destination in the order of digits, which begins with 0.
+     * Returns the destination that follows another one in the {@linkplain ExchangeRoute order of digits}, in which
+     * messages contain their destinations. The order begins with 0.
      *
-     * @param destination a destination
+     * @param destination a destination, from 0
      * @param size the number of participants
-     * @return the destination after it, or −1 if it is the last
+     * @return the destination that follows, or −1 if the given one is the last
      */
     public int nextDestination(int destination, int size) {
         int next = destination;
@@ -136,15 +139,15 @@ public final class ExchangeRoute extends Route {
     }
 
     /**
-     * Returns the message that a participant takes in a turn of a step. If messages are taken in this order, the blocks
-     * for a destination always come from consecutive sources. A sender with a higher number has rows from sources after
-     * those that the participant already has.
+     * Returns the number of the message that a participant takes as the next of those that come to it in a step. If it
+     * takes messages in this order, its blocks for a destination always come from consecutive sources. The reason is
+     * that a sender with a higher number has blocks from sources after those that the participant already has.
      *
-     * @param index the receiver of the messages
+     * @param index the participant that receives the messages
      * @param size the number of participants
      * @param step the step, from 0
-     * @param turn the turn, from 1 to {@link #arrivals}
-     * @return the number of the message, as for {@link #sender}
+     * @param turn the place of the message in this order, from 1 to {@link #arrivals}
+     * @return the number of the message, which {@link #sender} accepts
      */
     public int arrival(int index, int size, int step, int turn) {
         int ports = ports(size);
@@ -158,7 +161,8 @@ public final class ExchangeRoute extends Route {
     }
 
     /**
-     * Returns an upper bound of the number of rows that come to a participant in all steps together.
+     * Returns an upper bound of the number of rows, the blocks of a message for one destination, that come to a
+     * participant in all steps together.
      *
      * @param size the number of participants
      * @return the bound; size − 1 if the size is a power of k + 1

@@ -68,8 +68,8 @@ public final class FibonacciTree implements Tree {
     }
 
     /**
-     * Returns the parent of a position in the upper 32 bits, and the number of positions of its subtree in the lower 32
-     * bits.
+     * Returns two numbers for a position: its parent in the upper 32 bits, and the number of positions of its subtree
+     * in the lower 32 bits.
      */
     private static long find(int position, int size) {
         int parent = 0;

@@ -2,8 +2,9 @@
 package org.tutti.pattern;
 
 /**
- * The tree of recursive halving. A range of positions is cut in the middle, and the first position of the upper half is
- * a child of the first position of the lower half. Both halves are cut in the same way.
+ * The tree of recursive halving, in which messages travel from one participant to all others, or back. A range of
+ * positions is cut in the middle, and the first position of the upper half is a child of the first position of the
+ * lower half. Both halves are cut in the same way.
  *
  * <pre>
  *  size 6:          0

@@ -25,11 +25,11 @@ public final class LevelTree {
     private final int[] groups;
 
     /**
-     * Creates a tree.
+     * Creates a tree over groups of consecutive positions, for example of ranks that share a cache.
      *
      * @param groups the number of positions of a group, for each level from the smallest groups to the greatest. Each
-     *            number is a multiple of the one before. If there are none, all other positions are children of the
-     *            root.
+     *            number is a multiple of the one before. If there are no numbers, all other positions are children of
+     *            the root.
      */
     public LevelTree(int... groups) {
         this.groups = groups.clone();
@@ -41,7 +41,7 @@ public final class LevelTree {
     }
 
     /**
-     * Returns the parent of a position.
+     * Returns the parent of a position in the tree that has a given root.
      *
      * @param position any position except the root
      * @param root the position of the root
@@ -58,7 +58,7 @@ public final class LevelTree {
     }
 
     /**
-     * Returns the number of children of a position.
+     * Returns the number of children of a position in the tree that has a given root.
      *
      * @param position the position, 0 to size − 1
      * @param root the position of the root
@@ -77,7 +77,7 @@ public final class LevelTree {
     }
 
     /**
-     * Returns a child of a position.
+     * Returns one of the children of a position in the tree that has a given root.
      *
      * @param position the position, 0 to size − 1
      * @param index the index of the child, 0 to {@link #children} − 1

@@ -2,9 +2,10 @@
 package org.tutti.pattern;
 
 /**
- * The (k+1)-nomial tree for k ports. The children of position p are p + z·(k+1)<sup>j</sup> for z from 1 to k, while
- * the sum is below size and the power is below the weight of p's lowest digit other than 0 to base k + 1. For the root
- * the second limit does not apply. With one port it is the {@link BinomialTree}.
+ * The (k+1)-nomial tree for k ports, in which each position sends k messages at the same time. The children of position
+ * p are p + z·(k+1)<sup>j</sup> for z from 1 to k, under two conditions. The sum is below size. The power is below the
+ * weight of p's lowest digit other than 0, if p is written to base k + 1. For the root the second condition does not
+ * apply. With one port it is the {@link BinomialTree}.
  *
  * <pre>
  *  size 9, 2 ports:            0
@@ -31,11 +32,11 @@ public final class NomialTree implements Tree {
     }
 
     /**
-     * Returns the number of steps after which all positions are reached, if each position that was reached sends to k
-     * others in each step.
+     * Returns the number of steps after which a message has reached all positions. In each step, each position that
+     * already has the message sends it to k others.
      *
      * @param size the number of positions
-     * @param ports the number of ports, k, 1 or more
+     * @param ports the number of ports, k, the messages that a position sends in a step; 1 or more
      * @return ⌈log<sub>k+1</sub> size⌉
      */
     public static int steps(int size, int ports) {

@@ -9,10 +9,11 @@ public final class Partition {
     private Partition() {}
 
     /**
-     * Returns the offset at which a part begins. The part ends where part {@code index + 1} begins.
+     * Returns the offset at which a part begins, if a range of bytes is divided into parts as evenly as possible. The
+     * part ends where part {@code index + 1} begins.
      *
      * @param bytes the length of the range, a multiple of unitBytes
-     * @param unitBytes the length of a unit, which is not cut
+     * @param unitBytes the number of bytes that must stay in one part, for example those of an element
      * @param parts the number of parts, 1 or more
      * @param index the index of the part, from 0; {@code parts} for the end of the last part
      * @return the offset of the part's first byte
@@ -23,10 +24,11 @@ public final class Partition {
     }
 
     /**
-     * Returns the index of the part that contains a byte.
+     * Returns the index of the part that contains a byte, if a range of bytes is divided into parts as evenly as
+     * possible.
      *
      * @param bytes the length of the range, a multiple of unitBytes
-     * @param unitBytes the length of a unit, which is not cut
+     * @param unitBytes the number of bytes that must stay in one part, for example those of an element
      * @param parts the number of parts, 1 or more
      * @param at the offset of the byte, 0 to bytes − 1
      * @return the index of the part, from 0
@@ -41,10 +43,11 @@ public final class Partition {
     }
 
     /**
-     * Returns the number of chunks of a range. An empty range has one empty chunk.
+     * Returns the number of chunks into which a range of bytes is divided. The last chunk may be shorter. An empty
+     * range has one empty chunk.
      *
-     * @param bytes the length of the range
-     * @param chunkBytes the length of a chunk, more than 0
+     * @param bytes the length of the range in bytes
+     * @param chunkBytes the length of a chunk in bytes, more than 0
      * @return the number of chunks, 1 or more
      */
     public static int chunks(long bytes, long chunkBytes) {

@@ -2,14 +2,15 @@
 package org.tutti.pattern;
 
 /**
- * A way to move a block from every participant to every other participant, in steps. With k ports, the numbers of
- * participants are written to base k + 1, and each step handles one of their digits. There are ⌈log<sub>k+1</sub> size⌉
- * steps. In a step a participant sends k messages, one for each other value of the digit.
+ * A way to move a block from every participant to every other participant, in steps. Blocks of several participants
+ * travel together in a message. A participant has k ports, over which it sends k messages in a step. The numbers of
+ * participants are written to base k + 1. Each step handles one of their digits, and sends one message for each other
+ * value of the digit. There are ⌈log<sub>k+1</sub> size⌉ steps.
  *
  * <p>A message has rows, one for each destination. A row has the blocks for its destination that have come together on
- * the way. These are from consecutive sources, wrapping around, so a row never has to be reordered. The first row of a
- * message is for its receiver, and the receiver sends all other rows on in later steps. Over all
- * steps together, a participant sends at most one message to another.
+ * the way. These blocks are from consecutive sources, wrapping around, so a row never has to be reordered. The first
+ * row of a message is for its receiver, and the receiver sends all other rows on in later steps. Over all steps
+ * together, a participant sends at most one message to another.
  */
 public abstract class Route {
     /** The number of ports with which each participant sends to all others in one step. */
@@ -30,10 +31,11 @@ public abstract class Route {
     }
 
     /**
-     * Returns the greatest number of messages that a participant sends in a step.
+     * Returns the greatest number of messages that a participant sends in a step. Each of them has a port, numbered
+     * from 1.
      *
      * @param size the number of participants, 2 or more
-     * @return the number of ports, which are numbered from 1
+     * @return the number of ports, 1 or more
      */
     public final int ports(int size) {
         return Math.min(portsMax, size - 1);
@@ -62,7 +64,7 @@ public abstract class Route {
     }
 
     /**
-     * Returns the participant that receives the message that a participant sends over a port.
+     * Returns the receiver of a message that a participant sends in a step. The port selects one of its messages.
      *
      * @param index the participant that sends
      * @param size the number of participants
@@ -73,7 +75,7 @@ public abstract class Route {
     public abstract int receiver(int index, int size, int step, int port);
 
     /**
-     * Returns the participant that sends one of the messages that come to a participant in a step.
+     * Returns the sender of a message that comes to a participant in a step. A number selects one of its messages.
      *
      * @param index the participant that receives
      * @param size the number of participants
@@ -84,20 +86,20 @@ public abstract class Route {
     public abstract int sender(int index, int size, int step, int arrival);
 
     /**
-     * Returns an upper bound of the number of blocks of a message.
+     * Returns an upper bound of the number of blocks that a message of a step contains.
      *
      * @param size the number of participants
      * @param step the step, from 0
-     * @param arrival the port of the message, or its number at the receiver
+     * @param arrival the port over which the message is sent, or its number at the receiver
      * @return the bound; 0 if there is no such message
      */
     public abstract int blocksMax(int size, int step, int arrival);
 
     /**
-     * Returns the number of rows of a message.
+     * Returns the number of rows of a message. A row has the blocks for one destination.
      *
-     * @param sender the sender of the message
-     * @param receiver the receiver of the message
+     * @param sender the participant that sends the message
+     * @param receiver the participant that receives the message
      * @param size the number of participants
      * @param step the step, from 0
      * @return the number of rows, 1 or more
@@ -105,9 +107,9 @@ public abstract class Route {
     public abstract int rows(int sender, int receiver, int size, int step);
 
     /**
-     * Returns the destination of a row of a message.
+     * Returns the destination to which the blocks in a row of a message travel.
      *
-     * @param receiver the receiver of the message
+     * @param receiver the participant that receives the message
      * @param size the number of participants
      * @param step the step, from 0
      * @param row the index of the row, from 0
@@ -116,33 +118,34 @@ public abstract class Route {
     public abstract int destination(int receiver, int size, int step, int row);
 
     /**
-     * Returns the number of blocks that a participant has for a destination before a step, including its own block.
+     * Returns the number of blocks for a destination that a participant has before a step. They are its own block, and
+     * blocks that came to it in earlier steps.
      *
-     * @param index the participant
+     * @param index the participant that has the blocks
      * @param destination the destination, to which the participant sends in this step or later
      * @param size the number of participants
      * @param step the step, from 0
-     * @return the number of blocks
+     * @return the number of blocks, including its own
      */
     public abstract int sources(int index, int destination, int size, int step);
 
     /**
-     * Returns the first source of the blocks that a participant has for a destination before a step. The other sources
-     * follow it, wrapping around.
+     * Returns the source of the first of the blocks for a destination that a participant has before a step. The sources
+     * of the other blocks follow it, wrapping around.
      *
-     * @param index the participant
+     * @param index the participant that has the blocks
      * @param destination the destination, to which the participant sends in this step or later
      * @param size the number of participants
      * @param step the step, from 0
-     * @return the first source
+     * @return the source of the first block
      */
     public abstract int firstSource(int index, int destination, int size, int step);
 
     /**
      * Returns the step in which a participant sends its blocks for a destination.
      *
-     * @param index the participant
-     * @param destination another participant
+     * @param index the participant that sends
+     * @param destination the participant for which the blocks are
      * @param size the number of participants
      * @return the step, from 0
      */
@@ -157,8 +160,8 @@ public abstract class Route {
     /**
      * Returns the port over which a participant sends its blocks for a destination in a step.
      *
-     * @param index the participant
-     * @param destination another participant
+     * @param index the participant that sends
+     * @param destination the participant for which the blocks are
      * @param size the number of participants
      * @param step the step, from 0
      * @return the port, from 1; 0 if the participant keeps the blocks in this step

@@ -2,14 +2,15 @@
 package org.tutti.pattern;
 
 /**
- * A tree over the positions 0 … size − 1, rooted at 0. The subtree of every position covers consecutive positions, of
- * which the position itself is the first. The children of a position are in ascending order. Therefore a position keeps
- * the order of positions if it combines with its children one after the other. The subtree of the last child takes
- * longest to reach.
+ * A tree in which messages travel from one participant to all others, or back. Its vertices are the positions 0 … size
+ * − 1, and its root is position 0. The subtree of every position covers consecutive positions, of which the position
+ * itself is the first. The children of a position are in ascending order. Therefore a position that combines the
+ * results of its children one after the other keeps the order of positions, as non-commutative operators require. A
+ * message takes longest to reach the subtree of the last child.
  */
 public interface Tree {
     /**
-     * Returns the parent of a position.
+     * Returns the parent of a position in this tree.
      *
      * @param position the position, 1 to size − 1
      * @param size the number of positions
@@ -18,7 +19,7 @@ public interface Tree {
     int parent(int position, int size);
 
     /**
-     * Returns the number of children of a position.
+     * Returns the number of children of a position in this tree.
      *
      * @param position the position, 0 to size − 1
      * @param size the number of positions
@@ -27,7 +28,7 @@ public interface Tree {
     int children(int position, int size);
 
     /**
-     * Returns a child of a position.
+     * Returns one of the children of a position in this tree, which are in ascending order.
      *
      * @param position the position, 0 to size − 1
      * @param index the index of the child, 0 to {@link #children} − 1
@@ -53,7 +54,7 @@ public interface Tree {
     }
 
     /**
-     * Returns the end of the subtree of a position.
+     * Returns the end of the subtree of a position, which covers consecutive positions.
      *
      * @param position the position, 0 to size − 1
      * @param size the number of positions
