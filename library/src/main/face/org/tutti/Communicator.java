@@ -91,7 +91,7 @@ public abstract class Communicator implements AutoCloseable {
     /**
      * Returns the number that a rank of this communicator has in another communicator of the same job.
      *
-     * @param other a communicator that also has this rank as a member; either communicator may be closed
+     * @param other a communicator that also contains this rank; either communicator may be closed
      * @param rank a rank of this communicator
      * @return the number of that rank in the other communicator, empty if it is not a member
      * @throws IllegalArgumentException if this communicator has no such rank, or the other one does not belong to this
@@ -130,8 +130,9 @@ public abstract class Communicator implements AutoCloseable {
     public abstract Communicator withName(String name);
 
     /**
-     * {@return a view with the same collectives, in which each call returns a {@link Request} immediately. It keeps the
-     * algorithms and the deadline of this view. Blocking and non-blocking calls share one order}
+     * {@return a view whose collectives do not wait for their operations, but return a {@link Request} immediately. It
+     * keeps the algorithms and the deadline of this view. All ranks must make their blocking and non-blocking calls in
+     * one common order}
      */
     public abstract NonBlockingCommunicator nonBlocking();
 

@@ -18,8 +18,8 @@ import java.util.Optional;
  * offsets count elements. Calls that take a segment copy bytes, from and to any offset.
  *
  * <p><b>Threads.</b> Any number of threads may use a part at the same time. Calls with spans allocate nothing. Repeated
- * calls with the same arrays allocate nothing either, because a part holds weak references to the four arrays of its
- * latest calls, by any thread. All calls throw {@link IllegalStateException} if the memory is closed.
+ * calls with the same arrays allocate nothing either, because a part holds weak references to four arrays of its latest
+ * calls, by any thread. All calls throw {@link IllegalStateException} if the memory is closed.
  */
 public abstract class RemotePart {
     private final ArrayViews<MemorySegment> segments = ArrayViews.segments(ArrayViews.REMEMBERED);
@@ -51,8 +51,8 @@ public abstract class RemotePart {
     public abstract RemotePart elements();
 
     /**
-     * Returns the memory of this part for loads and stores, if its rank is on this node. It must not be used after the
-     * memory is closed.
+     * Returns the memory of this part, which the program may load from and store to directly if it lies on this node.
+     * It must not be used after the memory is closed.
      *
      * @return the memory, with as many bytes as the part
      * @throws UnsupportedOperationException if the rank is on another node
@@ -85,7 +85,7 @@ public abstract class RemotePart {
      *
      * @param offset the byte of the part at which the elements begin, a multiple of the size of an element
      * @param source the elements
-     * @throws IndexOutOfBoundsException if the range is not inside the part
+     * @throws IndexOutOfBoundsException if the range does not lie in the part
      * @throws IllegalArgumentException if the offset is not a multiple of the size of an element
      */
     public void put(long offset, Span source) {
@@ -98,7 +98,7 @@ public abstract class RemotePart {
      *
      * @param offset the byte of the part at which the bytes begin
      * @param source the bytes: native memory, or a heap segment
-     * @throws IndexOutOfBoundsException if the range is not inside the part
+     * @throws IndexOutOfBoundsException if the range does not lie in the part
      */
     public void put(long offset, MemorySegment source) {
         Arguments.checkUsable(source, "source");
@@ -113,7 +113,7 @@ public abstract class RemotePart {
      * @param section the bytes of the part to write
      * @param source the caller's memory
      * @param of the bytes of the source to read, as many as in {@code section}
-     * @throws IndexOutOfBoundsException if a section is not inside its memory
+     * @throws IndexOutOfBoundsException if a section does not lie in its memory
      * @throws IllegalArgumentException if the sections differ in their number of bytes, or a run ends within an element
      */
     public void put(Section section, Span source, Section of) {
@@ -132,7 +132,7 @@ public abstract class RemotePart {
      * @param offset the byte of the part at which the elements begin, a multiple of the size of an element
      * @param source the elements
      * @param notification the number of the notification word in the part, from 0
-     * @throws IndexOutOfBoundsException if the range is not inside the part, or there is no such word
+     * @throws IndexOutOfBoundsException if the range does not lie in the part, or there is no such word
      * @throws IllegalArgumentException if the offset is not a multiple of the size of an element
      */
     public void putNotify(long offset, Span source, int notification) {
@@ -147,7 +147,7 @@ public abstract class RemotePart {
      * @param offset the byte of the part at which the bytes begin
      * @param source the bytes: native memory, or a heap segment
      * @param notification the number of the notification word in the part, from 0
-     * @throws IndexOutOfBoundsException if the range is not inside the part, or there is no such word
+     * @throws IndexOutOfBoundsException if the range does not lie in the part, or there is no such word
      */
     public void putNotify(long offset, MemorySegment source, int notification) {
         Arguments.checkUsable(source, "source");
@@ -163,7 +163,7 @@ public abstract class RemotePart {
      * @param source the caller's memory
      * @param of the bytes of the source to read, as many as in {@code section}
      * @param notification the number of the notification word in the part, from 0
-     * @throws IndexOutOfBoundsException if a section is not inside its memory, or there is no such word
+     * @throws IndexOutOfBoundsException if a section does not lie in its memory, or there is no such word
      * @throws IllegalArgumentException if the sections differ in their number of bytes, or a run ends within an element
      */
     public void putNotify(Section section, Span source, Section of, int notification) {
@@ -178,7 +178,7 @@ public abstract class RemotePart {
      * @param offset the byte of the part at which the range begins, a multiple of the size of an element
      * @param count the number of elements of the value's type, 0 or more
      * @param value the value
-     * @throws IndexOutOfBoundsException if the range is not inside the part
+     * @throws IndexOutOfBoundsException if the range does not lie in the part
      * @throws IllegalArgumentException if the offset is not a multiple of the size of an element
      */
     public void fill(long offset, long count, long value) {
@@ -191,7 +191,7 @@ public abstract class RemotePart {
      *
      * @param offset the byte of the part at which the elements begin, a multiple of the size of an element
      * @param target receives the elements
-     * @throws IndexOutOfBoundsException if the range is not inside the part
+     * @throws IndexOutOfBoundsException if the range does not lie in the part
      * @throws IllegalArgumentException if the offset is not a multiple of the size of an element[, or the memory is
      *             confined to one thread or read-only|]
      */
@@ -205,7 +205,7 @@ public abstract class RemotePart {
      *
      * @param offset the byte of the part at which the bytes begin
      * @param target the memory that receives the bytes: native memory that all threads may access, or a heap segment
-     * @throws IndexOutOfBoundsException if the range is not inside the part
+     * @throws IndexOutOfBoundsException if the range does not lie in the part
      * @throws IllegalArgumentException if the memory is confined to one thread or read-only
      */
     public void get(long offset, MemorySegment target) {
@@ -227,7 +227,7 @@ public abstract class RemotePart {
      * @param section the bytes of the part to read
      * @param target the caller's memory
      * @param of the bytes of the target to write, as many as in {@code section}
-     * @throws IndexOutOfBoundsException if a section is not inside its memory
+     * @throws IndexOutOfBoundsException if a section does not lie in its memory
      * @throws IllegalArgumentException if the sections differ in their number of bytes, or a run ends within an
      *             element; or if the memory is confined to one thread or read-only
      */
@@ -247,7 +247,7 @@ public abstract class RemotePart {
      * @param source the elements[: int, long, float or double|]
      * @param reduction {@link Reduction#SUM}, {@link Reduction#MIN}, {@link Reduction#MAX}, or, for int and long, one
      *            of the bitwise operators
-     * @throws IndexOutOfBoundsException if the range is not inside the part
+     * @throws IndexOutOfBoundsException if the range does not lie in the part
      * @throws IllegalArgumentException if accumulates do not support the operator for the type, or the offset is not a
      *             multiple of the size of an element
      */
@@ -266,7 +266,7 @@ public abstract class RemotePart {
      * @param source the elements[: int, long, float or double|]
      * @param scale the factor; an integer for elements of type int and long, rounded to a float for elements of type
      *            float
-     * @throws IndexOutOfBoundsException if the range is not inside the part
+     * @throws IndexOutOfBoundsException if the range does not lie in the part
      * @throws IllegalArgumentException if the [type is another one, the |]scale is not an integer although the elements
      *             are, or the offset is not a multiple of the size of an element
      */
@@ -285,7 +285,7 @@ public abstract class RemotePart {
      * @param of the bytes of the source to read, as many as in {@code section}
      * @param scale the factor; an integer for elements of type int and long, rounded to a float for elements of type
      *            float
-     * @throws IndexOutOfBoundsException if a section is not inside its memory
+     * @throws IndexOutOfBoundsException if a section does not lie in its memory
      * @throws IllegalArgumentException if the type is another one, scale is not an integer although the elements are,
      *             or the sections differ in their number of bytes, or a run ends within an element
      */
@@ -304,7 +304,7 @@ public abstract class RemotePart {
      * @param of the bytes of the source to read, as many as in {@code section}
      * @param reduction {@link Reduction#SUM}, {@link Reduction#MIN}, {@link Reduction#MAX}, or, for int and long, one
      *            of the bitwise operators
-     * @throws IndexOutOfBoundsException if a section is not inside its memory
+     * @throws IndexOutOfBoundsException if a section does not lie in its memory
      * @throws IllegalArgumentException if accumulates do not support the operator for the type, or the sections differ
      *             in their number of bytes, or a run ends within an element
      */
@@ -323,7 +323,7 @@ public abstract class RemotePart {
      * @param source the numbers: an even number of [float or double|elements]
      * @param real the real part of the factor, rounded to a float for elements of type float
      * @param imaginary the imaginary part of the factor, rounded in the same way
-     * @throws IndexOutOfBoundsException if the range is not inside the part
+     * @throws IndexOutOfBoundsException if the range does not lie in the part
      * @throws IllegalArgumentException if [the type is another one, |]the number of elements is odd, or the offset is
      *             not a multiple of the size of an element
      */
@@ -341,7 +341,7 @@ public abstract class RemotePart {
      * @param of the runs of the source to read, each of whole pairs, with as many bytes as {@code section}
      * @param real the real part of the factor
      * @param imaginary the imaginary part of the factor
-     * @throws IndexOutOfBoundsException if a section is not inside its memory
+     * @throws IndexOutOfBoundsException if a section does not lie in its memory
      * @throws IllegalArgumentException if the type is another one, or the sections differ in their number of bytes, or
      *             a run ends within a pair
      */
@@ -358,7 +358,7 @@ public abstract class RemotePart {
      *
      * @param offset the byte of the part at which the elements begin, a multiple of the size of an element
      * @param source the elements[: int, long, float or double|]
-     * @throws IndexOutOfBoundsException if the range is not inside the part
+     * @throws IndexOutOfBoundsException if the range does not lie in the part
      * @throws IllegalArgumentException if [the type is another one, or |]the offset is not a multiple of the size of an
      *             element
      */
@@ -374,7 +374,7 @@ public abstract class RemotePart {
      * @param section the runs of the part to change, each of whole elements
      * @param source the elements: int, long, float or double
      * @param of the bytes of the source to read, as many as in {@code section}
-     * @throws IndexOutOfBoundsException if a section is not inside its memory
+     * @throws IndexOutOfBoundsException if a section does not lie in its memory
      * @throws IllegalArgumentException if the type is another one, or the sections differ in their number of bytes, or
      *             a run ends within an element
      */
@@ -384,92 +384,92 @@ public abstract class RemotePart {
     }
 
     /**
-     * Reads a long atomically. The result is never half of one value and half of another.
+     * Reads a long of this part atomically. The result is never half of one value and half of another.
      *
      * @param offset the byte of the part at which the long begins, a multiple of 8
      * @return the value
      * @throws IllegalArgumentException if the offset is not a multiple of 8
-     * @throws IndexOutOfBoundsException if the long is not inside the part
+     * @throws IndexOutOfBoundsException if the long does not lie in the part
      */
     public abstract long fetchLong(long offset);
 
     /**
-     * Reads an int atomically. The result is never half of one value and half of another.
+     * Reads an int of this part atomically. The result is never half of one value and half of another.
      *
      * @param offset the byte of the part at which the int begins, a multiple of 4
      * @return the value
      * @throws IllegalArgumentException if the offset is not a multiple of 4
-     * @throws IndexOutOfBoundsException if the int is not inside the part
+     * @throws IndexOutOfBoundsException if the int does not lie in the part
      */
     public abstract int fetchInt(long offset);
 
     /**
-     * Atomically adds to a long, and returns its previous value. Overflow wraps around.
+     * Atomically adds a number to a long of this part, and returns its previous value. Overflow wraps around.
      *
      * @param offset the byte of the part at which the long begins, a multiple of 8
      * @param increment the number to add
      * @return the previous value
      * @throws IllegalArgumentException if the offset is not a multiple of 8
-     * @throws IndexOutOfBoundsException if the long is not inside the part
+     * @throws IndexOutOfBoundsException if the long does not lie in the part
      */
     public abstract long fetchAddLong(long offset, long increment);
 
     /**
-     * Atomically sets a long, and returns its previous value.
+     * Atomically sets a long of this part to a new value, and returns its previous value.
      *
      * @param offset the byte of the part at which the long begins, a multiple of 8
      * @param value the new value
      * @return the previous value
      * @throws IllegalArgumentException if the offset is not a multiple of 8
-     * @throws IndexOutOfBoundsException if the long is not inside the part
+     * @throws IndexOutOfBoundsException if the long does not lie in the part
      */
     public abstract long swapLong(long offset, long value);
 
     /**
-     * Atomically sets a long if it has the expected value, and returns its previous value. The call has set it if and
-     * only if the returned value is the expected one.
+     * Atomically sets a long of this part to a new value if it has the expected value, and returns its previous value.
+     * The call has set it if and only if the returned value is the expected one.
      *
      * @param offset the byte of the part at which the long begins, a multiple of 8
      * @param expected the expected value
      * @param value the new value
      * @return the previous value
      * @throws IllegalArgumentException if the offset is not a multiple of 8
-     * @throws IndexOutOfBoundsException if the long is not inside the part
+     * @throws IndexOutOfBoundsException if the long does not lie in the part
      */
     public abstract long compareAndSwapLong(long offset, long expected, long value);
 
     /**
-     * Atomically adds to an int, and returns its previous value. Overflow wraps around.
+     * Atomically adds a number to an int of this part, and returns its previous value. Overflow wraps around.
      *
      * @param offset the byte of the part at which the int begins, a multiple of 4
      * @param increment the number to add
      * @return the previous value
      * @throws IllegalArgumentException if the offset is not a multiple of 4
-     * @throws IndexOutOfBoundsException if the int is not inside the part
+     * @throws IndexOutOfBoundsException if the int does not lie in the part
      */
     public abstract int fetchAddInt(long offset, int increment);
 
     /**
-     * Atomically sets an int, and returns its previous value.
+     * Atomically sets an int of this part to a new value, and returns its previous value.
      *
      * @param offset the byte of the part at which the int begins, a multiple of 4
      * @param value the new value
      * @return the previous value
      * @throws IllegalArgumentException if the offset is not a multiple of 4
-     * @throws IndexOutOfBoundsException if the int is not inside the part
+     * @throws IndexOutOfBoundsException if the int does not lie in the part
      */
     public abstract int swapInt(long offset, int value);
 
     /**
-     * Atomically sets an int if it has the expected value, and returns its previous value. The call has set it if and
-     * only if the returned value is the expected one.
+     * Atomically sets an int of this part to a new value if it has the expected value, and returns its previous value.
+     * The call has set it if and only if the returned value is the expected one.
      *
      * @param offset the byte of the part at which the int begins, a multiple of 4
      * @param expected the expected value
      * @param value the new value
      * @return the previous value
      * @throws IllegalArgumentException if the offset is not a multiple of 4
-     * @throws IndexOutOfBoundsException if the int is not inside the part
+     * @throws IndexOutOfBoundsException if the int does not lie in the part
      */
     public abstract int compareAndSwapInt(long offset, int expected, int value);
 

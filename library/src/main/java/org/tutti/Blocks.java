@@ -27,7 +27,7 @@ public final class Blocks {
     }
 
     /**
-     * Returns blocks that lie one after the other, in the order of the ranks.
+     * Returns blocks for all ranks that lie one after the other in an array or a span, in the order of the ranks.
      *
      * @param counts the number of elements of each rank's block
      * @return the blocks
@@ -38,7 +38,7 @@ public final class Blocks {
     }
 
     /**
-     * Returns blocks that lie one after the other, in the order of the ranks.
+     * Returns blocks for all ranks that lie one after the other in an array or a span, in the order of the ranks.
      *
      * @param counts the number of elements of each rank's block
      * @return the blocks
@@ -53,13 +53,13 @@ public final class Blocks {
     }
 
     /**
-     * Returns blocks at any positions.
+     * Returns blocks for all ranks, each at a given position of an array or a span.
      *
      * @param counts the number of elements of each rank's block
      * @param displacements the index of the first element of each rank's block
      * @return the blocks
-     * @throws IllegalArgumentException if the numbers of counts and displacements differ, one of them is negative, or a
-     *             block ends beyond {@link Long#MAX_VALUE}
+     * @throws IllegalArgumentException if there are more counts than displacements or fewer, if one of them is
+     *             negative, or if a block ends beyond {@link Long#MAX_VALUE}
      */
     public static Blocks of(int[] counts, int[] displacements) {
         return of(Arrays.stream(counts).asLongStream().toArray(),
@@ -67,13 +67,13 @@ public final class Blocks {
     }
 
     /**
-     * Returns blocks at any positions.
+     * Returns blocks for all ranks, each at a given position of an array or a span.
      *
      * @param counts the number of elements of each rank's block
      * @param displacements the index of the first element of each rank's block
      * @return the blocks
-     * @throws IllegalArgumentException if the numbers of counts and displacements differ, one of them is negative, or a
-     *             block ends beyond {@link Long#MAX_VALUE}
+     * @throws IllegalArgumentException if there are more counts than displacements or fewer, if one of them is
+     *             negative, or if a block ends beyond {@link Long#MAX_VALUE}
      */
     public static Blocks of(long[] counts, long[] displacements) {
         if (counts.length != displacements.length) {
@@ -123,20 +123,20 @@ public final class Blocks {
     }
 
     /**
-     * Returns the length of a block.
+     * Returns the length of the block of a rank.
      *
      * @param rank the rank, 0 to {@link #ranks} − 1
-     * @return the number of elements of its block, 0 or more
+     * @return the number of elements of the block, 0 or more
      */
     public long count(int rank) {
         return counts[rank];
     }
 
     /**
-     * Returns the position of a block.
+     * Returns the position at which the block of a rank begins.
      *
      * @param rank the rank, 0 to {@link #ranks} − 1
-     * @return the index of the first element of its block
+     * @return the index of the block's first element in the array or span
      */
     public long displacement(int rank) {
         return displacements[rank];

@@ -43,7 +43,7 @@ public enum DataType {
      * {@code byte[]} or of an array of this type. No segment can be over a {@code boolean[]}, so {@link #BOOLEAN}
      * elements in segments are bytes.
      *
-     * @param segment the memory in question
+     * @param segment the memory that would hold the elements
      * @return whether a {@link Span} of this type can be made over the segment
      */
     public boolean fits(MemorySegment segment) {

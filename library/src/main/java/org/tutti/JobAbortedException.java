@@ -14,8 +14,8 @@ public final class JobAbortedException extends TuttiException {
     /**
      * Constructs an exception for a job that a rank has aborted.
      *
-     * @param rank the rank that aborted the job
-     * @param status the exit status that it passed
+     * @param rank the rank that aborted the job, by its number in the job
+     * @param status the exit status with which the rank aborted the job
      * @param message one sentence: what happened, where, with which values
      */
     public JobAbortedException(int rank, int status, String message) {

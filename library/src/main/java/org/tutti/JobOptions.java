@@ -15,9 +15,9 @@ import java.util.Optional;
  *            but a virtual thread that computes for long without calling Tutti keeps a core for itself
  * @param deadline the time limit of the job, counted from joining it, after which no call waits for other ranks; empty
  *            for none
- * @param levels the number of ranks in a group that shares a cache or a socket, for each level of such groups inside a
- *            node ({@link Topology#levels()}). All ranks of a node must pass the same levels. If the list is empty, the
- *            environment variable {@code TUTTI_LEVELS} gives the levels, or there are none
+ * @param levels the number of ranks in a group, for example of ranks that share a cache, for each level of groups
+ *            inside a node ({@link Topology#levels()}). All ranks of a node must pass the same levels. If the list is
+ *            empty, the environment variable {@code TUTTI_LEVELS} gives the levels, or there are none
  */
 public record JobOptions(Optional<Threads> threads, Optional<Duration> deadline, List<Integer> levels) {
     /** The kind of thread on which a rank runs. */
@@ -69,8 +69,8 @@ public record JobOptions(Optional<Threads> threads, Optional<Duration> deadline,
     }
 
     /**
-     * Returns a copy of these options with other levels, which are groups of ranks inside a node that share a cache or
-     * a socket.
+     * Returns a copy of these options with other levels, which are groups of ranks inside a node, for example of ranks
+     * that share a cache.
      *
      * @param groups the number of ranks of a group, for each level from the smallest groups to the largest
      * @return the options

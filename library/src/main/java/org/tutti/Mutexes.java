@@ -68,7 +68,7 @@ public abstract class Mutexes implements AutoCloseable {
      * @throws IndexOutOfBoundsException if the rank has no such mutex
      * @throws IllegalStateException if this thread holds the mutex already, or the mutexes are closed
      * @throws RankFailedException if a rank has failed, or has left without having closed the mutexes
-     * @throws DeadlineExceededException at the deadline of the memory
+     * @throws DeadlineExceededException if the deadline of the memory passes before this thread holds the mutex
      * @throws CallInterruptedException if this thread is interrupted while it waits for its turn
      */
     public abstract void lock(int index, int rank);

@@ -11,7 +11,8 @@ import java.util.function.IntBinaryOperator;
 import java.util.function.LongBinaryOperator;
 
 /**
- * An associative operator that combines the elements of several ranks. The predefined operators support these types:
+ * An associative operator, such as a sum, with which collectives combine the elements of several ranks. The predefined
+ * operators support these types:
  *
  * <table>
  * <caption>Operators and types</caption>
@@ -119,11 +120,11 @@ public final class Reduction {
     }
 
     /**
-     * Returns a user-defined operator on single doubles.
+     * Returns a user-defined operator that combines elements of type double, one pair at a time.
      *
      * @param name 1 to {@value #NAME_LENGTH_MAX} characters, the same at every rank
      * @param commutative whether left and right may be swapped
-     * @param operator combines two elements
+     * @param operator the function that combines two elements
      * @return the reduction
      * @throws IllegalArgumentException if the name is empty or too long
      */
@@ -139,11 +140,11 @@ public final class Reduction {
     }
 
     /**
-     * Returns a user-defined operator on single longs.
+     * Returns a user-defined operator that combines elements of type long, one pair at a time.
      *
      * @param name 1 to {@value #NAME_LENGTH_MAX} characters, the same at every rank
      * @param commutative whether left and right may be swapped
-     * @param operator combines two elements
+     * @param operator the function that combines two elements
      * @return the reduction
      * @throws IllegalArgumentException if the name is empty or too long
      */
@@ -159,11 +160,11 @@ public final class Reduction {
     }
 
     /**
-     * Returns a user-defined operator on single ints.
+     * Returns a user-defined operator that combines elements of type int, one pair at a time.
      *
      * @param name 1 to {@value #NAME_LENGTH_MAX} characters, the same at every rank
      * @param commutative whether left and right may be swapped
-     * @param operator combines two elements
+     * @param operator the function that combines two elements
      * @return the reduction
      * @throws IllegalArgumentException if the name is empty or too long
      */
@@ -193,8 +194,8 @@ public final class Reduction {
     }
 
     /**
-     * {@return the number of elements that belong together: 2 for the location operators, 1 for the other predefined
-     * operators, and the declared unit of a user-defined operator}
+     * {@return the number of elements that the operator combines as one value. It is 2 for the location operators, 1
+     * for the other predefined operators, and the declared unit of a user-defined operator}
      */
     public int unit() {
         return unit;

@@ -53,9 +53,9 @@ public interface Request {
     boolean await(Duration timeout);
 
     /**
-     * {@return a stage that completes when the operation has ended, and exceptionally if it has failed. Dependent
-     * actions run on the thread of the operation. They must not call collectives, because the order of such calls among
-     * the rank's other calls would be undefined}
+     * {@return a stage that completes when the operation has ended. If the operation has failed, the stage completes
+     * exceptionally. Dependent actions run on the thread of the operation. They must not call collectives, because the
+     * order of such calls among the rank's other calls would be undefined}
      */
     CompletionStage<Void> completion();
 
@@ -83,7 +83,7 @@ public interface Request {
      * @param timeout the longest time to wait for all together; the call does not wait if it is zero or less
      * @param requests the requests, in the order in which they are awaited; null elements are ignored
      * @return whether all have ended
-     * @throws CallInterruptedException as for {@link #await(Duration)}
+     * @throws CallInterruptedException if this thread is interrupted while it waits; all operations go on
      * @throws TuttiException as for {@link #await()}
      */
     static boolean awaitAll(Duration timeout, @Nullable Request... requests) {
@@ -105,20 +105,21 @@ public interface Request {
      *            end
      * @return the least index of a request that has ended
      * @throws IllegalArgumentException if there are no requests, or all are null
-     * @throws CallInterruptedException as for {@link #await(Duration)}
+     * @throws CallInterruptedException if this thread is interrupted while it waits; all operations go on
      */
     static int awaitAny(@Nullable Request... requests) {
         return RequestsInFlight.awaitSome(requests, Long.MAX_VALUE)[0];
     }
 
     /**
-     * Waits until one of the operations has ended, normally or with an exception, or a timeout has passed.
+     * Waits until one of the operations has ended, normally or with an exception, or until a timeout has passed. This
+     * method does not throw that exception.
      *
      * @param timeout the longest time to wait; the call does not wait if it is zero or less
      * @param requests the requests; null elements are ignored
      * @return the least index of a request that has ended, empty if none has
      * @throws IllegalArgumentException if there are no requests, or all are null
-     * @throws CallInterruptedException as for {@link #await(Duration)}
+     * @throws CallInterruptedException if this thread is interrupted while it waits; all operations go on
      */
     static OptionalInt awaitAny(Duration timeout, @Nullable Request... requests) {
         int[] ended = RequestsInFlight.awaitSome(requests, RequestsInFlight.untilNanos(timeout));
@@ -126,12 +127,13 @@ public interface Request {
     }
 
     /**
-     * Waits until one or more of the operations have ended, normally or with an exception.
+     * Waits until one or more of the operations have ended, normally or with an exception. This method does not throw
+     * that exception.
      *
      * @param requests the requests; null elements are ignored
      * @return the indices of the requests that have ended, at least one, in ascending order
      * @throws IllegalArgumentException if there are no requests, or all are null
-     * @throws CallInterruptedException as for {@link #await(Duration)}
+     * @throws CallInterruptedException if this thread is interrupted while it waits; all operations go on
      */
     static int[] awaitSome(@Nullable Request... requests) {
         return RequestsInFlight.awaitSome(requests, Long.MAX_VALUE);

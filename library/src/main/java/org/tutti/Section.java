@@ -91,7 +91,7 @@ public final class Section {
     }
 
     /**
-     * Returns a section of contiguous bytes.
+     * Returns a section that consists of a single run of contiguous bytes.
      *
      * @param offset the offset of the first byte, 0 or more
      * @param bytes the number of bytes, 0 or more
@@ -103,7 +103,7 @@ public final class Section {
     }
 
     /**
-     * Returns a section of contiguous elements.
+     * Returns a section that consists of a single run of contiguous elements.
      *
      * @param type the type of the elements
      * @param index the index of the first element, counted in elements from the start of the memory, 0 or more
@@ -360,7 +360,7 @@ public final class Section {
     }
 
     /**
-     * {@return the distance in bytes between the starts of adjacent runs in a direction of the grid}
+     * {@return the number of bytes from the start of a run to the start of the next run in a direction of the grid}
      *
      * @param direction the number of the direction, from 0
      */

@@ -136,7 +136,7 @@ public final class Topology {
     }
 
     /**
-     * Returns the local rank of a rank, which is its index among the ranks of its node in ascending order.
+     * Returns the local rank of a rank. That is its index among the ranks of its node in ascending order.
      *
      * @param rank a rank of the communicator
      * @return its local rank, from 0
@@ -148,7 +148,7 @@ public final class Topology {
     }
 
     /**
-     * Returns the lowest rank of a node.
+     * Returns the lowest of the ranks that run on a node.
      *
      * @param node the number of the node, 0 to {@link #nodes()} − 1
      * @return its lowest rank

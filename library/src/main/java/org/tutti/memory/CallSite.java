@@ -34,7 +34,7 @@ public record CallSite(String call, StackTraceElement frame) {
     }
 
     /**
-     * Returns the line at which the calling thread called this library, for messages.
+     * Returns a text for messages that names the line at which the calling thread has called this library.
      *
      * @return text such as " at Program.main(Program.java:12)"; empty on the library's own threads, such as the thread
      *            of a nonblocking call

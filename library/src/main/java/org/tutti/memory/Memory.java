@@ -80,10 +80,11 @@ public abstract class Memory implements AutoCloseable {
     }
 
     /**
-     * Releases a block that this rank claimed. No rank may read or write the block any more.
+     * Releases a block that this rank claimed, so that it can be claimed again. No rank may read or write the block any
+     * more.
      *
      * @param address the address of the block
-     * @param bytes the size with which it was claimed, in bytes
+     * @param bytes the size in bytes with which the block was claimed
      */
     public synchronized void release(long address, long bytes) {
         assert setReleased(address, bytes) : bytes + " bytes are released at " + address + ", which were not claimed";

@@ -4,8 +4,9 @@ package org.tutti.memory;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The clock of a waiting thread, which returns the time and lets the thread sleep. The library uses {@link #SYSTEM}
- * alone, so that the JVM binds its calls to one class. Tests use a clock that they set.
+ * The clock of a waiting thread, which returns the time and lets the thread sleep. The library uses only
+ * {@link #SYSTEM}, so that the JVM can compile calls of this interface as calls of one class. Tests use a clock whose
+ * time they set.
  */
 public interface WaitClock {
     /** The clock of this machine. */

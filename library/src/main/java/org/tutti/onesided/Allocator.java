@@ -15,13 +15,12 @@ import org.tutti.fabric.SectionTransport;
 import org.tutti.memory.Memory;
 
 /**
- * Allocates remote memory for a communicator. Each layer of this package uses only the layers below it. From the top
- * down:
+ * Allocates remote memory for a communicator, memory at every rank that all ranks can access. Each layer of this
+ * package uses only the layers below it. From the top down:
  *
  * <ol>
  * <li>This class; a rank has one for each communicator.
- * <li>{@link LiveRemoteMemory} and {@link LiveMutexes}: calls of a rank on all parts, and calls together with other
- * ranks.
+ * <li>{@link LiveRemoteMemory} and {@link LiveMutexes}: calls on the memory of all ranks, and collective calls.
  * <li>The part of one rank as another rank uses it: {@link NearPart}, {@link FarPart}, {@link LiveNonBlockingPart}.
  * <li>{@link RemoteAccess} and {@link Fences}: the state that calls on all parts of a memory share.
  * <li>Non-blocking gets: {@link PendingGets}, {@link OneSidedRequest}.

@@ -230,10 +230,10 @@ final class FarPart extends LivePart {
     }
 
     /**
-     * Gets the sections of a call from the other node into the caller's memory. Several requests are outstanding at the
-     * same time, so that the next ones are on their way while the first one that has arrived is unpacked. If the call
-     * ends early, its outstanding requests are forgotten. Therefore nothing writes to the caller's memory after this
-     * method has returned.
+     * Gets the sections of a call from the other node into the caller's memory. Most protocols have several requests
+     * outstanding at the same time, so that the next ones are on their way while the first one that has arrived is
+     * unpacked. If the call ends early, its outstanding requests are forgotten. Therefore nothing writes to the
+     * caller's memory after this method has returned.
      */
     @Override
     void copyOut(OneSidedCall call) {

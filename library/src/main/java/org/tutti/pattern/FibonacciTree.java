@@ -2,13 +2,13 @@
 package org.tutti.pattern;
 
 /**
- * The Fibonacci tree, or λ-tree with λ = 2 (Bar-Noy and Kipnis, Designing broadcasting algorithms in the postal model,
- * 1992). It reaches all positions fastest if a message takes two units of time to arrive and a sender may begin a
- * message in each unit.
+ * The Fibonacci tree, in which messages travel from one participant to all others, or back. It is the λ-tree with λ = 2
+ * (Bar-Noy and Kipnis, Designing broadcasting algorithms in the postal model, 1992). It reaches all positions fastest
+ * if a message takes two units of time to arrive and a sender may begin a message in each unit.
  *
- * <p>With t units left, a position can reach N(t) positions, including itself: N(0) = N(1) = 1, N(t) = N(t − 1) + N(t −
- * 2). It first sends to the first of the last N(t − 2) positions, from which all of these are reached. It keeps the
- * other N(t − 1) positions for the remaining t − 1 units.
+ * <p>With t units of time left, a position can reach N(t) positions, including itself: N(0) = N(1) = 1, N(t) = N(t − 1)
+ * + N(t − 2). It first sends to the first of the last N(t − 2) positions, from which all of these are reached. It keeps
+ * the other N(t − 1) positions for the remaining t − 1 units.
  *
  * <pre>
  *  size 8:              0

@@ -2,8 +2,8 @@
 package org.tutti.pattern;
 
 /**
- * Divides a range of bytes into consecutive parts, as evenly as possible without cutting a unit. If the range has
- * {@code n} units, the first {@code n % parts} parts have one unit more than the others.
+ * Divides a range of bytes into consecutive parts, as evenly as possible without cutting a unit, for example an
+ * element. If the range has {@code n} units, the first {@code n % parts} parts have one unit more than the others.
  */
 public final class Partition {
     private Partition() {}

@@ -45,7 +45,8 @@ public abstract class Route {
      * Returns the greatest number of messages that come to a participant in a step.
      *
      * @param size the number of participants, 2 or more
-     * @return the number of messages. The first have the numbers of the ports, from 1, and further ones follow.
+     * @return the number of messages. They are numbered from 1. The first have the numbers of the ports, and further
+     *         messages follow.
      */
     public abstract int arrivals(int size);
 

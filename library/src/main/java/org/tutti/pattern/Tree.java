@@ -38,7 +38,7 @@ public interface Tree {
     int child(int position, int index, int size);
 
     /**
-     * Returns the index of a position among the children of its parent.
+     * Returns the index that a position has among the children of its parent.
      *
      * @param position the position, 1 to size − 1
      * @param size the number of positions
