@@ -10,9 +10,8 @@ import java.util.OptionalInt;
 /**
  * An ordered group of ranks that perform collective operations together. Each rank has a communicator object of its
  * own. All ranks must call the same operations in the same order, with the same root, count, type and operator. If they
- * do not, a call throws {@link CollectiveMismatchException}. It is the call that differs, or the next call in which
- * ranks wait for each other. Ranks of the same node detect a difference at the latest when they close the communicator
- * or the job.
+ * do not, a call throws {@link CollectiveMismatchException}. It is that call, or the next one in which ranks wait for
+ * each other. Ranks of a node detect a difference when they close the communicator or the job, if not before.
  *
  * <p><b>Threads.</b> One thread at a time uses a communicator. Use by two threads at the same time is detected on a
  * best-effort basis: the second thread gets an {@link IllegalStateException} that names both threads.
@@ -23,9 +22,9 @@ import java.util.OptionalInt;
  *
  * <p><b>Completion.</b> When a call returns, this rank may use its arrays again. If the call has a result, every rank
  * whose elements are in the result has entered the operation by then. After {@link #barrier()}, {@code allreduce},
- * {@code allgather}, {@code allToAll} and {@code reduceScatter} these are all ranks. The root of a {@code broadcast} or
- * {@code scatter} may return before other ranks have entered, and so may the other ranks of a {@code reduce} or
- * {@code gather}.
+ * {@code allgather}, {@code allToAll} and {@code reduceScatter} these are all ranks. The root may return from
+ * {@code broadcast} or {@code scatter} before others have entered, and so may ranks other than the root in a
+ * {@code reduce} or {@code gather}.
  *
  * <p><b>Blocks.</b> An array with a block for each rank, or from each rank, holds the blocks in the order of the ranks,
  * one after the other and of equal length. A call with {@link Blocks} gives the position and the length of each block
@@ -121,8 +120,7 @@ public abstract class Communicator implements AutoCloseable {
     public abstract Communicator withDeadline(Duration deadline);
 
     /**
-     * Sets the name by which messages of this rank mention the communicator, for example
-     * {@code rank 2 of "rows" (rank 9 of the job)}.
+     * Names the communicator in messages of this rank, for example {@code rank 2 of "rows" (rank 9 of the job)}.
      *
      * @param name the name
      * @return this communicator
@@ -131,8 +129,7 @@ public abstract class Communicator implements AutoCloseable {
 
     /**
      * {@return a view whose collectives do not wait for their operations, but return a {@link Request} immediately. It
-     * keeps the algorithms and the deadline of this view. All ranks must make their blocking and non-blocking calls in
-     * one common order}
+     * keeps the algorithms and the deadline of this view. Blocking and non-blocking calls share one order}
      */
     public abstract NonBlockingCommunicator nonBlocking();
 
@@ -151,7 +148,6 @@ public abstract class Communicator implements AutoCloseable {
      * The deadline of this view also holds for the calls on the memory.
      *
      * @param bytes the number of bytes at this rank, 0 to {@link RemoteMemory#BYTES_MAX}; each rank chooses its own
-     *            number
      * @return the memory, filled with zeros
      * @throws IllegalArgumentException if bytes is out of range
      * @throws NodeMemoryException at every rank, if a node has too little memory; the communicator can still be used
@@ -161,8 +157,7 @@ public abstract class Communicator implements AutoCloseable {
     }
 
     /**
-     * Allocates memory for elements at every rank that all ranks of this communicator can read and write. This is a
-     * collective call, like {@link #allocate(long)} for bytes.
+     * Allocates memory for elements at every rank that all ranks can read and write. This is a collective call.
      *
      * @param type the type of the elements
      * @param count the number of elements at this rank, 0 or more
@@ -181,8 +176,8 @@ public abstract class Communicator implements AutoCloseable {
      * @param count the number of elements at this rank, 0 or more
      * @param notifications the number of notification words at this rank, 0 to {@link RemoteMemory#NOTIFICATIONS_MAX}
      * @return the memory; its offsets count bytes, or elements in the view {@link RemotePart#elements}
-     * @throws IllegalArgumentException if the elements have more than {@link RemoteMemory#BYTES_MAX} bytes, or the
-     *             number of notification words is out of range
+     * @throws IllegalArgumentException if the elements exceed {@link RemoteMemory#BYTES_MAX} bytes, or notifications is
+     *             out of range
      */
     public abstract RemoteMemory allocate(DataType type, long count, int notifications);
 
@@ -193,9 +188,8 @@ public abstract class Communicator implements AutoCloseable {
      *
      * @param color the color, 0 or more
      * @param key the number by which the new communicator orders this rank; ranks with the same key keep their order
-     * @return the communicator of this rank's color, to be {@linkplain #close closed}. The new communicator uses the
-     *         job's algorithms and has no deadline, even if this view has others. A deadline of this view limits only
-     *         this call
+     * @return the communicator of this rank's color, to be {@linkplain #close closed}. It uses the job's algorithms and
+     *         has no deadline, even if this view has others. A deadline of this view limits only this call
      * @throws IllegalArgumentException if the color is negative
      */
     public abstract Communicator split(int color, int key);
@@ -216,27 +210,24 @@ public abstract class Communicator implements AutoCloseable {
      * Creates a communicator of the given ranks. Only these ranks call this method, all with the same list. The call
      * returns when all of them have called it, because it ends with a barrier of the new communicator.
      *
-     * @param ranks the ranks of the new communicator in their new order, by their numbers in this communicator; this
-     *            rank is among them
+     * @param ranks the ranks of the new communicator in their new order, by their numbers in this one; this rank is
+     *            among them
      * @return the new communicator, to be {@linkplain #close closed}; it uses the job's algorithms and has no deadline
-     * @throws IllegalArgumentException if a rank is not in this communicator, a rank occurs twice, or this rank is
-     *             missing
+     * @throws IllegalArgumentException if a rank is not in this communicator or occurs twice, or this rank is missing
      * @throws IllegalStateException if this rank has already made groups of 65,536 different lists of ranks
      */
     public abstract Communicator create(int... ranks);
 
     /**
      * Creates a communicator of the same ranks in the same order, for example for a library or another thread. Its
-     * calls are independent of the calls of this communicator. This is a collective call, which contains a barrier on
-     * this communicator.
+     * calls are independent of the calls of this one. This is a collective call with a barrier on this communicator.
      *
      * @return the new communicator, to be {@linkplain #close closed}; it uses the job's algorithms and has no deadline
      */
     public abstract Communicator duplicate();
 
     /**
-     * Creates a communicator for each node, with the ranks that run there, in their present order. This is a collective
-     * call.
+     * Creates a communicator for each node, of the ranks there in their present order. This is a collective call.
      *
      * @return the communicator of this rank's node, to be {@linkplain #close closed}
      */
@@ -255,9 +246,8 @@ public abstract class Communicator implements AutoCloseable {
     /**
      * Closes the communicator and all its views at this rank, without waiting for other ranks. Later calls of this rank
      * throw {@link IllegalStateException}. Calls of other ranks that need this rank end with
-     * {@link CommunicatorBrokenException}. The memory of the communicator on a node is released when all ranks of the
-     * node have closed it or ended, and the first of them has afterwards created or closed a group. Closing again has
-     * no effect.
+     * {@link CommunicatorBrokenException}. The communicator's memory on a node is freed once all its ranks there have
+     * closed it or ended, and the first of them then creates or closes a group. Closing again has no effect.
      *
      * @throws CollectiveMismatchException if this rank and a rank of the same node that has closed the communicator, or
      *             left the job, have made different calls on the communicator, which is closed nevertheless
@@ -299,14 +289,14 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks with an operator, for example into their sums. The combination replaces the
-     * elements of one rank, the root. The elements of the other ranks stay unchanged.
+     * Combines the elements of all ranks, for example into sums. The combination replaces the elements of one rank, the
+     * root. The elements of the other ranks stay unchanged.
      *
      * @param data this rank's elements; [of the same type and count|of the same length] at every rank
      * @param reduction the operator
      * @param root the rank that receives the combination
-     * @throws IllegalArgumentException if root is not a rank of the communicator, or the operator does not support the
-     *             type or the number of the elements
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or reduction does not support the
+     *             elements
      */
     public void reduce(Span data, Reduction reduction, int root) {
         Arguments.checkUsable(data.segment(), "data");
@@ -317,16 +307,15 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks with an operator, for example into their sums. One rank, the root, receives
-     * the combination.
+     * Combines the elements of all ranks, for example into sums. One rank, the root, receives the combination.
      *
      * @param source this rank's elements; [of the same type and count|of the same length] at every rank
-     * @param target the memory that receives the combination at the root[: of the source's type and count, and either
-     *            the same memory or disjoint|; as long as source, or source itself]; other ranks may pass null
+     * @param target the memory for the combination at the root[: of the source's type and count, and either the same
+     *            memory or disjoint|; as long as source, or source itself]; other ranks may pass null
      * @param reduction the operator
      * @param root the rank that receives the combination
-     * @throws IllegalArgumentException if root is not a rank of the communicator, target at the root is not as
-     *             described, or the operator does not support the type or the number of the elements
+     * @throws IllegalArgumentException if root is not a rank of the communicator, its target is not as described, or
+     *             reduction does not support the elements
      */
     public void reduce(Span source, @Nullable Span target, Reduction reduction, int root) {
         Arguments.checkUsable(source.segment(), "source");
@@ -344,13 +333,11 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks with an operator, for example into their sums. At every rank the combination
-     * replaces the elements.
+     * Combines the elements of all ranks, for example into sums. The combination replaces them at every rank.
      *
-     * @param data this rank's elements, replaced with the combination; [of the same type and count|of the same length]
-     *            at every rank
+     * @param data the elements, replaced with the result; [of the same type and count|of the same length] at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException if the operator does not support the type or the number of the elements
+     * @throws IllegalArgumentException if reduction does not support the elements
      */
     public void allreduce(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
@@ -361,15 +348,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks with an operator, for example into their sums. Every rank receives the
-     * combination.
+     * Combines the elements of all ranks, for example into sums. Every rank receives the combination.
      *
      * @param source this rank's elements; [of the same type and count|of the same length] at every rank
-     * @param target the memory that receives the combination[: of the source's type and count, and either the same
-     *            memory or disjoint|; as long as source, or source itself]
+     * @param target the memory for the combination[: of the source's type and count, and either the same memory or
+     *            disjoint|; as long as source, or source itself]
      * @param reduction the operator
-     * @throws IllegalArgumentException if target is not as described, or the operator does not support the type or the
-     *             number of the elements
+     * @throws IllegalArgumentException if target is not as described, or reduction does not support the elements
      */
     public void allreduce(Span source, Span target, Reduction reduction) {
         Arguments.checkUsable(source.segment(), "source");
@@ -381,14 +366,12 @@ public abstract class Communicator implements AutoCloseable {
 
     // also with boolean, int, double
     /**
-     * Combines one value of each rank with an operator, for example into their sum, and returns the combination at
-     * every rank.
+     * Combines one value of each rank, for example into a sum, and returns the combination at every rank.
      *
      * @param value this rank's value; of the same type at every rank
      * @param reduction the operator
      * @return the combination of all values
-     * @throws IllegalArgumentException if the operator does not support the type of the value, or combines several
-     *             elements at a time
+     * @throws IllegalArgumentException if reduction does not support the type, or combines several elements at a time
      */
     public long allreduce(long value, Reduction reduction) {
         allreduce(scalars.of(value), reduction);
@@ -397,15 +380,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Collects the elements of all ranks at one rank, the root. The elements of rank r become block r of the root's
-     * target.
+     * Collects the elements of all ranks at one rank, the root. Those of rank r become block r of the root's target.
      *
      * @param source this rank's elements; [of the same type and count|of the same length] at every rank
-     * @param target at the root, the memory that receives a block of the source's length from each rank[; of the
-     *            source's type, disjoint from it|]; other ranks may pass null
+     * @param target at the root, the memory for a block of the source's length from each rank[; of the source's type,
+     *            disjoint from it|]; other ranks may pass null
      * @param root the rank that receives the blocks
-     * @throws IllegalArgumentException if root is not a rank of the communicator, or target at the root is not as
-     *             described
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or its target is not as described
      */
     public void gather(Span source, @Nullable Span target, int root) {
         Arguments.checkUsable(source.segment(), "source");
@@ -423,13 +404,11 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Collects the elements of all ranks at one rank, the root. The elements of rank r become block r of the root's
-     * data, in which the root's own block is already in position.
+     * Collects the elements of all ranks at one rank, the root. In its data, its own block is already in position.
      *
      * @param data at the root, a block from each rank, with its own in position; at another rank, its block
      * @param root the rank that receives the blocks
-     * @throws IllegalArgumentException if root is not a rank of the communicator, or its data cannot be divided into
-     *             equal blocks
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or its data are not equal blocks
      */
     public void gather(Span data, int root) {
         Arguments.checkUsable(data.segment(), "data");
@@ -440,16 +419,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Distributes the elements of one rank, the root, over all ranks. Block r of the root's source becomes the elements
-     * of rank r.
+     * Distributes the elements of one rank, the root. Block r of its source becomes the elements of rank r.
      *
      * @param source at the root, a block of the target's length for each rank[; of the target's type, disjoint from
      *            it|]; other ranks may pass null
-     * @param target the memory that receives this rank's block; [of the same type and count|of the same length] at
-     *            every rank
+     * @param target the memory for this rank's block; [of the same type and count|of the same length] at every rank
      * @param root the rank that sends the blocks
-     * @throws IllegalArgumentException if root is not a rank of the communicator, or source at the root is not as
-     *             described
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or its source is not as described
      */
     public void scatter(@Nullable Span source, Span target, int root) {
         Arguments.checkUsable(target.segment(), "target");
@@ -468,13 +444,11 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Distributes the elements of one rank, the root, over all ranks. Rank r receives block r of the root's data, in
-     * which the root's own block stays in position.
+     * Distributes the elements of one rank, the root. The root's own block stays in position in its data.
      *
      * @param data at the root, a block for each rank; at another rank, the memory that receives its block
      * @param root the rank that sends the blocks
-     * @throws IllegalArgumentException if root is not a rank of the communicator, or its data cannot be divided into
-     *             equal blocks
+     * @throws IllegalArgumentException if root is not a rank of the communicator, or its data are not equal blocks
      */
     public void scatter(Span data, int root) {
         Arguments.checkUsable(data.segment(), "data");
@@ -488,8 +462,7 @@ public abstract class Communicator implements AutoCloseable {
      * Collects the elements of all ranks at every rank. The elements of rank r become block r of each rank's target.
      *
      * @param source this rank's elements; [of the same type and count|of the same length] at every rank
-     * @param target the memory that receives a block of the source's length from each rank[; of the source's type,
-     *            disjoint from it|]
+     * @param target the memory for a block from each rank, as long as source[; of its type, disjoint from it|]
      * @throws IllegalArgumentException if target is not as described
      */
     public void allgather(Span source, Span target) {
@@ -502,8 +475,7 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Collects the elements of all ranks at every rank. The elements of rank r become block r of each rank's data, in
-     * which the rank's own block is already in position.
+     * Collects the elements of all ranks at every rank. Each rank's own block is already in position in its data.
      *
      * @param data a block from each rank, with its own in position; [of the same type and count|of the same length] at
      *            every rank
@@ -521,10 +493,8 @@ public abstract class Communicator implements AutoCloseable {
      * Exchanges blocks between all ranks, so that each rank sends one block to every rank. Block r of rank q's source
      * becomes block q of rank r's target.
      *
-     * @param source a block for each rank, in the order of the ranks; [of the same type and count|of the same length]
-     *            at every rank
-     * @param target the memory that receives a block from each rank[; of the source's type and count, disjoint from
-     *            it|; as long as source]
+     * @param source a block for each rank; [of the same type and count|of the same length] at every rank
+     * @param target the memory for a block from each rank[; of source's type and count, disjoint|; as long as source]
      * @throws IllegalArgumentException if target is not as described, or source cannot be divided into equal blocks
      */
     public void allToAll(Span source, Span target) {
@@ -541,8 +511,8 @@ public abstract class Communicator implements AutoCloseable {
      * Exchanges blocks between all ranks, so that each rank sends one block to every rank. The block that comes from a
      * rank replaces the block that was sent to it.
      *
-     * @param data a block for each rank, in the order of the ranks, replaced with a block from each rank; [of the same
-     *            type and count|of the same length] at every rank
+     * @param data a block for each rank, replaced with a block from each rank; [of the same type and count|of the same
+     *            length] at every rank
      * @throws IllegalArgumentException if data cannot be divided into equal blocks
      */
     public void allToAll(Span data) {
@@ -554,15 +524,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks with an operator, and gives each rank one block of the combination. Rank r
-     * receives block r.
+     * Combines the elements of all ranks, and gives each rank a block of the combination. Rank r receives block r.
      *
      * @param source a block for each rank; [of the same type and count|of the same length] at every rank
-     * @param target the memory that receives this rank's block of the combination[; of the source's type, disjoint from
-     *            it|]
+     * @param target the memory for this rank's block of the combination[; of the source's type, disjoint from it|]
      * @param reduction the operator
-     * @throws IllegalArgumentException if source does not have a block of the target's length for each rank, target is
-     *             not as described, or the operator does not support the type or the number of the elements
+     * @throws IllegalArgumentException if source is not a block of the target's length for each rank, or reduction does
+     *             not support the elements
      */
     public void reduceScatter(Span source, Span target, Reduction reduction) {
         Arguments.checkUsable(target.segment(), "target");
@@ -576,13 +544,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks with an operator, and gives each rank one block of the combination. It
-     * replaces block r at rank r. The other blocks stay unchanged.
+     * Combines the elements of all ranks, and gives each rank a block of the combination. It replaces block r at rank
+     * r. The other blocks stay unchanged.
      *
      * @param data a block for each rank; [of the same type and count|of the same length] at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException if data cannot be divided into equal blocks, or the operator does not support
-     *             the type or the number of the elements
+     * @throws IllegalArgumentException if data cannot be divided into equal blocks, or reduction does not support the
+     *             elements
      */
     public void reduceScatter(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
@@ -593,15 +561,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of this rank and of all ranks before it with an operator, in the order of the ranks. Rank r
-     * receives the combination of ranks 0 to r. The operation is also called an inclusive scan.
+     * Combines, for each rank r, the elements of ranks 0 to r in this order. This is an inclusive scan.
      *
      * @param source this rank's elements; [of the same type and count|of the same length] at every rank
-     * @param target the memory that receives the combination[: of the source's type and count, and either the same
-     *            memory or disjoint|; as long as source, or source itself]
+     * @param target the memory for the combination[: of the source's type and count, and either the same memory or
+     *            disjoint|; as long as source, or source itself]
      * @param reduction the operator
-     * @throws IllegalArgumentException if target is not as described, or the operator does not support the type or the
-     *             number of the elements
+     * @throws IllegalArgumentException if target is not as described, or reduction does not support the elements
      */
     public void scan(Span source, Span target, Reduction reduction) {
         Arguments.checkUsable(source.segment(), "source");
@@ -613,13 +579,11 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of this rank and of all ranks before it with an operator, in the order of the ranks. The
-     * combination replaces this rank's elements.
+     * Combines, for each rank r, the elements of ranks 0 to r in this order. The combination replaces r's elements.
      *
-     * @param data this rank's elements, replaced with the combination; [of the same type and count|of the same length]
-     *            at every rank
+     * @param data the elements, replaced with the result; [of the same type and count|of the same length] at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException if the operator does not support the type or the number of the elements
+     * @throws IllegalArgumentException if reduction does not support the elements
      */
     public void scan(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
@@ -630,15 +594,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks before this one with an operator, in the order of the ranks. Rank r receives
-     * the combination of ranks 0 to r − 1. The target of rank 0 stays unchanged.
+     * Combines, for each rank r, the elements of ranks 0 to r − 1 in this order. The target of rank 0 stays unchanged.
      *
      * @param source this rank's elements; [of the same type and count|of the same length] at every rank
-     * @param target the memory that receives the combination[: of the source's type and count, and either the same
-     *            memory or disjoint|; as long as source, or source itself]
+     * @param target the memory for the combination[: of the source's type and count, and either the same memory or
+     *            disjoint|; as long as source, or source itself]
      * @param reduction the operator
-     * @throws IllegalArgumentException if target is not as described, or the operator does not support the type or the
-     *             number of the elements
+     * @throws IllegalArgumentException if target is not as described, or reduction does not support the elements
      */
     public void exclusiveScan(Span source, Span target, Reduction reduction) {
         Arguments.checkUsable(source.segment(), "source");
@@ -652,13 +614,12 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks before this one with an operator, in the order of the ranks. The combination
-     * replaces this rank's elements. The elements of rank 0 stay unchanged.
+     * Combines, for each rank r, the elements of ranks 0 to r − 1 in this order. The combination replaces r's elements.
+     * The elements of rank 0 stay unchanged.
      *
-     * @param data this rank's elements, replaced with the combination; [of the same type and count|of the same length]
-     *            at every rank
+     * @param data the elements, replaced with the result; [of the same type and count|of the same length] at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException if the operator does not support the type or the number of the elements
+     * @throws IllegalArgumentException if reduction does not support the elements
      */
     public void exclusiveScan(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
@@ -669,17 +630,16 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Collects the elements of all ranks at one rank, the root. The ranks may send different numbers of elements. Each
-     * rank's elements become its block of the root's target. Only the root needs to know all lengths.
+     * Collects blocks of any length at one rank, the root. Each rank's elements become its block of the root's target.
+     * Only the root needs to know all lengths.
      *
      * @param source this rank's elements, as many as the root expects from it
-     * @param target the memory that receives the blocks at the root[; of the source's type, disjoint from it|]. Its
-     *            elements outside the blocks stay unchanged; other ranks may pass null
+     * @param target at the root, the memory for the blocks[; of the source's type, disjoint from it|]; elements outside
+     *            the blocks stay unchanged; other ranks may pass null
      * @param blocks the position and the length of each rank's block in the target; other ranks may pass null
      * @param root the rank that receives the blocks
      * @throws IllegalArgumentException if root is not a rank of the communicator, or, at the root, if the blocks
-     *             overlap or do not lie in the target, target is not as described, or the root's own block differs in
-     *             length from its source
+     *             overlap, do not lie in target, or do not match source
      */
     public void gather(Span source, @Nullable Span target, @Nullable Blocks blocks, int root) {
         Arguments.checkUsable(source.segment(), "source");
@@ -704,8 +664,7 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Collects blocks of any length at one rank, the root. Each rank's elements become its block of the root's data, in
-     * which the root's own block is already in position.
+     * Collects blocks of any length at one rank, the root. The root's own block is already in position in its data.
      *
      * @param data at the root, the memory of the blocks, with its own in position; at another rank, its block
      * @param root the rank that receives the blocks
@@ -733,14 +692,12 @@ public abstract class Communicator implements AutoCloseable {
      * Distributes blocks of any length from one rank, the root. Each rank receives its block of the root's source. Only
      * the root needs to know all lengths.
      *
-     * @param source the memory that holds the blocks at the root[; of the target's type, disjoint from it|]; other
-     *            ranks may pass null
+     * @param source at the root, memory with the blocks[; of the target's type, disjoint|]; other ranks may pass null
      * @param blocks the position and the length of each rank's block in the source; other ranks may pass null
-     * @param target the memory that receives this rank's block, as long as the block
+     * @param target the memory for this rank's block, as long as the block
      * @param root the rank that sends the blocks
      * @throws IllegalArgumentException if root is not a rank of the communicator, or, at the root, if the blocks do not
-     *             lie in the source, source is not as described, or the root's own block differs in length from its
-     *             target
+     *             lie in source or do not match target
      */
     public void scatter(@Nullable Span source, @Nullable Blocks blocks, Span target, int root) {
         Arguments.checkUsable(target.segment(), "target");
@@ -764,8 +721,7 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Distributes blocks of any length from one rank, the root. Each rank receives its block of the root's data, in
-     * which the root's own block stays in position.
+     * Distributes blocks of any length from one rank, the root. The root's own block stays in position in its data.
      *
      * @param data at the root, the memory of the blocks; at another rank, memory of its block's length
      * @param root the rank that sends the blocks
@@ -789,15 +745,13 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Collects the elements of all ranks at every rank. The ranks may send different numbers of elements. Each rank's
-     * elements become its block of every rank's target.
+     * Collects blocks of any length at every rank. Each rank's elements become its block of every rank's target.
      *
      * @param source this rank's elements
-     * @param target the memory that receives the blocks[; of the source's type, disjoint from it|]. Its elements
-     *            outside the blocks stay unchanged
+     * @param target the memory for the blocks[; of the source's type, disjoint from it|]; elements outside the blocks
+     *            stay unchanged
      * @param blocks the position and the length of each rank's block in the target; of the same lengths at every rank
-     * @throws IllegalArgumentException if the blocks overlap or do not lie in the target, target is not as described,
-     *             or this rank's own block differs in length from its source
+     * @throws IllegalArgumentException if the blocks overlap, do not lie in target, or do not match source
      */
     public void allgather(Span source, Span target, Blocks blocks) {
         Arguments.checkTypes(source, target);
@@ -815,8 +769,7 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Collects blocks of any length at every rank. Each rank's block is copied into the data of all other ranks. In
-     * each rank's data its own block is already in position.
+     * Collects blocks of any length at every rank. In each rank's data its own block is already in position.
      *
      * @param data the memory of the blocks, with this rank's own block in position
      * @param blocks the position and the length of each rank's block in the data; of the same lengths at every rank
@@ -834,18 +787,17 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Exchanges blocks of any length between all ranks, so that each rank sends one block to every rank. The block of
-     * rank q for rank r becomes block q of rank r's target. Only these two ranks know its length. Source and target
-     * cannot be the same memory, because a block that arrives could overwrite a block that has not been sent.
+     * Exchanges blocks of any length between all ranks. The block of rank q for rank r becomes block q of rank r's
+     * target. Only these two ranks know its length. Source and target cannot be the same memory, because a block that
+     * arrives could overwrite a block that has not been sent.
      *
      * @param source the memory that holds this rank's blocks for all ranks
      * @param sourceBlocks the position and the length of the block for each rank in the source
-     * @param target the memory that receives the blocks from all ranks[; of the source's type, disjoint from it|]. Its
-     *            elements outside the blocks stay unchanged
+     * @param target the memory for the blocks from all ranks[; of the source's type, disjoint from it|]; elements
+     *            outside the blocks stay unchanged
      * @param targetBlocks the position and the length of the block from each rank in the target
-     * @throws IllegalArgumentException if the blocks do not lie in source or target, blocks of the target overlap,
-     *             target is not as described, or this rank's block for itself has different lengths in source and
-     *             target
+     * @throws IllegalArgumentException if the blocks do not lie in source or target, blocks of the target overlap, or
+     *             this rank's block for itself differs in length between source and target
      */
     public void allToAll(Span source, Blocks sourceBlocks, Span target, Blocks targetBlocks) {
         Arguments.checkTypes(source, target);
@@ -864,16 +816,14 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks with an operator, and gives each rank one block of the combination. The blocks
-     * may have different lengths.
+     * Combines the elements of all ranks, and gives each rank a block of the combination. Blocks may have any length.
      *
      * @param source the memory that holds this rank's elements of all blocks[; of the target's type, disjoint from it|]
      * @param blocks the position and the length of the block for each rank; of the same lengths at every rank
-     * @param target the memory that receives this rank's block of the combination, as long as the block
+     * @param target the memory for this rank's block of the combination, as long as the block
      * @param reduction the operator
-     * @throws IllegalArgumentException if the blocks do not lie in the source, source is not as described, this rank's
-     *             own block differs in length from target, or the operator does not support the type or the number of
-     *             the elements
+     * @throws IllegalArgumentException if the blocks do not lie in source or do not match target, or reduction does not
+     *             support the elements
      */
     public void reduceScatter(Span source, Blocks blocks, Span target, Reduction reduction) {
         Arguments.checkTypes(source, target);
@@ -890,14 +840,14 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks with an operator, and gives each rank one block of the combination. It
-     * replaces this rank's own block. The other blocks stay unchanged. The blocks may have different lengths.
+     * Combines the elements of all ranks, and replaces each rank's own block with its combination. The other blocks
+     * stay unchanged. Blocks may have any length.
      *
      * @param data the memory that holds this rank's elements of all blocks
      * @param blocks the position and the length of the block for each rank; of the same lengths at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException if the blocks overlap or do not lie in the data, or the operator does not
-     *             support the type or the number of the elements
+     * @throws IllegalArgumentException if the blocks overlap or do not lie in the data, or reduction does not support
+     *             the elements
      */
     public void reduceScatter(Span data, Blocks blocks, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
@@ -918,13 +868,11 @@ public abstract class Communicator implements AutoCloseable {
     }
 
     /**
-     * Runs a collective on elements in memory, and waits until it has completed. All public calls with arrays or spans,
-     * except those with {@link Blocks}, end here.
+     * Runs a collective, and waits until it has completed. All public calls without {@link Blocks} end here.
      *
      * @param collective the collective
      * @param source this rank's elements; the target if the call is in place, or if this rank sends none
-     * @param target the memory that receives the result; the source if the call is in place, or if this rank receives
-     *            none
+     * @param target the memory for the result; the source if the call is in place, or if this rank receives none
      * @param type the type of the elements
      * @param count the number of elements, or those of one block if source or target has a block for each rank
      * @param reduction the operator, null if nothing is combined
@@ -934,13 +882,11 @@ public abstract class Communicator implements AutoCloseable {
             long count, @Nullable Reduction reduction, int root);
 
     /**
-     * Runs a collective with blocks that may differ in length, and waits until it has completed. All public calls with
-     * {@link Blocks} end here.
+     * Runs a collective with blocks that may differ in length. All public calls with {@link Blocks} end here.
      *
      * @param collective the collective
      * @param source this rank's elements; the target if the call is in place, or if this rank sends none
-     * @param target the memory that receives the result; the source if the call is in place, or if this rank receives
-     *            none
+     * @param target the memory for the result; the source if the call is in place, or if this rank receives none
      * @param type the type of the elements
      * @param count the number of elements of source or target if it is a single block
      * @param sourceBlocks the blocks of the source, null if it has none
