@@ -549,7 +549,8 @@ final class LiveMutexes extends Mutexes {
 
     /**
      * Passes a mutex on to the next rank in its queue, if the rank that holds it has failed or left. Returns true if
-     * some rank has failed or left, and the holder has been unknown for so long that it must be that rank.
+     * some rank has failed or left, and the holder has been unknown for so long that the lost rank is assumed to be the
+     * holder.
      */
     private boolean isHolderLost(MutexHome home, int index, MutexCall call) {
         long mutex = layout.mutex(index);

@@ -7,8 +7,8 @@ import org.tutti.collective.members.Members;
 
 /**
  * Decides whether a rank that waits for a mutex must stop waiting. Like any call, the wait ends because of a failure,
- * an interrupt or the deadline. A timed lock also ends at its timeout. In addition, the wait is interrupted from time
- * to time to look whether the holder of the mutex is gone. The last two are not failures, so their exceptions have no
+ * an interrupt or the deadline. A timed lock also ends at its timeout. In addition, it ends from time to time, so that
+ * the rank can look whether the holder of the mutex is gone. The last two are not failures, so their exceptions have no
  * stack trace.
  *
  * <p>This class also computes how long the rank may sleep. If the mutex is on this node, the length of its queue

@@ -18,7 +18,7 @@ import static org.tutti.onesided.MutexLayout.WAITING;
  * Passes the mutexes of a rank from one holder to the next, in the memory of that rank's node. Ranks of the node run
  * this code on their own threads. For ranks of other nodes it runs when their active messages arrive.
  *
- * <p><b>Concurrency.</b> Each ticket in the queue of a mutex has a cell, a word with the state of the ticket's rank.
+ * <p><b>Concurrency.</b> Each ticket in the queue of a mutex has a cell, 64 bits with the state of the ticket's rank.
  * Only one thread passes a mutex on at a time. It is the thread that has changed the holder's cell by a
  * compare-and-swap. It then takes the holder off the word QUEUE. If tickets remain, it looks at the next cell. A
  * WAITING cell becomes HELD, and its rank is woken. A LEFT cell, or the WAITING cell of a rank that is gone, is skipped
