@@ -289,6 +289,19 @@ public final class Team {
         return context.view.positions[ofNode];
     }
 
+    /**
+     * Returns the number of ranks on consecutive nodes. Node 0 follows the last node.
+     *
+     * @param firstNode the first of the nodes
+     * @param count the number of nodes, 0 to {@link #nodes}
+     * @return the number of ranks
+     */
+    public int ranksOn(int firstNode, int count) {
+        int end = firstNode + count;
+        return end <= context.nodes() ? position(end) - position(firstNode)
+                : size() - position(firstNode) + position(end - context.nodes());
+    }
+
     /** {@return whether the ranks of each node are consecutive, and the nodes are in the order of their ranks} */
     public boolean isInBlocks() {
         return context.view.isInBlocks;
@@ -640,6 +653,18 @@ public final class Team {
      */
     public boolean exceedsPair(long bytes) {
         return flows.exceedsPair(bytes);
+    }
+
+    /**
+     * Returns the length of the pieces of a message of blocks over a pair. A message that fits into the eager buffer of
+     * the pair is one piece. A longer message has pieces of one or several whole blocks.
+     *
+     * @param block the length of each block, in bytes, 0 or more
+     * @param bytes the length of the message, in bytes, 0 or more
+     * @return the length of a piece in bytes, 1 or more; the same at every rank
+     */
+    public long messagePieceBytes(long block, long bytes) {
+        return flows.messagePieceBytes(block, bytes);
     }
 
     /**

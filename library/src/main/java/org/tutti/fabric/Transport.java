@@ -88,13 +88,28 @@ public interface Transport extends Waiter.Progress {
      *
      * @param target the process, the region and the offset of the bytes, and the word to change; the caller may reuse
      *            the object when this method returns
+     * @param source the bytes, in one or several runs of memory; the caller may reuse the object when this method
+     *            returns
+     * @param check called at intervals while the call waits for room; ends the call by throwing an exception
+     * @return true, or false if the other process is gone
+     */
+    boolean put(PutTarget target, PutSource source, Waiter.Check check);
+
+    /**
+     * Copies bytes that lie in one run of memory into a region of another process, as {@link #put(PutTarget, PutSource,
+     * Waiter.Check)} does.
+     *
+     * @param target the process, the region and the offset of the bytes, and the word to change; the caller may reuse
+     *            the object when this method returns
      * @param source the memory of the bytes
      * @param sourceOffset the offset of the bytes in the source
      * @param bytes the number of bytes, 0 or more
      * @param check called at intervals while the call waits for room; ends the call by throwing an exception
      * @return true, or false if the other process is gone
      */
-    boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check);
+    default boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
+        return put(target, new PutSource().add(source, sourceOffset, bytes), check);
+    }
 
     /**
      * Copies bytes from a region of another process to memory of this process, and waits until they have arrived.

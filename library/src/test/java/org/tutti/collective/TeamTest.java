@@ -22,6 +22,7 @@ import org.tutti.collective.members.EndpointTable;
 import org.tutti.collective.members.ScriptedMembers;
 import org.tutti.collective.stage.NodeTree;
 import org.tutti.collective.window.WindowPool;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Memory;
 import org.tutti.memory.PrivateMemory;
@@ -206,8 +207,8 @@ class TeamTest {
         }
 
         @Override
-        public boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
-            return live.put(target, source, sourceOffset, bytes, check);
+        public boolean put(PutTarget target, PutSource source, Waiter.Check check) {
+            return live.put(target, source, check);
         }
 
         @Override

@@ -11,6 +11,7 @@ import java.util.Map;
 
 import org.tutti.Topology;
 import org.tutti.collective.layout.RingLayout;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Words;
@@ -401,7 +402,8 @@ final class Cluster implements SimulatedRanks.Order {
     }
 
     /** Starts a put. The handle of a region is its address, and the number of a process is that of its node. */
-    void put(int rank, PutTarget where, MemorySegment source, long sourceOffset, long bytes) {
+    void put(int rank, PutTarget where, PutSource source) {
+        long bytes = source.bytes();
         int node = where.process();
         step(rank);
         countMessages(1);
@@ -415,7 +417,7 @@ final class Cluster implements SimulatedRanks.Order {
         }
         Put put = puts.get(index);
         put.address = where.region() + where.offset();
-        put.carried = carried(source, sourceOffset, bytes);
+        put.carried = carried(source);
         put.raises = where.action() == WordAction.RAISE;
         put.word = where.region() + where.word();
         put.value = where.value();
@@ -428,10 +430,16 @@ final class Cluster implements SimulatedRanks.Order {
     }
 
     /** Returns the first words of a put's bytes, which algorithms read: lengths and addresses. */
-    private long[] carried(MemorySegment source, long sourceOffset, long bytes) {
-        long[] carried = new long[(int) (Math.min(bytes, CARRIED_BYTES_MAX) / Long.BYTES)];
+    private long[] carried(PutSource source) {
+        long[] carried = new long[(int) (Math.min(source.bytes(), CARRIED_BYTES_MAX) / Long.BYTES)];
+        int run = 0;
+        long before = 0;
         for (int i = 0; i < carried.length; i++) {
-            carried[i] = words.value(address(source, sourceOffset + (long) i * Long.BYTES));
+            long at = (long) i * Long.BYTES;
+            while (at >= before + source.length(run)) {
+                before += source.length(run++);
+            }
+            carried[i] = words.value(address(source.segment(run), source.offset(run) + at - before));
         }
         return carried;
     }

@@ -7,6 +7,7 @@ import java.util.concurrent.locks.Lock;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Machine;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Waiter;
 
@@ -91,8 +92,8 @@ final class PredictingMachine implements Machine {
     }
 
     @Override
-    public boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
-        cluster.put(rank, target, source, sourceOffset, bytes);
+    public boolean put(PutTarget target, PutSource source, Waiter.Check check) {
+        cluster.put(rank, target, source);
         return true;
     }
 

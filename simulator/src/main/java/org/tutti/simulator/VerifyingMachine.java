@@ -6,6 +6,7 @@ import java.util.concurrent.locks.Lock;
 
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.machine.Machine;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Waiter;
 
@@ -99,8 +100,8 @@ class VerifyingMachine implements Machine {
     }
 
     @Override
-    public boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
-        world.put(thread, target, source, sourceOffset, bytes);
+    public boolean put(PutTarget target, PutSource source, Waiter.Check check) {
+        world.put(thread, target, source);
         return true;
     }
 

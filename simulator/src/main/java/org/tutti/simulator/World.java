@@ -15,6 +15,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import org.tutti.collective.layout.Fingerprint;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Words;
@@ -630,17 +631,20 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         change();
     }
 
-    void put(int thread, PutTarget moved, MemorySegment source, long sourceOffset, long bytes) {
+    void put(int thread, PutTarget moved, PutSource source) {
         PutTarget target = moved.copy();
+        long bytes = source.bytes();
         long region = target.region();
         step(thread, () -> "puts " + bytes + " bytes to " + describeRegion(region, target.offset())
                 + (target.action() == WordAction.NONE ? ""
                         : ", then sets " + describeRegion(region, target.word()) + " to "
                                 + Steps.value(target.value())));
         Channel channel = channel(rankOf(thread), target.process(), region);
-        read(thread, source, sourceOffset, bytes);
+        for (int run = 0; run < source.runs(); run++) {
+            read(thread, source.segment(run), source.offset(run), source.length(run));
+        }
         byte[] copied = new byte[Math.toIntExact(bytes)];
-        MemorySegment.copy(source, sourceOffset, MemorySegment.ofArray(copied), 0, bytes);
+        source.copy(0, MemorySegment.ofArray(copied), 0, bytes);
         channel.add(new Put(callOf[thread], target, copied, channel.nextTime(), clocks[thread].copy()));
         advance(thread);
         if (interleaving.flip()) {

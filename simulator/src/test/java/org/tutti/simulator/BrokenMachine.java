@@ -4,6 +4,7 @@ package org.tutti.simulator;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.Lock;
 
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
@@ -40,13 +41,17 @@ final class BrokenMachine extends VerifyingMachine {
     }
 
     @Override
-    public boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
+    public boolean put(PutTarget target, PutSource source, Waiter.Check check) {
         if (fault == Fault.SIGNALS_BEFORE_THE_PUT && target.action() == WordAction.NONE) {
             PutTarget kept = target.copy();
-            late = () -> super.put(kept, source, sourceOffset, bytes, check);
+            PutSource runs = new PutSource();
+            for (int run = 0; run < source.runs(); run++) {
+                runs.add(source.segment(run), source.offset(run), source.length(run));
+            }
+            late = () -> super.put(kept, runs, check);
             return true;
         }
-        boolean reached = super.put(target, source, sourceOffset, bytes, check);
+        boolean reached = super.put(target, source, check);
         late.run();
         late = NOTHING;
         return reached;

@@ -30,9 +30,12 @@ class CopyOutTest {
     private static final Model LATENCY =
             new Model("test", 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 1024, 1, 1, 0, 0, Levels.NONE);
 
-    /** At once its own block in, and those of its node out; each other block when it has come, and none twice. */
+    /**
+     * At once its own block in, and those of its node out; each other block when it has come, and none twice. A message
+     * comes as a whole, so Bruck's second step brings the blocks of two nodes.
+     */
     @ParameterizedTest
-    @CsvSource({"direct, {0=3 1=6}", "bruck, {0=3 1=4 2=2}", "bruck@3-ports, {0=3 1=6}", "ring, {0=3 1=2 2=2 3=2}"})
+    @CsvSource({"direct, {0=3 1=6}", "bruck, {0=3 1=2 2=4}", "bruck@3-ports, {0=3 1=6}", "ring, {0=3 1=2 2=2 3=2}"})
     void shouldCopyBlocksOutWhenTheyHaveCome(String name, String copies) {
         Trace trace = trace(name, SHORT_BYTES);
         for (int rank = 0; rank < NODES * RANKS; rank++) {
@@ -67,8 +70,8 @@ class CopyOutTest {
      * tree gathers in each node first. A long block waits a microsecond for its invitation.
      */
     @ParameterizedTest
-    @CsvSource({"direct, 8, {0=2 1=6}, {}", "direct, 32768, {0=2 2=2 4=4}, {}", "tree, 8, {0=3 1=4 2=2}, {0=1}",
-            "tree@3-ports, 8, {0=3 1=6}, {0=1}", "halving, 8, {0=3 1=4 2=2}, {0=1}",
+    @CsvSource({"direct, 8, {0=2 1=6}, {}", "direct, 32768, {0=2 2=2 4=4}, {}", "tree, 8, {0=3 1=2 2=4}, {0=1}",
+            "tree@3-ports, 8, {0=3 1=6}, {0=1}", "halving, 8, {0=3 1=2 2=4}, {0=1}",
             "tree, 32768, {0=3 2=4 3=2}, {0=1}"})
     void shouldGatherBlocksWhenTheyHaveCome(String name, long bytes, String byRoot, String byOtherMasters) {
         Trace trace = trace(Collective.GATHER, name, bytes);

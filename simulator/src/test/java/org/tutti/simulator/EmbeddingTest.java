@@ -1,7 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -15,6 +14,7 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Waiter;
 
@@ -59,12 +59,11 @@ class EmbeddingTest {
         assertThat(Verifier.verify(topology, List.of(call), 1, root, (world, thread) -> new VerifyingMachine(world,
                 thread) {
             @Override
-            public boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes,
-                    Waiter.Check check) {
-                if (bytes == BYTES) { // else it is a credit
+            public boolean put(PutTarget target, PutSource source, Waiter.Check check) {
+                if (source.bytes() == BYTES) { // else it is a credit
                     puts.add(new Put(topology.nodeOf(thread), topology.nodeOf(target.process())));
                 }
-                return super.put(target, source, sourceOffset, bytes, check);
+                return super.put(target, source, check);
             }
         })).isEmpty();
         return puts;

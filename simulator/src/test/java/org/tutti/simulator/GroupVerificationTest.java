@@ -15,6 +15,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.tutti.Topology;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
@@ -120,8 +121,7 @@ class GroupVerificationTest {
             }
 
             @Override
-            public boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes,
-                    Waiter.Check check) {
+            public boolean put(PutTarget target, PutSource source, Waiter.Check check) {
                 List<Long> word = List.of(target.region(), target.word());
                 if (fault == Fault.MEETS_ONCE && target.value() == FIRST_STEP + 1 && met.contains(word)) {
                     return true;
@@ -129,7 +129,7 @@ class GroupVerificationTest {
                 if (target.value() == FIRST_STEP) {
                     met.add(word);
                 }
-                return super.put(target, source, sourceOffset, bytes, check);
+                return super.put(target, source, check);
             }
         };
     }

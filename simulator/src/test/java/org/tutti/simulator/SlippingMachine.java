@@ -7,6 +7,7 @@ import java.util.Queue;
 import java.util.Set;
 
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
@@ -129,12 +130,12 @@ final class SlippingMachine extends VerifyingMachine {
     // ---- puts
 
     @Override
-    public boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
+    public boolean put(PutTarget target, PutSource source, Waiter.Check check) {
         if (slips(Slip.Kind.NOT_PUT, "")) {
             return true;
         }
-        boolean isBeside = bytes > 0 && slips(Slip.Kind.PUT_BESIDE, "");
-        return super.put(isBeside ? beside(target, bytes) : target, source, sourceOffset, bytes, check);
+        boolean isBeside = source.bytes() > 0 && slips(Slip.Kind.PUT_BESIDE, "");
+        return super.put(isBeside ? beside(target, source.bytes()) : target, source, check);
     }
 
     private static PutTarget beside(PutTarget target, long bytes) {

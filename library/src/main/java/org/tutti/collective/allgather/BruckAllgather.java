@@ -1,6 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allgather;
 
+import org.tutti.collective.Team;
+
 /**
  * An allgather by Bruck's algorithm between nodes (Qian and Afsahi 2008, section 5.1.2). Its number of ports k is the
  * number of nodes to which a node sends in a step. Each step multiplies the number of blocks that a node has by k + 1.
@@ -67,5 +69,15 @@ public final class BruckAllgather extends RelayedAllgather {
     @Override
     int owner(int slot) {
         return slot;
+    }
+
+    @Override
+    long slotsBytes(Team team, int ofNode, int slots, long bytes) {
+        return team.ranksOn(ofNode, slots) * bytes;
+    }
+
+    @Override
+    long pieceBytes(Team team, long bytes, long message) {
+        return team.messagePieceBytes(bytes, message);
     }
 }

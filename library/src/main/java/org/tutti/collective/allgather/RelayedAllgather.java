@@ -5,7 +5,6 @@ import org.tutti.Collective;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 import org.tutti.collective.blocks.EqualBlocksAlgorithm;
-import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 
@@ -13,17 +12,18 @@ import org.tutti.collective.machine.Area;
  * An allgather in which masters, the first ranks of their nodes, forward the blocks that they have received. At a node,
  * the blocks of each node form a <i>slot</i>, and slot 0 holds the node's own blocks. Slot <i>s</i> holds the blocks of
  * a node at a certain distance, which the subclass gives and which is the same at all nodes. A master sends over
- * several flows, streams to other nodes, one after the other. Over each flow it sends its first slots to another node,
- * where they become consecutive slots. The subclass gives the number of the first of these slots.
+ * several flows, streams to other nodes, one after the other. Over each flow it sends one message, with its first
+ * slots, to another node, where they become consecutive slots. The subclass gives the number of the first of these
+ * slots, and the layout of the message.
  *
  * <p>Ranks show their blocks in their windows, and masters send slot 0 from there, so no rank gathers it. Masters
  * forward each other slot from the memory in which it has arrived. This is the eager buffer of a pair, or the master's
  * window. The window has room for all slots, and the master has invited the sender to it. All ranks of a node copy
  * blocks from the same memory while the master forwards them (Qian and Afsahi 2008, section 5.2).
  *
- * <p><b>Why nothing is overwritten, and why it ends.</b> Each piece has a place of its own, which belongs to the
- * operation until all ranks of the node have left it. Therefore no master waits for credits. A master that waits for a
- * slot waits for a sender, and that sender needs only lower slots to send it.
+ * <p><b>Why nothing is overwritten, and why it ends.</b> Each piece of a message has a place of its own, which belongs
+ * to the operation until all ranks of the node have left it. Therefore no master waits for credits. A master that waits
+ * for a slot waits for a sender. That sender needs only lower slots to send the piece that ends with the slot.
  */
 abstract class RelayedAllgather extends EqualBlocksAlgorithm {
     RelayedAllgather(Description description) {
@@ -47,6 +47,19 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
 
     /** Returns the distance from a node to the owner of the blocks in one of its slots. */
     abstract int owner(int slot);
+
+    /** Returns the length of the memory of the first slots of a node, in bytes. */
+    abstract long slotsBytes(Team team, int ofNode, int slots, long bytes);
+
+    /**
+     * Returns the length of the pieces of a message, in bytes. If a slot must not wait for the next one, pieces end
+     * with slots.
+     *
+     * @param team the ranks
+     * @param bytes the length of a block, in bytes
+     * @param message the length of the message, in bytes
+     */
+    abstract long pieceBytes(Team team, long bytes, long message);
 
     @Override
     protected final long blocksOnNode(int nodes, int ranks, int localRanks) {
@@ -73,14 +86,11 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
         }
         int copied = 0;
         for (int flow = 0; flow < flows(nodes); flow++) {
-            Outflow out = null;
-            if (team.isMaster()) {
-                int to = Math.floorMod(team.node() + distance(flow, nodes), nodes);
-                out = team.outflow(team.pair(to));
-                out.openPair(to, call.bytes(), slots(flow, nodes) * team.ranksMax());
-            }
+            Outflow out = team.isMaster() ? openOutflow(team, flow, call.bytes()) : null;
             for (int slot = 0; slot < slots(flow, nodes); slot++) {
-                send(team, out, slot, call.bytes(), shown);
+                if (out != null) {
+                    send(team, out, slot, call.bytes(), shown);
+                }
                 if (slot == copied) {
                     copyOut(team, call, slot, shown);
                     copied++;
@@ -91,8 +101,12 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
             copyOut(team, call, copied, shown);
         }
         for (int flow = 0; flow < flows(nodes) && team.isMaster(); flow++) {
-            inflow(team, flow).awaitAll(); // the empty pieces, too
+            team.inflow(team.pair(sender(team, flow))).awaitAll(); // they come to this process
         }
+    }
+
+    private int sender(Team team, int flow) {
+        return Math.floorMod(team.node() - distance(flow, team.nodes()), team.nodes());
     }
 
     /**
@@ -101,38 +115,41 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
      */
     private long mastersBytes(Team team, long bytes) {
         for (int flow = 0; flow < flows(team.nodes()); flow++) {
-            if (team.exceedsPair((long) slots(flow, team.nodes()) * team.ranksMax() * bytes)) {
-                return (long) team.nodes() * team.ranksMax() * bytes;
+            if (team.exceedsPair(messageBytes(team, sender(team, flow), flow, bytes))) {
+                return slotsBytes(team, team.node(), team.nodes(), bytes);
             }
         }
         return bytes;
     }
 
+    private long messageBytes(Team team, int sender, int flow, long bytes) {
+        return slotsBytes(team, sender, slots(flow, team.nodes()), bytes);
+    }
+
     private void openInflows(Team team, Area window, long bytes) {
         int nodes = team.nodes();
         for (int flow = 0; flow < flows(nodes); flow++) {
-            int from = Math.floorMod(team.node() - distance(flow, nodes), nodes);
-            team.inflow(team.pair(from)).openPair(from, bytes, slots(flow, nodes) * team.ranksMax(), window,
-                    (long) firstSlot(flow, nodes) * team.ranksMax() * bytes);
+            int from = sender(team, flow);
+            long message = messageBytes(team, from, flow, bytes);
+            team.inflow(team.pair(from)).openMessage(from, pieceBytes(team, bytes, message), message, window,
+                    slotsBytes(team, team.node(), firstSlot(flow, nodes), bytes));
         }
     }
 
-    private Inflow inflow(Team team, int flow) {
-        return team.inflow(team.pair(Math.floorMod(team.node() - distance(flow, team.nodes()), team.nodes())));
+    private Outflow openOutflow(Team team, int flow, long bytes) {
+        int to = Math.floorMod(team.node() + distance(flow, team.nodes()), team.nodes());
+        long message = messageBytes(team, team.node(), flow, bytes);
+        Outflow out = team.outflow(team.pair(to));
+        out.openMessage(to, pieceBytes(team, bytes, message), message);
+        return out;
     }
 
     private void send(Team team, Outflow out, int slot, long bytes, long shown) {
-        if (out == null) {
-            return;
-        }
         int ranks = team.ranksOn(ownerOf(team, slot));
-        for (int localRank = 0; localRank < team.ranksMax(); localRank++) {
-            if (localRank < ranks) {
-                out.send(block(team, slot, localRank, bytes, shown), 0, bytes);
-            } else {
-                out.signal(); // an empty piece, because each slot has the same number of pieces
-            }
+        for (int localRank = 0; localRank < ranks; localRank++) {
+            out.add(block(team, slot, localRank, bytes, shown), 0, bytes);
         }
+        out.skipTo(slotsBytes(team, team.node(), slot + 1, bytes));
     }
 
     private int ownerOf(Team team, int slot) {
@@ -169,6 +186,8 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
         while (slot >= firstSlot(flow, nodes) + slots(flow, nodes)) {
             flow++;
         }
-        return inflow(team, flow).await((long) (slot - firstSlot(flow, nodes)) * team.ranksMax() + localRank + 1);
+        int from = sender(team, flow);
+        long at = slotsBytes(team, from, slot - firstSlot(flow, nodes), bytes) + localRank * bytes;
+        return team.inflow(team.pair(from)).awaitBytes(at, bytes);
     }
 }

@@ -1,6 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allgather;
 
+import org.tutti.collective.Team;
+
 /**
  * An allgather in which the nodes form a ring. Each node sends to the next node only. It sends its own blocks first,
  * and then the blocks that arrive from the node before it. On n nodes with p ranks and b bytes a rank there are n − 1
@@ -37,5 +39,17 @@ public final class RingAllgather extends RelayedAllgather {
     @Override
     int owner(int slot) {
         return -slot;
+    }
+
+    @Override
+    long slotsBytes(Team team, int ofNode, int slots, long bytes) {
+        return (long) slots * team.ranksMax() * bytes;
+    }
+
+    /** Returns the length of a slot, because each slot is a message of its own, or of a block if a slot is long. */
+    @Override
+    long pieceBytes(Team team, long bytes, long message) {
+        long slot = slotsBytes(team, team.node(), 1, bytes);
+        return Math.max(1, team.messagePieceBytes(bytes, slot) < slot ? bytes : slot);
     }
 }

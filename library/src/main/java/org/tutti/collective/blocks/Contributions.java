@@ -14,9 +14,9 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * nodes are read where they have arrived. Each master, the rank of a node that talks to other nodes, sends the blocks
  * of its node to every other node, straight from the windows.
  *
- * <p>The blocks of a node are sent as one piece for each of its ranks. If they fit into the eager buffer of the
- * {@linkplain Team#pair pair}, they arrive there. Otherwise the receiving master invites the sender to its window,
- * which has room for the blocks of all ranks, ordered by node.
+ * <p>The blocks of a node are sent as one message. If it fits into the eager buffer of the {@linkplain Team#pair pair},
+ * it arrives there. Otherwise the receiving master invites the sender to its window, which has room for the blocks of
+ * all ranks, ordered by node.
  *
  * <p><b>Why nothing is overwritten.</b> Windows and eager buffers belong to the operation until all ranks of the node
  * have left it. A rank that lends its block waits for the other ranks before it leaves. A master waits before it leaves
@@ -103,15 +103,17 @@ public final class Contributions {
     }
 
     private void openInflow(int sender, Area window) {
-        team.inflow(team.pair(sender)).openPair(sender, bytes, team.ranksOn(sender), window,
+        long length = team.ranksOn(sender) * bytes;
+        team.inflow(team.pair(sender)).openMessage(sender, team.messagePieceBytes(bytes, length), length, window,
                 team.position(sender) * bytes);
     }
 
     private void send(int receiver) {
         Outflow out = team.outflow(team.pair(receiver));
-        out.openPair(receiver, bytes, team.localSize());
+        long length = team.localSize() * bytes;
+        out.openMessage(receiver, team.messagePieceBytes(bytes, length), length);
         for (int localRank = 0; localRank < team.localSize(); localRank++) {
-            out.send(local(localRank), 0, bytes);
+            out.add(local(localRank), 0, bytes);
         }
     }
 
@@ -139,7 +141,8 @@ public final class Contributions {
     public Area of(int rank) {
         int node = team.nodeOf(rank);
         int localRank = team.localRankOf(rank);
-        return node == team.node() ? local(localRank) : team.inflow(team.pair(node)).await(localRank + 1L);
+        return node == team.node() ? local(localRank)
+                : team.inflow(team.pair(node)).awaitBytes(localRank * bytes, bytes);
     }
 
     /**

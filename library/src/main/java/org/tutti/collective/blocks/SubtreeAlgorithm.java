@@ -9,9 +9,8 @@ import org.tutti.pattern.Tree;
 
 /**
  * The base class of gathers and scatters over a tree of nodes. The tree's root is the node of the call's root. A
- * message between two nodes has the blocks of all ranks of a subtree, which covers consecutive nodes. It consists of
- * one piece for each rank. Every node counts as if it had as many ranks as the node with the most, and the pieces of
- * missing ranks are empty.
+ * message between two nodes has the blocks of all ranks of a subtree, which covers consecutive nodes. The blocks are in
+ * the order of the nodes, and of their ranks.
  */
 public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
     /** The tree of nodes. */
@@ -86,14 +85,29 @@ public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
     }
 
     /**
-     * Returns the number of pieces that carry the blocks of a subtree. There is a piece for each rank, as if every node
-     * had as many ranks as the node with the most.
+     * Returns the length of the blocks of all ranks at consecutive positions of the tree.
      *
      * @param team the team of the calling rank
-     * @param position the position of the subtree's root, which is its first node
-     * @return the number of pieces
+     * @param top the root's node
+     * @param from the first position
+     * @param to the position after the last one
+     * @param bytes the length of a block, in bytes
+     * @return the length of all blocks, in bytes
      */
-    protected final int pieces(Team team, int position) {
-        return (tree.end(position, team.nodes()) - position) * team.ranksMax();
+    protected static long blockBytes(Team team, int top, int from, int to, long bytes) {
+        return team.ranksOn(nodeAt(team, top, from), to - from) * bytes;
+    }
+
+    /**
+     * Returns the length of the blocks of a subtree.
+     *
+     * @param team the ranks
+     * @param top the root's node
+     * @param position the first position of the subtree
+     * @param bytes the length of a block, in bytes
+     * @return the length of all blocks, in bytes
+     */
+    protected final long subtreeBytes(Team team, int top, int position, long bytes) {
+        return blockBytes(team, top, position, tree.end(position, team.nodes()), bytes);
     }
 }

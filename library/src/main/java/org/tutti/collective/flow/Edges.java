@@ -14,6 +14,7 @@ import org.tutti.collective.operation.StepWords;
 import org.tutti.collective.operation.TeamContext;
 import org.tutti.collective.window.OperationWindows;
 import org.tutti.collective.window.Window;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Words;
 
@@ -58,6 +59,7 @@ public final class Edges {
     public static final int MET = 2;
 
     private static final long UNKNOWN = Long.MIN_VALUE;
+    private static final PutSource NOTHING = new PutSource();
 
     private final TeamContext context;
     private final Operation operation;
@@ -184,24 +186,19 @@ public final class Edges {
      * afterwards.
      *
      * @param flow the flow, which has counted the piece
-     * @param source the area that holds the bytes
-     * @param sourceOffset the offset of the bytes in the source
+     * @param source the bytes, in one or several runs
      * @param offset the offset of the bytes in the piece's place, its buffer at the receiver
-     * @param bytes the number of bytes, 0 or more
      */
-    void put(Outflow flow, Area source, long sourceOffset, long offset, long bytes) {
-        long at = source.start() + sourceOffset;
-        assert source.holds(sourceOffset, bytes) : flow + " puts " + bytes + " bytes at " + sourceOffset + " of "
-                + source;
+    void put(Outflow flow, PutSource source, long offset) {
         if (!flow.invites) {
-            putAndRaise(flow, startOf(flow) + flow.place() + offset, source.segment(), at, bytes);
+            putAndRaise(flow, startOf(flow) + flow.place() + offset, source);
             return;
         }
         int receiver = context.master(flow.node);
         waiting.awaitRoomAt(receiver);
         RendezvousTarget invited = flow.target;
         putTarget.at(invited.process, invited.region, invited.offset + flow.place() + offset);
-        if (!machine.put(putTarget, source.segment(), at, bytes, waiting)) {
+        if (!machine.put(putTarget, source, waiting)) {
             throw waiting.gone(receiver);
         }
         signal(flow); // a frame of its own: it names one region, and the ARRIVED word is in another one
@@ -209,18 +206,18 @@ public final class Edges {
 
     /** Raises the ARRIVED word at the receiving node for a flow's current piece, without writing bytes. */
     void signal(Outflow flow) {
-        putAndRaise(flow, 0, MemorySegment.NULL, 0, 0);
+        putAndRaise(flow, 0, NOTHING);
     }
 
     /**
      * Puts bytes into the region that has a flow's ARRIVED word, at a distance behind the word. Raises the word once
      * the bytes are there.
      */
-    private void putAndRaise(Outflow flow, long distance, MemorySegment source, long sourceOffset, long bytes) {
+    private void putAndRaise(Outflow flow, long distance, PutSource source) {
         long region = flow.isEager ? eagerBuffersOf(flow.node) : ringOf(flow.node);
         long word = wordOf(flow, flow.edgeThere);
         aim(flow.node, region, word + distance, word, flow.arrival());
-        putIntoSlot(flow.node, source, sourceOffset, bytes);
+        putIntoSlot(flow.node, source);
     }
 
     /**
@@ -244,7 +241,7 @@ public final class Edges {
         // the slot is free there: a credit answers a put of the same operation, so its receiver is in that operation
         long word = creditOf(edge);
         aim(toNode, creditsAt(toNode, edge), word, word, step);
-        if (!isPut(toNode, MemorySegment.NULL, 0, 0) && !context.members.hasLeft(context.master(toNode))) {
+        if (!isPut(toNode, NOTHING) && !context.members.hasLeft(context.master(toNode))) {
             throw waiting.gone(context.master(toNode)); // a rank that has left properly awaits no credit
         }
     }
@@ -262,7 +259,7 @@ public final class Edges {
         writeInvitation(area, bytes);
         long word = creditOf(flow.edgeThere);
         aim(flow.node, creditsAt(flow.node, flow.edgeThere), word + RingLayout.INVITATION, word, flow.credit(0));
-        putIntoSlot(flow.node, invitations.written(), 0, RingLayout.INVITATION_BYTES);
+        putIntoSlot(flow.node, invitations.written());
     }
 
     private void writeInvitation(Area area, long bytes) {
@@ -280,19 +277,19 @@ public final class Edges {
         }
     }
 
-    private void putIntoSlot(int toNode, MemorySegment source, long sourceOffset, long bytes) {
+    private void putIntoSlot(int toNode, PutSource source) {
         long before = operation.sequence - layout.slots();
         if (operations.leftElsewhere(toNode) <= before) {
             awaitLeft(toNode, before);
         }
-        if (!isPut(toNode, source, sourceOffset, bytes)) {
+        if (!isPut(toNode, source)) {
             throw waiting.gone(context.master(toNode));
         }
     }
 
-    private boolean isPut(int toNode, MemorySegment source, long sourceOffset, long bytes) {
+    private boolean isPut(int toNode, PutSource source) {
         waiting.awaitRoomAt(context.master(toNode));
-        return machine.put(putTarget, source, sourceOffset, bytes, waiting);
+        return machine.put(putTarget, source, waiting);
     }
 
     /**
@@ -314,7 +311,7 @@ public final class Edges {
 
     private void say(int toNode, long word, int step) {
         aim(toNode, ringOf(toNode), word, word, step);
-        if (!isPut(toNode, MemorySegment.NULL, 0, 0)) {
+        if (!isPut(toNode, NOTHING)) {
             throw waiting.gone(context.master(toNode));
         }
     }

@@ -125,6 +125,11 @@ public abstract sealed class Flow permits Inflow, Outflow {
                 shares == 0 ? PIECE_BYTES : Math.min(flows.context.machine.packetBytes(), shareBytes(shares) / PLACES));
     }
 
+    /** Returns the number of pieces of some bytes. If there are no bytes, one empty piece is sent. */
+    static long piecesOf(long longestPiece, long bytes) {
+        return Math.max(1, (bytes + longestPiece - 1) / longestPiece);
+    }
+
     final void begin(int otherNode, int otherEdge, long longestPiece, long count, boolean invitation,
             long piecesBefore) {
         assert goesOn(otherNode, piecesBefore) : this + " is opened again with " + piecesBefore + " pieces before";

@@ -15,6 +15,12 @@ import org.tutti.collective.window.OperationWindows;
  * needs it. This object also keeps the parts of the team that the ends use. A team has one such object.
  */
 public final class Flows {
+    /**
+     * The length of the shortest block that is a piece of its own in a long message. A fabric sends bytes of one run
+     * from where they lie if there are so many, and copies bytes of several runs.
+     */
+    private static final long SEPARATE_BLOCK_BYTES_MIN = 16 << 10;
+
     final TeamContext context;
     final Operation operation;
     final StepWords words;
@@ -87,6 +93,29 @@ public final class Flows {
     /** Returns the index of the edge of any other node that is its pair with this node. */
     int pairThere() {
         return context.layout.pair(context.node);
+    }
+
+    /**
+     * Returns the length of the pieces of a message of blocks over a pair. A message that fits into the eager buffer of
+     * the pair is one piece. In a longer message, a piece has as many whole blocks as one packet carries. Blocks of
+     * {@value #SEPARATE_BLOCK_BYTES_MIN} bytes or more are a piece each.
+     *
+     * @param block the length of each block, in bytes, 0 or more
+     * @param bytes the length of the message, in bytes, 0 or more
+     * @return the length of a piece in bytes, 1 or more
+     */
+    public long messagePieceBytes(long block, long bytes) {
+        return exceedsPair(bytes) ? block * blocksTogether(block) : Math.max(1, bytes);
+    }
+
+    /**
+     * Returns the number of blocks that a piece of a long message has.
+     *
+     * @param block the length of each block, in bytes, 1 or more
+     * @return the number of blocks, 1 or more
+     */
+    public long blocksTogether(long block) {
+        return block < SEPARATE_BLOCK_BYTES_MIN ? context.machine.packetBytes() / block : 1;
     }
 
     /** Returns whether a message is too long for the eager buffer of a pair. */

@@ -55,6 +55,7 @@ public final class Inflow extends Flow {
     private final Area memory = new Area();
     private final Area arrived = new Area();
     private long pieces; // at most; 0 if the number is not checked and no piece is credited
+    private long message; // the length of the message of blocks, or 0
     private int reader;
     private boolean isMastersInbox;
     private long inboxAt;
@@ -128,6 +129,7 @@ public final class Inflow extends Flow {
         begin(fromNode, edgeAtSender, longestPiece, count, invitation, piecesBefore);
         assert credits(0) : this;
         pieces = most;
+        message = 0;
         reader = NOBODY;
         isMastersInbox = false;
         afterThoseBefore = null;
@@ -156,6 +158,57 @@ public final class Inflow extends Flow {
     }
 
     /**
+     * Opens a flow of the current operation over a {@linkplain Flows#pair pair}, for one message of blocks. The bytes
+     * of the message are adjacent, in the eager buffer of the pair if they fit. Otherwise they are in a window, to
+     * which this node's master invites the other node. Other ranks of the node may read them too, each through its own
+     * end.
+     *
+     * @param fromNode the sending node
+     * @param longestPiece the length of each piece except the last, in bytes, 1 or more
+     * @param bytes the length of the message, in bytes, 0 or more
+     * @param window the master's window; ignored if the message fits into the eager buffer
+     * @param at the offset of the message in the window
+     * @see Outflow#openMessage
+     */
+    public void openMessage(int fromNode, long longestPiece, long bytes, Area window, long at) {
+        expectMessage(fromNode, longestPiece, bytes, window, at);
+        if (invites && flows.context.isMaster()) {
+            invite();
+        }
+    }
+
+    /**
+     * Opens a flow as {@link #openMessage} does, without inviting the other node. If the flow needs an invitation,
+     * {@link #invite()} sends it later.
+     */
+    void expectMessage(int fromNode, long longestPiece, long bytes, Area window, long at) {
+        int edgeThere = flows.pairThere();
+        long count = piecesOf(longestPiece, bytes);
+        if (!flows.exceedsPair(bytes)) {
+            open(fromNode, edgeThere, longestPiece, count, count);
+        } else {
+            expect(fromNode, edgeThere, longestPiece, count, true, 0, count);
+            memory.set(window.segment(), window.start() + at);
+        }
+        message = bytes;
+    }
+
+    /**
+     * Waits for bytes of a message.
+     *
+     * @param at the offset of the bytes in the message
+     * @param bytes the number of bytes, 0 or more
+     * @return the memory that begins with these bytes, valid until bytes are awaited again
+     */
+    public Area awaitBytes(long at, long bytes) {
+        assert at >= 0 && bytes >= 0 && at + bytes <= message
+                : this + " awaits " + bytes + " bytes at " + at + " of a message of " + message;
+        await(piecesOf(pieceBytes, at + bytes));
+        arrived.set(memory.segment(), memory.start() + at);
+        return arrived;
+    }
+
+    /**
      * Opens a flow over a pair, the edge that this node has for one other node alone, as {@link #openPair} does, but
      * does not invite the other node. If the flow needs an invitation, {@link #invite()} sends it later.
      */
@@ -175,7 +228,7 @@ public final class Inflow extends Flow {
      */
     void invite() {
         assert isOpen() && invites && number == 0 : this + " invites when it has begun";
-        edges.invite(this, memory, places * pieceBytes);
+        edges.invite(this, memory, message > 0 ? message : places * pieceBytes);
     }
 
     /**
@@ -491,8 +544,7 @@ public final class Inflow extends Flow {
         }
     }
 
-    /** Returns the number of pieces of a transfer. An empty transfer has one empty piece. */
     private long piecesOf(long bytes) {
-        return Math.max(1, (bytes + pieceBytes - 1) / pieceBytes);
+        return piecesOf(pieceBytes, bytes);
     }
 }

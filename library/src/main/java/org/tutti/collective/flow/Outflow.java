@@ -3,6 +3,7 @@ package org.tutti.collective.flow;
 
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.machine.Area;
+import org.tutti.fabric.PutSource;
 
 /**
  * The sending end of a {@link Flow}, a stream of pieces of messages to another node. The master of a node opens it, and
@@ -12,7 +13,10 @@ import org.tutti.collective.machine.Area;
  */
 public final class Outflow extends Flow {
     final RendezvousTarget target = new RendezvousTarget();
+    private final PutSource piece = new PutSource();
     private boolean credited;
+    private long message; // the length of the message
+    private long position; // in the message, of the next byte
     private Area source;
     private long from;
     private long left;
@@ -107,6 +111,13 @@ public final class Outflow extends Flow {
      * @param bytes the length of the part, 0 or more
      */
     public void send(Area area, long at, long offset, long bytes) {
+        assert area.holds(at, bytes) : this + " sends " + bytes + " bytes at " + at + " of " + area;
+        piece.add(area.segment(), area.start() + at, bytes);
+        sendPiece(offset);
+    }
+
+    private void sendPiece(long offset) {
+        long bytes = piece.bytes();
         if (places == INVITED) {
             edges.awaitInvitation(this);
             places = (target.bytes + pieceBytes - 1) / pieceBytes;
@@ -117,7 +128,8 @@ public final class Outflow extends Flow {
         if (credited) {
             edges.awaitCredit(edge, piece() <= places ? 0 : credit(piece() - places), node);
         }
-        edges.put(this, area, at, offset, bytes);
+        edges.put(this, piece, offset);
+        piece.clear();
     }
 
     /**
@@ -138,6 +150,70 @@ public final class Outflow extends Flow {
         assert isOpen() : this + " signals what operation " + flows.operation.sequence + " has not opened";
         edges.signal(this);
     }
+
+    // ---- messages of blocks
+
+    /**
+     * Opens a flow of the current operation over a {@linkplain Flows#pair pair}, for one message. A message is a
+     * sequence of blocks, which the sender {@linkplain #add adds} from where they lie. Blocks that lie in several runs
+     * of memory leave with one put. At the receiver the bytes of the message are adjacent. A message of 0 bytes is sent
+     * as one empty piece, by this method.
+     *
+     * @param toNode the receiving node
+     * @param longestPiece the length of each piece except the last, in bytes, 1 or more
+     * @param bytes the length of the message, in bytes, 0 or more
+     * @see Flows#messagePieceBytes
+     * @see Inflow#openMessage
+     */
+    public void openMessage(int toNode, long longestPiece, long bytes) {
+        open(toNode, flows.pairThere(), longestPiece,
+                flows.exceedsPair(bytes) ? INVITED : piecesOf(longestPiece, bytes));
+        message = bytes;
+        position = 0;
+        if (bytes == 0) {
+            sendPiece(0);
+        }
+    }
+
+    /**
+     * Adds bytes to the message. When they fill a piece or end the message, this method waits until the piece has a
+     * free place, and sends it. The bytes must not change before then.
+     *
+     * @param area the area that holds the bytes
+     * @param at the offset of the bytes in the area
+     * @param bytes the number of bytes, 0 or more
+     */
+    public void add(Area area, long at, long bytes) {
+        assert isOpen() && position + bytes <= message && area.holds(at, bytes)
+                : this + " adds " + bytes + " bytes at " + at + " of " + area + " at byte " + position + " of "
+                        + message;
+        long added = 0;
+        while (added < bytes) {
+            long part = Math.min(bytes - added, pieceBytes - piece.bytes());
+            piece.add(area.segment(), area.start() + at + added, part);
+            added += part;
+            position += part;
+            if (piece.bytes() == pieceBytes || position == message) {
+                sendPiece(0);
+            }
+        }
+    }
+
+    /**
+     * Continues the message at an offset, at which a piece begins unless the offset is that of the next byte. The
+     * receiver does not read the bytes in between. Bytes that have been added before are sent.
+     *
+     * @param offset the offset in the message of the next byte that is sent
+     */
+    public void skipTo(long offset) {
+        assert offset >= position && offset <= message : this + " skips from " + position + " to " + offset;
+        while (position < offset && number * pieceBytes < offset) {
+            sendPiece(0);
+        }
+        position = offset;
+    }
+
+    // ---- transfers
 
     /**
      * Begins to send a transfer to the other node. This method only sets the memory that holds it; later calls send the
@@ -166,7 +242,7 @@ public final class Outflow extends Flow {
 
     @Override
     boolean isDone() {
-        return !isOpen() || left == 0;
+        return !isOpen() || left == 0 && position == message;
     }
 
     /** Waits until the receiver has a free place for the next piece of the transfer, and sends the piece. */

@@ -7,6 +7,7 @@ import java.util.Arrays;
 
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Machine;
+import org.tutti.fabric.PutSource;
 import org.tutti.memory.Words;
 
 /**
@@ -22,6 +23,7 @@ public final class RendezvousOffers {
 
     private final Machine machine;
     private final MemorySegment written;
+    private final PutSource source = new PutSource();
     private long[] regions = new long[1];
     private int count;
 
@@ -34,6 +36,9 @@ public final class RendezvousOffers {
     public RendezvousOffers(Machine machine, boolean severalNodes) {
         this.machine = machine;
         this.written = severalNodes ? Arena.ofAuto().allocate(RingLayout.INVITATION_BYTES, Words.LINE_BYTES) : null;
+        if (severalNodes) {
+            source.add(written, 0, RingLayout.INVITATION_BYTES);
+        }
     }
 
     /**
@@ -64,9 +69,9 @@ public final class RendezvousOffers {
         machine.storePlain(written, BYTES, bytes);
     }
 
-    /** Returns the invitation that {@link #write} has written last, {@link RingLayout#INVITATION_BYTES} long. */
-    MemorySegment written() {
-        return written;
+    /** Returns the invitation that {@link #write} has written last. */
+    PutSource written() {
+        return source;
     }
 
     /**

@@ -57,18 +57,18 @@ public final class RendezvousSchedule {
     }
 
     /**
-     * Opens the flow from the next node over the pair with that node, the edge that two nodes have for each other
-     * alone. If the flow needs an invitation, the master invites the node when its turn comes.
+     * Opens the flow with the next node's message over the pair with that node, the edge that two nodes have for each
+     * other alone. If the flow needs an invitation, the master invites the node when its turn comes.
      *
      * @param fromNode the sending node
-     * @param longestPiece the length of the longest piece, in bytes, 0 or more
-     * @param pieces the number of pieces that the flow will have, 1 or more; each has a place of its own
-     * @param window the master's window; ignored if the pieces fit into the eager buffer of the pair
-     * @param at the offset of the first place in the window
+     * @param longestPiece the length of each piece except the last, in bytes, 1 or more
+     * @param bytes the length of the message, in bytes, 0 or more
+     * @param window the master's window; ignored if the message fits into the eager buffer of the pair
+     * @param at the offset of the message in the window
      */
-    public void openPair(int fromNode, long longestPiece, int pieces, Area window, long at) {
+    public void openMessage(int fromNode, long longestPiece, long bytes, Area window, long at) {
         Inflow flow = flows.inflow(flows.pair(fromNode));
-        flow.expectPair(fromNode, longestPiece, pieces, window, at, pieces);
+        flow.expectMessage(fromNode, longestPiece, bytes, window, at);
         if (flow.invites) {
             int index = count++;
             assert index < opened.length : "more than " + opened.length + " flows";

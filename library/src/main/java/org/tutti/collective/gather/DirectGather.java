@@ -14,15 +14,15 @@ import org.tutti.collective.window.ZeroCopyLoans;
 /**
  * A gather in which every rank copies its block to its window, memory that its node can read, and goes on. The root
  * copies the blocks of its node from these windows. The master, or first rank, of every other node puts the blocks of
- * its node directly to the root's node, one piece for each rank. The root copies them from there (Qian and Afsahi 2008,
- * section 5.1.1; Portals' rendezvous). There is one step in a node, and n − 1 between n nodes. With p ranks on a node
- * and b bytes a rank, b·p·(n − 1) bytes come to the root's node.
+ * its node directly to the root's node, as one message. The root copies them from there (Qian and Afsahi 2008, section
+ * 5.1.1; Portals' rendezvous). There is one step in a node, and n − 1 between n nodes. With p ranks on a node and b
+ * bytes a rank, b·p·(n − 1) bytes come to the root's node.
  *
  * <p>On one node, ranks {@linkplain ZeroCopyLoans#lendBlocks lend} long blocks if their memory permits it. They then
  * wait until the root has read the blocks.
  *
- * <p>If the pieces of a node fit into the eager buffer of its {@linkplain Team#pair pair} with the root's node, they
- * arrive there. They can then be sent before the root's master has entered the operation. Otherwise that master invites
+ * <p>If the message of a node fits into the eager buffer of its {@linkplain Team#pair pair} with the root's node, it
+ * arrives there. It can then be sent before the root's master has entered the operation. Otherwise that master invites
  * the nodes {@linkplain RendezvousSchedule in turn} to two parts of its window. One node sends while the next node is
  * invited, and two parts suffice for any number of nodes.
  *
@@ -132,7 +132,8 @@ public final class DirectGather extends EqualBlocksAlgorithm {
         for (int distance = 1; distance < team.nodes(); distance++) {
             int node = node(team, distance);
             long at = (1 + (long) team.rendezvousSchedule().place() * team.ranksMax()) * bytes;
-            team.rendezvousSchedule().openPair(node, bytes, team.ranksOn(node), window, at);
+            long length = team.ranksOn(node) * bytes;
+            team.rendezvousSchedule().openMessage(node, team.messagePieceBytes(bytes, length), length, window, at);
         }
     }
 
@@ -164,7 +165,8 @@ public final class DirectGather extends EqualBlocksAlgorithm {
         for (int distance = 1; distance < team.nodes(); distance++) {
             int node = node(team, distance);
             for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
-                team.copy(inflow(team, distance).await(), 0, target, call.block(team.rankAt(node, localRank)), bytes);
+                team.copy(inflow(team, distance).awaitBytes(localRank * bytes, bytes), 0, target,
+                        call.block(team.rankAt(node, localRank)), bytes);
             }
             if (window != null && !team.isMaster() && distance < team.nodes() - 1) {
                 team.post(Team.DONE, distance);
@@ -179,11 +181,12 @@ public final class DirectGather extends EqualBlocksAlgorithm {
     private static void send(Team team, Call call, int top) {
         long bytes = call.bytes();
         Outflow out = team.outflow(team.pair(top));
-        out.openPair(top, bytes, team.localSize());
-        out.send(call.source(), 0, bytes);
+        long length = team.localSize() * bytes;
+        out.openMessage(top, team.messagePieceBytes(bytes, length), length);
+        out.add(call.source(), 0, bytes);
         for (int localRank = Team.MASTER + 1; localRank < team.localSize(); localRank++) {
             team.await(localRank, Team.READY, SHOWN);
-            out.send(team.shown(localRank, bytes), 0, bytes);
+            out.add(team.shown(localRank, bytes), 0, bytes);
         }
     }
 }

@@ -12,15 +12,16 @@ import org.tutti.collective.machine.Area;
 
 /**
  * A gather over a tree of nodes, with the root's node at the top. Each node sends its parent the blocks of its subtree,
- * which consists of consecutive nodes, one piece for each rank. A master, the first rank of its node, sends the pieces
- * of its own node from the ranks' windows, memory that the ranks show to their node. It sends the other pieces from the
- * memory in which they have arrived. The root copies all blocks from such memory. Ranks that are neither the root nor a
+ * which consists of consecutive nodes, as one message. A master, the first rank of its node, sends the blocks of its
+ * own node from the ranks' windows, memory that the ranks show to their node. It sends the other blocks from the memory
+ * in which they have arrived. The root copies all blocks from such memory. Ranks that are neither the root nor a
  * master copy their block to their window and go on. There is one step in a node, and ⌈log n⌉ between n nodes. With p
  * ranks on a node and b bytes a rank, b·p·(n − 1) bytes come to the root's node.
  *
- * <p><b>Why nothing is overwritten.</b> Each piece has a place, memory at the receiver, of its own, so no sender waits
- * for credits. The places are in the eager buffer of the pair or in the receiving master's window, in the order of the
- * nodes from the receiver on. They belong to the operation until all ranks of the node have left it.
+ * <p><b>Why nothing is overwritten.</b> Each piece of a message has a place, memory at the receiver, of its own, so no
+ * sender waits for credits. The places are in the eager buffer of the pair or in the receiving master's window, and the
+ * blocks are in the order of the nodes from the receiver on. They belong to the operation until all ranks of the node
+ * have left it.
  *
  * <p><b>Why it ends.</b> Children are invited in {@linkplain RendezvousSchedule turn}, those with the smallest subtrees
  * first, because a master takes their pieces in this order. A master waits for its children, and then for an invitation
@@ -48,7 +49,7 @@ public final class TreeGather extends SubtreeAlgorithm {
         int position = position(team, top);
         boolean isRoot = team.rank() == call.root();
         long bytes = call.bytes();
-        long shown = mastersBytes(team, position, bytes);
+        long shown = mastersBytes(team, top, position, bytes);
         if (team.isMaster()) {
             Area own = team.show(shown);
             team.copy(call.source(), 0, own, 0, bytes);
@@ -74,7 +75,7 @@ public final class TreeGather extends SubtreeAlgorithm {
             send(team, top, position, bytes, shown);
         }
         for (int index = 0; team.isMaster() && index < tree.children(position, team.nodes()); index++) {
-            inflow(team, top, tree.child(position, index, team.nodes())).awaitAll(); // the empty pieces, too
+            inflow(team, top, tree.child(position, index, team.nodes())).awaitAll(); // they come to this process
         }
     }
 
@@ -86,11 +87,11 @@ public final class TreeGather extends SubtreeAlgorithm {
      * Returns the length of a master's window in bytes. If a child is invited to the window, it has room for all blocks
      * of the master's subtree, otherwise for one block.
      */
-    private long mastersBytes(Team team, int position, long bytes) {
+    private long mastersBytes(Team team, int top, int position, long bytes) {
         int children = tree.children(position, team.nodes());
         for (int index = 0; index < children; index++) {
-            if (team.exceedsPair(pieces(team, tree.child(position, index, team.nodes())) * bytes)) {
-                return pieces(team, position) * bytes;
+            if (team.exceedsPair(subtreeBytes(team, top, tree.child(position, index, team.nodes()), bytes))) {
+                return subtreeBytes(team, top, position, bytes);
             }
         }
         return bytes;
@@ -100,8 +101,9 @@ public final class TreeGather extends SubtreeAlgorithm {
         team.rendezvousSchedule().begin(ports);
         for (int index = 0; index < tree.children(position, team.nodes()); index++) {
             int child = tree.child(position, index, team.nodes());
-            team.rendezvousSchedule().openPair(nodeAt(team, top, child), bytes, pieces(team, child), window,
-                    (long) (child - position) * team.ranksMax() * bytes);
+            long length = subtreeBytes(team, top, child, bytes);
+            team.rendezvousSchedule().openMessage(nodeAt(team, top, child), team.messagePieceBytes(bytes, length),
+                    length, window, blockBytes(team, top, position, child, bytes));
         }
     }
 
@@ -118,21 +120,17 @@ public final class TreeGather extends SubtreeAlgorithm {
             index++;
         }
         int child = tree.child(position, index, team.nodes());
-        return inflow(team, top, child).await((long) (of - child) * team.ranksMax() + localRank + 1);
+        return inflow(team, top, child).awaitBytes(blockBytes(team, top, child, of, bytes) + localRank * bytes, bytes);
     }
 
     private void send(Team team, int top, int position, long bytes, long shown) {
         int parent = nodeAt(team, top, tree.parent(position, team.nodes()));
+        long length = subtreeBytes(team, top, position, bytes);
         Outflow out = team.outflow(team.pair(parent));
-        out.openPair(parent, bytes, pieces(team, position));
+        out.openMessage(parent, team.messagePieceBytes(bytes, length), length);
         for (int of = position; of < tree.end(position, team.nodes()); of++) {
-            int ranks = team.ranksOn(nodeAt(team, top, of));
-            for (int localRank = 0; localRank < team.ranksMax(); localRank++) {
-                if (localRank < ranks) {
-                    out.send(block(team, top, position, of, localRank, bytes, shown), 0, bytes);
-                } else {
-                    out.signal();
-                }
+            for (int localRank = 0; localRank < team.ranksOn(nodeAt(team, top, of)); localRank++) {
+                out.add(block(team, top, position, of, localRank, bytes, shown), 0, bytes);
             }
         }
     }

@@ -7,6 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Transport;
 import org.tutti.memory.Waiter;
@@ -129,8 +130,8 @@ public final class LiveMachine implements Machine {
     }
 
     @Override
-    public boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
-        return fabric.put(target, source, sourceOffset, bytes, check);
+    public boolean put(PutTarget target, PutSource source, Waiter.Check check) {
+        return fabric.put(target, source, check);
     }
 
     @Override

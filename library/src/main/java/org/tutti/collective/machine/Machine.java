@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.Lock;
 
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.memory.Waiter;
 
@@ -200,17 +201,15 @@ public interface Machine {
     /**
      * Copies bytes into a region of another process. If the target names a word of the region, then raises that word to
      * a greater value. Puts of this process into another process take effect in the order of their calls. They are sent
-     * at the next {@link #flush} at the latest. Once this method has returned, the caller may change the source and the
-     * {@code PutTarget} object.
+     * at the next {@link #flush} at the latest. Once this method has returned, the caller may change the bytes, the
+     * {@code PutTarget} and the {@code PutSource}.
      *
      * @param target the location to copy to, the word to raise, if any, and the word's {@linkplain #storeTag tag}
-     * @param source the memory to copy from
-     * @param sourceOffset the offset of the first byte in {@code source}
-     * @param bytes the number of bytes, 0 or more
+     * @param source the bytes, in one or several runs of memory
      * @param check a check that may end a wait for space in the send buffers by throwing
      * @return false if the process has failed or left the job
      */
-    boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check);
+    boolean put(PutTarget target, PutSource source, Waiter.Check check);
 
     /**
      * Copies bytes from a region of another process, and waits until they have arrived.

@@ -13,11 +13,11 @@ import org.tutti.collective.window.ZeroCopyLoans;
 /**
  * A scatter in which the root copies blocks to its window, memory that its node can read, and goes on. Each rank of the
  * root's node copies its own block from there. The master, or first rank, of the root's node puts the blocks of each
- * other node directly to that node, one piece for each rank. If the master is the root, it sends them from its source.
- * Otherwise it sends them from the root's window, which then holds the blocks of all ranks. On the other nodes each
- * rank copies its block from the memory in which the block has arrived. This is the reverse of the gather of Qian and
- * Afsahi 2008, section 5.1.1. There is one step in a node, and n − 1 between n nodes. With p ranks on a node and b
- * bytes a block, b·p·(n − 1) bytes leave the root's node.
+ * other node directly to that node, as one message. If the master is the root, it sends them from its source. Otherwise
+ * it sends them from the root's window, which then holds the blocks of all ranks. On the other nodes each rank copies
+ * its block from the memory in which the block has arrived. This is the reverse of the gather of Qian and Afsahi 2008,
+ * section 5.1.1. There is one step in a node, and n − 1 between n nodes. With p ranks on a node and b bytes a block,
+ * b·p·(n − 1) bytes leave the root's node.
  *
  * <p>On one node the root {@linkplain ZeroCopyLoans#lendBlocks lends} long blocks if its memory permits it. It then
  * waits until the other ranks have read them.
@@ -102,14 +102,15 @@ public final class DirectScatter extends EqualBlocksAlgorithm {
             int node = (team.node() + distance) % team.nodes();
             Outflow out = open(team, node, bytes);
             for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
-                out.send(source, call.block(team.rankAt(node, localRank)), bytes);
+                out.add(source, call.block(team.rankAt(node, localRank)), bytes);
             }
         }
     }
 
     private static Outflow open(Team team, int node, long bytes) {
         Outflow out = team.outflow(team.pair(node));
-        out.openPair(node, bytes, team.ranksOn(node));
+        long length = team.ranksOn(node) * bytes;
+        out.openMessage(node, team.messagePieceBytes(bytes, length), length);
         return out;
     }
 
@@ -126,30 +127,28 @@ public final class DirectScatter extends EqualBlocksAlgorithm {
         for (int distance = 1; distance < team.nodes() && team.isMaster(); distance++) {
             int node = (team.node() + distance) % team.nodes();
             Outflow out = open(team, node, bytes);
-            for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
-                out.send(window, start(team, node, bytes) + localRank * bytes, bytes);
-            }
+            out.add(window, start(team, node, bytes), team.ranksOn(node) * bytes);
         }
         team.copy(window, team.localRank() * bytes, call.target(), 0, bytes);
     }
 
     private static void receive(Team team, Call call, int top) {
         long bytes = call.bytes();
-        int pieces = team.localSize();
-        boolean isInvited = team.exceedsPair(pieces * bytes);
+        long length = team.localSize() * bytes;
+        boolean isInvited = team.exceedsPair(length);
         Area window = null;
         if (isInvited && team.isMaster()) {
-            window = team.show(pieces * bytes);
+            window = team.show(length);
         } else if (isInvited) {
             team.await(Team.MASTER, Team.READY, SHOWN);
-            window = team.shown(Team.MASTER, pieces * bytes);
+            window = team.shown(Team.MASTER, length);
         }
         Inflow in = team.inflow(team.pair(top));
-        in.openPair(top, bytes, pieces, window, 0);
+        in.openMessage(top, team.messagePieceBytes(bytes, length), length, window, 0);
         if (isInvited && team.isMaster()) {
             team.post(Team.READY, SHOWN);
         }
-        team.copy(in.await(team.localRank() + 1L), 0, call.target(), 0, bytes);
+        team.copy(in.awaitBytes(team.localRank() * bytes, bytes), 0, call.target(), 0, bytes);
         if (team.isMaster()) {
             in.awaitAll();
         }

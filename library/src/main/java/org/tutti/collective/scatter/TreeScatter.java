@@ -11,16 +11,16 @@ import org.tutti.collective.machine.Area;
 
 /**
  * A scatter over a tree of nodes, with the root's node at the top. It is the reverse of {@code TreeGather}. Each node
- * sends every child the blocks of the child's subtree, one piece for each rank. The child with the deepest subtree
+ * sends every child the blocks of the child's subtree, as one message. The child with the deepest subtree
  * comes first. The root's node sends them from the root's source or window, and other nodes from the memory in which
  * they have arrived. Each rank copies its block from the same memory. There is one step in a node, and ⌈log n⌉ between
  * n nodes. With p ranks on a node and b bytes a block, b·p·(n − 1) bytes leave the root's node.
  *
- * <p><b>Why nothing is overwritten, and why it ends.</b> Each piece has a place, memory at the receiver, of its own, so
- * no sender waits for credits. The places are in the eager buffer of the pair or in the window of the receiving master,
- * the node's first rank, in the order of the nodes from the receiver on. They belong to the operation until all ranks
- * of the node have left it. A master invites its parent before it waits. It waits only for its parent's pieces and for
- * its children's invitations, which a child sends before it waits.
+ * <p><b>Why nothing is overwritten, and why it ends.</b> Each piece of a message has a place, memory at the receiver,
+ * of its own, so no sender waits for credits. The places are in the eager buffer of the pair or in the window of the
+ * receiving master, the node's first rank, in the order of the nodes from the receiver on. They belong to the operation
+ * until all ranks of the node have left it. A master invites its parent before it waits. It waits only for its parent's
+ * pieces and for its children's invitations, which a child sends before it waits.
  */
 public final class TreeScatter extends SubtreeAlgorithm {
     /**
@@ -58,12 +58,7 @@ public final class TreeScatter extends SubtreeAlgorithm {
     }
 
     private static long shownBytes(Team team, int root, long bytes) {
-        return (showsAll(team, root) ? (long) team.nodes() * team.ranksMax() : team.localSize()) * bytes;
-    }
-
-    /** Returns the offset in the root's window of the block of a rank. */
-    private static long at(Team team, int position, int localRank, long bytes) {
-        return ((long) position * team.ranksMax() + localRank) * bytes;
+        return (showsAll(team, root) ? (long) team.size() : team.localSize()) * bytes;
     }
 
     private void scatter(Team team, Call call, int top) {
@@ -75,7 +70,7 @@ public final class TreeScatter extends SubtreeAlgorithm {
                 for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
                     if (node != top || localRank != team.localRank()) {
                         team.copy(call.source(), call.block(team.rankAt(node, localRank)), window,
-                                at(team, position, localRank, bytes), bytes);
+                                blockBytes(team, top, 0, position, bytes) + localRank * bytes, bytes);
                     }
                 }
             }
@@ -100,18 +95,19 @@ public final class TreeScatter extends SubtreeAlgorithm {
             int child = tree.child(own, index, team.nodes());
             int to = nodeAt(team, top, child);
             Outflow out = team.outflow(team.pair(to));
-            out.openPair(to, call.bytes(), pieces(team, child));
+            long bytes = call.bytes();
+            long length = subtreeBytes(team, top, child, bytes);
+            out.openMessage(to, team.messagePieceBytes(bytes, length), length);
             for (int position = child; position < tree.end(child, team.nodes()); position++) {
                 int node = nodeAt(team, top, position);
-                for (int localRank = 0; localRank < team.ranksMax(); localRank++) {
-                    if (localRank >= team.ranksOn(node)) {
-                        out.signal();
-                    } else if (in != null) {
-                        out.send(in.await((long) (position - own) * team.ranksMax() + localRank + 1), 0, call.bytes());
+                for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
+                    long at = blockBytes(team, top, own, position, bytes) + localRank * bytes;
+                    if (in != null) {
+                        out.add(in.awaitBytes(at, bytes), 0, bytes);
                     } else if (window != null) {
-                        out.send(window, at(team, position, localRank, call.bytes()), call.bytes());
+                        out.add(window, at, bytes);
                     } else {
-                        out.send(call.source(), call.block(team.rankAt(node, localRank)), call.bytes());
+                        out.add(call.source(), call.block(team.rankAt(node, localRank)), bytes);
                     }
                 }
             }
@@ -132,25 +128,25 @@ public final class TreeScatter extends SubtreeAlgorithm {
     private void receive(Team team, Call call, int top) {
         long bytes = call.bytes();
         int own = position(team, top);
-        int pieces = pieces(team, own);
-        boolean isInvited = team.exceedsPair(pieces * bytes);
+        long length = subtreeBytes(team, top, own, bytes);
+        boolean isInvited = team.exceedsPair(length);
         Area window = null;
         if (isInvited && team.isMaster()) {
-            window = team.show(pieces * bytes);
+            window = team.show(length);
         } else if (isInvited) {
             team.await(Team.MASTER, Team.READY, SHOWN);
-            window = team.shown(Team.MASTER, pieces * bytes);
+            window = team.shown(Team.MASTER, length);
         }
         int parent = nodeAt(team, top, tree.parent(own, team.nodes()));
         Inflow in = team.inflow(team.pair(parent));
-        in.openPair(parent, bytes, pieces, window, 0);
+        in.openMessage(parent, team.messagePieceBytes(bytes, length), length, window, 0);
         if (isInvited && team.isMaster()) {
             team.post(Team.READY, SHOWN);
         }
         if (team.isMaster()) {
             sendToChildren(team, call, top, null, in);
         }
-        team.copy(in.await(team.localRank() + 1L), 0, call.target(), 0, bytes);
+        team.copy(in.awaitBytes(team.localRank() * bytes, bytes), 0, call.target(), 0, bytes);
         if (team.isMaster()) {
             in.awaitAll();
         }

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 import org.tutti.fabric.Loss;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
 
@@ -133,6 +134,17 @@ final class Outbound {
     }
 
     // ---- sending
+
+    /** Appends a frame, with a payload that begins at a byte of a source, to a rail that has room for both. */
+    void append(Rail rail, Frame frame, PutSource source, long from) {
+        if (isSentAsKept(frame.length)) {
+            source.copy(from, retransmits.segment(), retransmits.nextPayload(frame.length), frame.length);
+            sendKept(rail, frame);
+        } else {
+            source.copy(from, rail.outgoing(), rail.payloadAt(), frame.length);
+            appendWritten(rail, frame);
+        }
+    }
 
     /** Appends a frame and its payload to a rail that has room for both. */
     void append(Rail rail, Frame frame, MemorySegment source, long sourceOffset) {

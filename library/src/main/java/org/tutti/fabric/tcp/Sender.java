@@ -4,6 +4,7 @@ package org.tutti.fabric.tcp;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.SectionTransport;
@@ -16,9 +17,10 @@ import org.tutti.memory.Waiter;
  * parts of {@value #TURN_BYTES} bytes. Between two parts, this process answers requests, and threads that have queued
  * for the lock get it.
  *
- * <p>If the two processes have one rail (connection), long payloads in native memory are written from where they lie,
- * several frames with one system call. Other payloads are copied to the rail's buffer. With several rails, frames are
- * kept until they are acked. Long payloads are then copied to the {@link RetransmitBuffer}, and written from there.
+ * <p>If the two processes have one rail (connection), a long payload in one run of native memory is written from where
+ * it lies, several frames with one system call. Other payloads are copied to the rail's buffer. With several rails,
+ * frames are kept until they are acked. Long payloads are then copied to the {@link RetransmitBuffer}, and written from
+ * there.
  */
 final class Sender {
     private static final int TURN_BYTES = Batch.FRAMES_MAX * FrameLayout.PAYLOAD_BYTES_MAX;
@@ -38,7 +40,8 @@ final class Sender {
     }
 
     /** Puts bytes and changes a word, as {@link org.tutti.fabric.Transport#put} describes. */
-    boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
+    boolean put(PutTarget target, PutSource source, Waiter.Check check) {
+        long bytes = source.bytes();
         long at = 0;
         while (true) {
             long part = Math.min(bytes - at, TURN_BYTES);
@@ -46,7 +49,8 @@ final class Sender {
             boolean direct = false;
             sending.lock(check);
             try {
-                direct = part >= Outbound.SENT_DIRECTLY_BYTES_MIN && isSentDirectly(source);
+                direct = part >= Outbound.SENT_DIRECTLY_BYTES_MIN && source.runs() == 1
+                        && isSentDirectly(source.segment(0));
                 if (at == 0) {
                     outbound.choice().beginMessage();
                 }
@@ -55,8 +59,8 @@ final class Sender {
                 called.word = target.word();
                 called.value = target.value();
                 called.tag = target.tag();
-                if (!(direct ? putDirectly(source, sourceOffset + at, part, due, check)
-                        : putCopied(source, sourceOffset + at, part, due, check))) {
+                if (!(direct ? putDirectly(source.segment(0), source.offset(0) + at, part, due, check)
+                        : putCopied(source, at, part, due, check))) {
                     return false;
                 }
             } finally {
@@ -82,8 +86,7 @@ final class Sender {
         }
     }
 
-    private boolean putCopied(MemorySegment source, long sourceOffset, long bytes, WordAction action,
-            Waiter.Check check) {
+    private boolean putCopied(PutSource source, long from, long bytes, WordAction action, Waiter.Check check) {
         long at = 0;
         do {
             Rail rail = nextRail(bytes, bytes - at, check);
@@ -91,7 +94,7 @@ final class Sender {
                 return false;
             }
             called.operation = operation(FrameLayout.PUT, action.ordinal(), at + called.length == bytes);
-            outbound.append(rail, called, source, sourceOffset + at);
+            outbound.append(rail, called, source, from + at);
             at += called.length;
             assert at <= bytes : at + " bytes were sent of " + bytes;
             called.offset += called.length;

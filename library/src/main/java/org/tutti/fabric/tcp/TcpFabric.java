@@ -22,6 +22,7 @@ import org.tutti.fabric.Fabric;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Farewell;
 import org.tutti.fabric.Loss;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.RegionHandler;
@@ -154,9 +155,9 @@ public final class TcpFabric implements Fabric {
     }
 
     @Override
-    public boolean put(PutTarget target, MemorySegment source, long sourceOffset, long bytes, Waiter.Check check) {
+    public boolean put(PutTarget target, PutSource source, Waiter.Check check) {
         Peer peer = connect(target.process(), check);
-        return peer != null && peer.sender().put(target, source, sourceOffset, bytes, check);
+        return peer != null && peer.sender().put(target, source, check);
     }
 
     @Override

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.Striping;
@@ -138,8 +139,9 @@ class FirstRailTest {
                     new RailChoice(striping, () -> 0, from.firstRail(to, size)), arena);
             peer.connect(IntStream.range(0, bytes.length).mapToObj(rail -> new Counter(bytes, rail))
                     .toArray(Wire[]::new));
-            assertThat(peer.sender().put(new PutTarget().at(to, 1, 0), arena.allocate(length), 0, length, () -> {
-            })).isTrue();
+            assertThat(peer.sender().put(new PutTarget().at(to, 1, 0),
+                    new PutSource().add(arena.allocate(length), 0, length), () -> {
+                    })).isTrue();
             peer.pump();
         }
     }

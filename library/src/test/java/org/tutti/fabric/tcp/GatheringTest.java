@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.Striping;
@@ -76,8 +77,8 @@ class GatheringTest {
 
     private static void put(Peer peer, long[] source, int bytes, boolean raises) {
         PutTarget target = new PutTarget().at(0, REGION, 0);
-        assertThat(peer.sender().put(raises ? target.raise(0, 1, 0) : target, MemorySegment.ofArray(source), 0, bytes,
-                () -> {
+        assertThat(peer.sender().put(raises ? target.raise(0, 1, 0) : target,
+                new PutSource().add(MemorySegment.ofArray(source), 0, bytes), () -> {
                 })).isTrue();
     }
 

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.Striping;
@@ -123,8 +124,8 @@ class LastWordsTest {
         try (Arena arena = Arena.ofConfined()) {
             Peer peer = peer(4, arena);
             peer.connect(new Wire[]{new ClosedWire(newsAndGoodbye())});
-            peer.sender().put(new PutTarget().at(0, 1 << 16, 0), MemorySegment.ofArray(new long[1]), 0, Long.BYTES,
-                    () -> {
+            peer.sender().put(new PutTarget().at(0, 1 << 16, 0),
+                    new PutSource().add(MemorySegment.ofArray(new long[1]), 0, Long.BYTES), () -> {
                     });
             peer.pump();
             assertThat(heard).containsExactly("news 3 5 7", "left 4");

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
@@ -57,7 +58,7 @@ class LettingGoTest {
 
     private WeakReference<MemorySegment.Scope> put() {
         MemorySegment source = memory();
-        assertThat(peer.sender().put(new PutTarget().at(0, 1 << 16, 0), source, 0, BYTES, () -> {
+        assertThat(peer.sender().put(new PutTarget().at(0, 1 << 16, 0), new PutSource().add(source, 0, BYTES), () -> {
         })).isTrue();
         return new WeakReference<>(source.scope());
     }

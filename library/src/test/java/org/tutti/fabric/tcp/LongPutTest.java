@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Regions;
 import org.tutti.fabric.SectionPieces;
@@ -137,7 +138,8 @@ class LongPutTest {
     private boolean putLong(Peer peer, boolean pieces, Waiter.Check check) {
         MemorySegment source = arena.allocate(LONG_BYTES);
         if (!pieces) {
-            return peer.sender().put(new PutTarget().at(0, 1 << 16, 0), source, 0, LONG_BYTES, check);
+            return peer.sender().put(new PutTarget().at(0, 1 << 16, 0), new PutSource().add(source, 0, LONG_BYTES),
+                    check);
         }
         SectionPieces all = new SectionPieces();
         all.begin(0, source, 0, LONG_BYTES);
@@ -146,7 +148,7 @@ class LongPutTest {
 
     private static boolean putShort(Peer peer, Waiter.Check check) {
         return peer.sender().put(new PutTarget().at(0, 1 << 16, 0).raise(0, MARK, 0),
-                MemorySegment.ofArray(new long[1]), 0, Long.BYTES, check);
+                new PutSource().add(MemorySegment.ofArray(new long[1]), 0, Long.BYTES), check);
     }
 
     private static void awaitQueued(Thread thread) {

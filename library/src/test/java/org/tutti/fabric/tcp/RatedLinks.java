@@ -12,6 +12,7 @@ import java.util.Deque;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.Regions;
@@ -218,8 +219,8 @@ final class RatedLinks implements AutoCloseable {
     /** Puts so many bytes. */
     void put(int bytes) {
         source.asSlice(0, bytes).fill((byte) ++round);
-        assertThat(sender.sender().put(new PutTarget().at(1, target.handle(), 64).raise(0, round, 0), source, 0, bytes,
-                PATIENT)).isTrue();
+        assertThat(sender.sender().put(new PutTarget().at(1, target.handle(), 64).raise(0, round, 0),
+                new PutSource().add(source, 0, bytes), PATIENT)).isTrue();
     }
 
     /** How many bytes the putting side has sent over a link. */

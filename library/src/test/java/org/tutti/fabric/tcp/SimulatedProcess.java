@@ -16,6 +16,7 @@ import org.tutti.Section;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Loss;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.RegionHandler;
@@ -273,8 +274,20 @@ final class SimulatedProcess implements FabricListener {
             case RAISE -> target.raise((long) word * WORD_STRIDE, value, tag);
             case ADD -> target.add((long) word * WORD_STRIDE, value);
         }
-        boolean there = peer.sender().put(target, MemorySegment.ofArray(source), lead, bytes, job::check);
+        boolean there = peer.sender().put(target, inRuns(source, lead), job::check);
         noteSent(there);
+    }
+
+    /** Returns the bytes from an index on, cut into one to four runs, each in memory of its own. */
+    private PutSource inRuns(byte[] bytes, int from) {
+        PutSource source = new PutSource();
+        int at = from;
+        for (int left = 1 + random.nextInt(4); left > 0; left--) {
+            int end = left == 1 ? bytes.length : at + random.nextInt(bytes.length - at + 1);
+            source.add(MemorySegment.ofArray(Arrays.copyOf(bytes, end)), at, end - at);
+            at = end;
+        }
+        return source;
     }
 
     /** A section of about so many bytes from an offset on, a grid or a vector, whose runs do not overlap. */
@@ -604,7 +617,8 @@ final class SimulatedProcess implements FabricListener {
     void checkGone() {
         assertThat(peer.isGone()).isTrue();
         MemorySegment bytes = MemorySegment.ofArray(new byte[8]);
-        assertThat(peer.sender().put(new PutTarget().at(0, 0, 0), bytes, 0, 8, job::check)).isFalse();
+        assertThat(peer.sender().put(new PutTarget().at(0, 0, 0), new PutSource().add(bytes, 0, 8), job::check))
+                .isFalse();
         assertThat(peer.requester().get(0, 0, bytes, 0, 8, job::check)).isEqualTo(-1);
         assertThat(peer.requester().atomic(0, 0, AtomicOperation.SWAP, 0, 0, job::check)).isEqualTo(-1);
         assertThat(peer.sender().tell(FrameLayout.NEWS, 7, 0, 0, 0)).isFalse();
