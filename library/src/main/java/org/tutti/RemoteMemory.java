@@ -21,11 +21,11 @@ import java.lang.foreign.MemorySegment;
  * order operations. If the owner loads or stores bytes through {@link #local} while another rank puts them, any mixture
  * of old and new bytes may result.
  *
- * <p><b>Failure.</b> If a rank of the job has failed, calls throw {@link RankFailedException}. Calls that are blocked
- * throw it as soon as the failure is detected. Calls on other nodes also throw {@link CallInterruptedException}. If the
- * memory was allocated through a view with a deadline, they may throw {@link DeadlineExceededException}, too. After
- * such an exception it is unknown whether a put or an atomic operation has changed the target. Invalid arguments are
- * detected before anything is changed.
+ * <p><b>Failure.</b> If a rank of the communicator has failed, calls throw {@link RankFailedException}. Calls that are
+ * blocked throw it as soon as the failure is detected. Calls on other nodes also throw {@link
+ * CallInterruptedException}. If the memory was allocated through a view with a deadline, they may throw {@link
+ * DeadlineExceededException}, too. After such an exception it is unknown whether a put or an atomic operation has
+ * changed the target. Invalid arguments are detected before anything is changed.
  *
  * <p><b>Requests.</b> {@link RemotePart#nonBlocking} has the same calls in a form that returns a {@link Request}, and
  * {@link #aggregate} collects calls that are awaited together.
