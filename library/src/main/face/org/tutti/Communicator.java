@@ -110,8 +110,9 @@ public abstract class Communicator implements AutoCloseable {
     public abstract Communicator withAlgorithm(Collective collective, String name);
 
     /**
-     * Returns a view of this communicator whose calls wait for other ranks no longer than a time limit. After that time
-     * they throw {@link DeadlineExceededException}, and the communicator is broken.
+     * Returns a view whose calls wait for other ranks no longer than a time limit, then throw {@link
+     * DeadlineExceededException} and break the communicator. A request counts the time from the call that starts it, not
+     * from {@link Request#await()}; a prepared call from each {@link PreparedCall#run} or {@link PreparedCall#start}.
      *
      * @param deadline the time limit of each call, counted from its start, more than zero
      * @return the view

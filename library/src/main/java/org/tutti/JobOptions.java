@@ -10,11 +10,19 @@ import java.util.Optional;
 /**
  * The options for joining or running a job. They are immutable.
  *
+ * <pre>{@code
+ * var options = JobOptions.DEFAULT.withDeadline(Duration.ofMinutes(5));
+ * try (var job = Tutti.join(options)) {
+ *     job.world().barrier();
+ * }
+ * Tutti.runLocal(4, options.withThreads(JobOptions.Threads.VIRTUAL), job -> job.world().barrier());
+ * }</pre>
+ *
  * @param threads the kind of thread on which each rank of {@link Tutti#runLocal} runs. If empty, Tutti chooses platform
  *            threads while every rank can have a core, and virtual threads otherwise. Virtual threads switch faster,
  *            but a virtual thread that computes for long without calling Tutti keeps a core for itself
- * @param deadline the time limit of the job, counted from joining it, after which no call waits for other ranks; empty
- *            for none
+ * @param deadline the time limit of the job, after which no call waits for other ranks; empty for none. Each rank
+ *            counts it from the return of {@link Tutti#join}, or from its start by {@link Tutti#runLocal}
  * @param levels the number of ranks in a group, for example of ranks that share a cache, for each level of groups
  *            inside a node ({@link Topology#levels()}). All ranks of a node must pass the same levels. If the list is
  *            empty, the environment variable {@code TUTTI_LEVELS} gives the levels, or there are none
@@ -60,7 +68,7 @@ public record JobOptions(Optional<Threads> threads, Optional<Duration> deadline,
     /**
      * Returns a copy of these options with another deadline of the job, after which no call waits for other ranks.
      *
-     * @param limit the time limit, counted from joining the job, more than zero
+     * @param limit the time limit, more than zero, counted as {@link #deadline()} says
      * @return the options
      * @throws IllegalArgumentException if the limit is zero or negative
      */

@@ -28,7 +28,8 @@ public final class Tutti {
      * Joins the job to which this process belongs, and waits until all ranks of the job have joined. The method differs
      * from {@link #join()} only by its options.
      *
-     * @param options the deadline of the job and the levels of its nodes; the kind of threads is ignored
+     * @param options the deadline of the job and the levels of its nodes; the kind of threads is ignored. A rank that
+     *            was started with a job, as inside {@link #runLocal}, keeps that job's options, and these are ignored
      * @return the job, to be closed when this rank has finished
      * @throws JobStartException if the environment is wrong, or a rank does not join in time
      * @throws NodeMemoryException if the node has too little shared memory
