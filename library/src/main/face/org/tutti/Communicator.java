@@ -111,8 +111,8 @@ public abstract class Communicator implements AutoCloseable {
 
     /**
      * Returns a view whose calls wait for other ranks no longer than a time limit, then throw {@link
-     * DeadlineExceededException} and break the communicator. A request counts the time from the call that starts it, not
-     * from {@link Request#await()}; a prepared call from each {@link PreparedCall#run} or {@link PreparedCall#start}.
+     * DeadlineExceededException} and break the communicator. A request counts from the call that starts it, not from
+     * {@link Request#await()}, and a prepared call from each {@link PreparedCall#run} or {@link PreparedCall#start}.
      *
      * @param deadline the time limit of each call, counted from its start, more than zero
      * @return the view
@@ -135,9 +135,8 @@ public abstract class Communicator implements AutoCloseable {
     public abstract NonBlockingCommunicator nonBlocking();
 
     /**
-     * Returns a view whose methods prepare calls that a program repeats with the same arguments (persistent calls).
-     *
-     * @return the view, each method of which returns a {@link PreparedCall} and communicates nothing
+     * {@return a view whose methods prepare calls that a program repeats with the same arguments (persistent calls)}
+     * Each of these methods returns a {@link PreparedCall} and communicates nothing.
      */
     public abstract PreparedCommunicator prepare();
 
