@@ -11,6 +11,7 @@ import org.tutti.choice.Catalogue;
 import org.tutti.choice.Choice;
 import org.tutti.collective.Algorithm;
 import org.tutti.job.launch.JobEnvironment;
+import org.tutti.memory.Bytes;
 import org.tutti.simulator.Levels;
 import org.tutti.tool.UsageException;
 import picocli.CommandLine.Option;
@@ -126,11 +127,10 @@ final class Shape {
     }
 
     private static long bytes(String text) {
-        int shift = text.endsWith("k") ? 10 : text.endsWith("m") ? 20 : 0;
         try {
-            long bytes = Long.parseLong(shift > 0 ? text.substring(0, text.length() - 1) : text);
-            if (bytes >= 0 && bytes <= BYTES_MAX >> shift && (bytes << shift) % Long.BYTES == 0) {
-                return bytes << shift;
+            long bytes = Bytes.parse(text);
+            if (bytes <= BYTES_MAX && bytes % Long.BYTES == 0) {
+                return bytes;
             }
         } catch (NumberFormatException _) {
             // reported below, together with sizes out of range

@@ -17,6 +17,7 @@ import org.tutti.TransferProtocol;
 import org.tutti.choice.Catalogue;
 import org.tutti.choice.Suggestion;
 import org.tutti.job.diagnosis.MachineTime;
+import org.tutti.memory.Bytes;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.run.Launch;
 import org.tutti.tool.run.PlacementOptions;
@@ -276,14 +277,12 @@ public final class BenchCommand implements Callable<Integer> {
 
     /** {@return the number of bytes that a word such as 64k denotes} */
     public static long bytes(String text) {
-        String lower = text.toLowerCase(Locale.ROOT);
-        int shift = lower.endsWith("k") ? 10 : lower.endsWith("m") ? 20 : 0;
         try {
-            long bytes = Long.parseLong(shift > 0 ? lower.substring(0, lower.length() - 1) : lower);
-            if (bytes > 0 && bytes <= BYTES_MAX >> shift && (bytes << shift) % Double.BYTES == 0) {
-                return bytes << shift;
+            long bytes = Bytes.parse(text);
+            if (bytes > 0 && bytes <= BYTES_MAX && bytes % Double.BYTES == 0) {
+                return bytes;
             }
-        } catch (NumberFormatException e) {
+        } catch (NumberFormatException _) {
             // reported below, together with sizes out of range
         }
         throw new UsageException(
