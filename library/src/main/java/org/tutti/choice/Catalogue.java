@@ -137,14 +137,9 @@ public final class Catalogue {
     public static Algorithm find(Collective collective, String name) {
         return search(collective, name).orElseThrow(() -> new IllegalArgumentException("there is no algorithm \""
                 + name + "\" for " + collective.label()
-                + listed(Suggestion.of(name, names(collective, Algorithm.class)))
-                + String.join(", ", names(collective, Algorithm.class))
+                + Suggestion.withAll(name, names(collective, Algorithm.class))
                 + (name.contains("@") ? "; those with chunks of 4k to 1024k, as in srm@32k, are "
                         + String.join(", ", names(collective, Chunked.class)) : "")));
-    }
-
-    private static String listed(String suggestion) {
-        return suggestion.isEmpty() ? "; there are " : suggestion + " There are ";
     }
 
     /**

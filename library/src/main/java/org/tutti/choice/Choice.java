@@ -1,7 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.choice;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -180,22 +179,50 @@ public final class Choice {
     }
 
     /**
-     * Returns a copy of this choice that uses a given algorithm for all calls of a collective.
+     * Returns a copy of this choice that uses the named algorithms for a collective.
      *
      * @param collective the collective
-     * @param name the name of the algorithm
+     * @param names the name of the algorithm, or a list of names with ranges, as in {@link #parse}
      * @return the new choice
-     * @throws IllegalArgumentException if there is no such algorithm
+     * @throws IllegalArgumentException if there is no such algorithm, or a range is malformed or empty or overlaps with
+     *             another
      */
-    public Choice with(Collective collective, String name) {
-        List<List<Rule>> changed = new ArrayList<>(rules);
-        changed.set(collective.ordinal(), List.of(Rule.of(Catalogue.find(collective, name))));
-        return new Choice(changed, links);
+    public Choice with(Collective collective, String names) {
+        return preferring(RequestedRules.parse(collective, names));
     }
 
-    private Choice preferring(List<Rule> table) {
-        return new Choice(Arrays.stream(Collective.values()).map(collective -> Stream
-                .concat(of(collective, table), rules.get(collective.ordinal()).stream()).toList()).toList(), links);
+    /**
+     * Returns a copy of this choice with the rules that a text requests before its own.
+     *
+     * @param text the text, as in {@link #parse}
+     * @return the new choice
+     * @throws IllegalArgumentException as {@link #parse} does
+     */
+    public Choice with(String text) {
+        Choice choice = this;
+        for (List<Rule> rules : RequestedRules.parse(text)) {
+            choice = choice.preferring(rules);
+        }
+        return choice;
+    }
+
+    /** Returns a copy of this choice with other rules before its own, or instead of its own if one of them fits all. */
+    private Choice preferring(List<Rule> first) {
+        return new Choice(Arrays.stream(Collective.values()).map(collective -> {
+            List<Rule> own = of(collective, first).toList();
+            return own.stream().anyMatch(Rule::fitsAll) ? own
+                    : Stream.concat(own.stream(), inEffect(collective).stream()).toList();
+        }).toList(), links);
+    }
+
+    /**
+     * Returns the rules of a collective, including requested ones.
+     *
+     * @param collective the collective
+     * @return its rules; the first rule that fits a call is used
+     */
+    public List<Rule> inEffect(Collective collective) {
+        return rules.get(collective.ordinal());
     }
 
     /**
@@ -214,38 +241,25 @@ public final class Choice {
     }
 
     /**
-     * Returns the choice that a user requests by a text, such as {@code allreduce=flat,barrier=srm}. An entry of the
-     * text names the algorithm of a collective, or a table of rules. Later entries take precedence over earlier ones.
+     * Returns the choice that a user requests by a text, such as {@code allreduce=srm:0-64k,index-range:64k-} or
+     * {@code allreduce=flat,barrier=srm}. An entry names a collective and an algorithm.
+     *
+     * <ul>
+     * <li>A range of message bytes may follow the algorithm. Its end is exclusive. Without a range the algorithm is for
+     * all lengths. An entry with a range and without a collective is for the collective of the entry before; ranges of
+     * such a list must not overlap.
+     * <li>A layout may precede the collective: {@code 4x2:allreduce=srm} is for communicators of 8 ranks on 4 nodes.
+     * <li>An entry may also be the name of a table of rules.
+     * <li>Later entries take precedence over earlier ones. The rules of Tutti choose for all other calls, and for
+     * operators for which an algorithm with a range or layout does not keep the order of the ranks.
+     * </ul>
      *
      * @param text the value of an environment variable; it may be empty
      * @return the choice
      * @throws IllegalArgumentException if the text cannot be parsed, or names an unknown collective, algorithm or table
      */
     public static Choice parse(String text) {
-        Choice choice = DEFAULT;
-        for (String part : text.split(",")) {
-            if (TABLES.containsKey(part.strip())) {
-                choice = choice.preferring(TABLES.get(part.strip()));
-            } else if (!part.isBlank()) {
-                String[] sides = part.split("=", -1);
-                if (sides.length != 2) {
-                    throw new IllegalArgumentException("\"" + part + "\" is neither of the form collective=algorithm "
-                            + "nor a table of rules, of which there is " + String.join(", ", TABLES.keySet()));
-                }
-                choice = choice.with(collective(sides[0].strip()), sides[1].strip());
-            }
-        }
-        return choice;
-    }
-
-    private static Collective collective(String label) {
-        for (Collective collective : Collective.values()) {
-            if (collective.label().equals(label)) {
-                return collective;
-            }
-        }
-        throw new IllegalArgumentException("there is no collective \"" + label + "\""
-                + Suggestion.of(label, Arrays.stream(Collective.values()).map(Collective::label).toList()));
+        return DEFAULT.with(text);
     }
 
     /**

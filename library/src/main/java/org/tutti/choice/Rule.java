@@ -1,9 +1,13 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.choice;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
 import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
+import org.tutti.memory.Bytes;
 
 /**
  * A rule of the table from which {@link Choice} chooses the algorithms of collective calls. The number of nodes and
@@ -14,7 +18,7 @@ import org.tutti.collective.Algorithm;
  * @param ranks the numbers of ranks for which the rule fits
  * @param levels whether the rule fits only nodes with levels, such as sockets and shared caches
  * @param slowLinks whether the rule fits only if the links between nodes are slow
- * @param bytes the least length of a message for which the rule fits
+ * @param bytes the lengths of a message for which the rule fits
  * @param algorithm the algorithm that the rule chooses; for a non-commutative operator, it must keep the order of the
  *            ranks
  */
@@ -26,6 +30,11 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
      */
     static Rule of(Algorithm algorithm) {
         return new Rule(Range.ANY, Range.ANY, false, false, Length.ANY, algorithm);
+    }
+
+    /** Returns whether this rule has no condition, except the order that an operator needs. */
+    boolean fitsAll() {
+        return equals(of(algorithm));
     }
 
     /** Returns a rule that fits links of any speed. */
@@ -89,21 +98,61 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
     }
 
     /**
-     * The least length of a message for which a rule fits.
+     * The lengths of a message for which a rule fits.
      *
-     * @param least the length in bytes, in all or for each node
-     * @param forEachNode whether the length is for each node, so that it is multiplied by the number of nodes
+     * @param least the least length, in bytes
+     * @param end the least length above {@code least} that does not fit, in bytes; {@link Long#MAX_VALUE} for no limit
+     * @param forEachNode whether {@code least} is multiplied by the number of nodes; {@code end} has no limit then
      */
-    public record Length(long least, boolean forEachNode) {
+    public record Length(long least, long end, boolean forEachNode) {
         static final Length ANY = from(0);
         private static final long KIBIBYTE = 1 << 10;
+        private static final Pattern OPTION = Pattern.compile("(\\w+)-(\\w*)");
 
         static Length from(long bytes) {
-            return new Length(bytes, false);
+            return new Length(bytes, Long.MAX_VALUE, false);
         }
 
         static Length fromForEachNode(long bytes) {
-            return new Length(bytes, true);
+            return new Length(bytes, Long.MAX_VALUE, true);
+        }
+
+        /**
+         * Reads the range of an option.
+         *
+         * @param text a range such as {@code 64k-1m}, whose end is exclusive, or {@code 64k-} without an end
+         * @return the range, with one length or more
+         * @throws IllegalArgumentException if the text is no range, or the range is empty
+         */
+        static Length parse(String text) {
+            Matcher sides = OPTION.matcher(text);
+            Length range;
+            try {
+                range = sides.matches() ? new Length(Bytes.parse(sides.group(1)),
+                        sides.group(2).isEmpty() ? Long.MAX_VALUE : Bytes.parse(sides.group(2)), false) : null;
+            } catch (NumberFormatException _) {
+                range = null;
+            }
+            if (range == null) {
+                throw new IllegalArgumentException(
+                        "\"" + text + "\" is no range of message bytes; give FROM-TO such as "
+                                + "0-64k, or FROM- such as 64k- without an end");
+            }
+            if (range.least >= range.end) {
+                throw new IllegalArgumentException(
+                        "the range " + text + " is empty, because its end is exclusive; give "
+                                + "an end above " + Bytes.option(range.least));
+            }
+            return range;
+        }
+
+        /** {@return this range as {@link #parse} reads it; it must not be for each node} */
+        String option() {
+            return Bytes.option(least) + "-" + (end == Long.MAX_VALUE ? "" : Bytes.option(end));
+        }
+
+        boolean overlaps(Length other) {
+            return least < other.end && other.least < end;
         }
 
         long least(int nodes) {
@@ -112,8 +161,14 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
 
         @Override
         public String toString() {
-            return equals(ANY) ? Rule.ANY : (least < KIBIBYTE ? least + " B" : least / KIBIBYTE + " KiB")
-                    + (forEachNode ? " a node or more" : " or more");
+            if (end == Long.MAX_VALUE) {
+                return least == 0 ? Rule.ANY : text(least) + (forEachNode ? " a node or more" : " or more");
+            }
+            return (least == 0 ? "" : text(least) + " to ") + "below " + text(end);
+        }
+
+        private static String text(long bytes) {
+            return bytes == 0 || bytes % KIBIBYTE != 0 ? bytes + " B" : bytes / KIBIBYTE + " KiB";
         }
     }
 }

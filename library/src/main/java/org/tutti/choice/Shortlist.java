@@ -12,7 +12,7 @@ import org.tutti.collective.Algorithm;
  * only compares the length of its message with a few limits. A list is immutable.
  */
 public final class Shortlist {
-    private record Candidate(long bytesMin, Algorithm algorithm) {}
+    private record Candidate(long bytesMin, long bytesEnd, Algorithm algorithm) {}
 
     private final Topology topology;
     private final Candidate[][] commuting = new Candidate[Collective.values().length][];
@@ -28,7 +28,7 @@ public final class Shortlist {
 
     private Candidate[] fitting(List<Rule> rules, Links links, boolean operatorCommutes) {
         return rules.stream().filter(rule -> rule.fits(topology, links, operatorCommutes))
-                .map(rule -> new Candidate(rule.bytes().least(topology.nodes()), rule.algorithm()))
+                .map(rule -> new Candidate(rule.bytes().least(topology.nodes()), rule.bytes().end(), rule.algorithm()))
                 .toArray(Candidate[]::new);
     }
 
@@ -44,7 +44,7 @@ public final class Shortlist {
      */
     public Algorithm algorithm(Collective collective, long bytes, boolean operatorCommutes) {
         for (Candidate candidate : (operatorCommutes ? commuting : ordered)[collective.ordinal()]) {
-            if (bytes >= candidate.bytesMin) {
+            if (bytes >= candidate.bytesMin && bytes < candidate.bytesEnd) {
                 return candidate.algorithm;
             }
         }
@@ -52,7 +52,7 @@ public final class Shortlist {
             return algorithm(collective, bytes, true);
         }
         throw new IllegalArgumentException("algorithm \""
-                + commuting[collective.ordinal()][0].algorithm.description().name()
+                + algorithm(collective, bytes, true).description().name()
                 + "\" does not combine the ranks in their order when they are placed like this: " + topology
                 + ", and an operator that does not commute needs that; choose another one");
     }

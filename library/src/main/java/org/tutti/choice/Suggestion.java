@@ -26,6 +26,12 @@ public final class Suggestion {
                 .map(name -> "; did you mean " + name + "?").orElse("");
     }
 
+    /** Returns a suggestion, if there is one, and the list of all valid names. */
+    static String withAll(String given, Collection<String> names) {
+        String suggestion = of(given, names);
+        return (suggestion.isEmpty() ? "; there are " : suggestion + " There are ") + String.join(", ", names);
+    }
+
     /** Returns the number of slips between two texts, which is the Damerau-Levenshtein distance without overlaps. */
     static int slips(String from, String to) {
         int[][] least = new int[from.length() + 1][to.length() + 1];

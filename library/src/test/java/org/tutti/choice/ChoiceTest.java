@@ -182,6 +182,10 @@ class ChoiceTest {
         assertThat(Length.from(512)).hasToString("512 B or more");
         assertThat(Length.from(128 << 10)).hasToString("128 KiB or more");
         assertThat(Length.fromForEachNode(4 << 10)).hasToString("4 KiB a node or more");
+        assertThat(Length.parse("0-64k")).hasToString("below 64 KiB");
+        assertThat(Length.parse("1-1500")).hasToString("1 B to below 1500 B");
+        assertThat(Length.parse("1k-1m")).hasToString("1 KiB to below 1024 KiB");
+        assertThat(Length.parse("0-")).hasToString("any");
     }
 
     @Test

@@ -80,7 +80,7 @@ class ArchitectureTest {
                 "jdk.net");
         onlyDependsOn("org.tutti.collective..", "org.tutti.fabric", "org.tutti.memory", "org.tutti.pattern",
                 "jdk.incubator.vector");
-        onlyDependsOn("org.tutti.choice", "org.tutti.collective..");
+        onlyDependsOn("org.tutti.choice", "org.tutti.collective..", "org.tutti.memory");
         onlyDependsOn("org.tutti.onesided", "org.tutti.collective.kernel", "org.tutti.collective.members",
                 "org.tutti.fabric", "org.tutti.memory");
         onlyDependsOn("org.tutti.job.launch", "org.tutti.choice", "org.tutti.fabric", "org.tutti.fabric.tcp");
