@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -273,7 +274,9 @@ class ProcessTest {
             "TUTTI_RANK|two|\"two\" is no number; set it to one from 0 to 1",
             "TUTTI_SIZE|0|\"0\" is not a number from 1",
             "TUTTI_JOB|a/b|is no name of a job", "TUTTI_MEMORY|/nowhere|/nowhere", "TUTTI_ALGORITHM|reduce=magic|magic",
-            "TUTTI_ALGORITHM|nonsense|collective=algorithm"})
+            "TUTTI_ALGORITHM|nonsense|collective=algorithm",
+            "TUTTI_ALGORITHM|reduce=srm:8-8|TUTTI_ALGORITHM=\"reduce=srm:8-8\" cannot be used: the range 8-8 is empty",
+            "TUTTI_TUNING|/no/file|TUTTI_TUNING=/no/file is no file"})
     void shouldSayWhatIsWrongInTheEnvironment(String name, String value, String message) {
         try (var ranks = new RankProcesses()) {
             ranks.start(0, 2, "sum", Map.of(name, value));
@@ -290,6 +293,22 @@ class ProcessTest {
             assertThat(ranks.status(1)).isEqualTo(STATUS_OF_EXCEPTION);
             assertThat(ranks.output(0) + ranks.output(1)).contains("CollectiveMismatchException")
                     .contains("broadcast (algorithm srm) of 4 int elements with root 1");
+        }
+    }
+
+    /** Each process reads the file that its own environment names. */
+    @Test
+    void shouldReportProcessesWhoseTuningFilesDiffer(@TempDir Path directory) throws IOException {
+        try (var ranks = new RankProcesses()) {
+            for (int rank = 0; rank < 2; rank++) {
+                Path file = Files.writeString(directory.resolve("rules-" + rank),
+                        rank == 0 ? "allreduce=ring:0-64k\n" : "1x2: allreduce=rabenseifner\n");
+                ranks.start(rank, 2, "sum", Map.of(JobEnvironment.TUNING, file.toString()));
+            }
+            assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
+            assertThat(ranks.status(1)).isEqualTo(STATUS_OF_EXCEPTION);
+            assertThat(ranks.output(0) + ranks.output(1)).contains("CollectiveMismatchException")
+                    .contains("allreduce (algorithm ring) of ", "allreduce (algorithm rabenseifner) of ");
         }
     }
 

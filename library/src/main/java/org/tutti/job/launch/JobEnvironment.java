@@ -89,8 +89,13 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
      * {@code speed} unless set.
      */
     public static final String STRIPING = "TUTTI_STRIPING";
-    /** Algorithms to use, such as {@code allreduce=flat,reduce=srm}; Tutti's choice unless set. */
+    /**
+     * Algorithms to use, such as {@code allreduce=srm:0-64k,index-range:64k-,reduce=srm}, as {@link Choice#parse} reads
+     * them; Tutti's choice unless set.
+     */
     public static final String ALGORITHM = "TUTTI_ALGORITHM";
+    /** A {@linkplain TuningFile file} of algorithms to use, over which {@link #ALGORITHM} has precedence. */
+    public static final String TUNING = "TUTTI_TUNING";
 
     /**
      * The kind of links between nodes: {@code fast} or {@code slow}; {@code fast} unless set. The value of rank 0's
@@ -126,7 +131,7 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
         Map<String, String> environment = new HashMap<>();
         for (String name : new String[]{MEMORY, JOIN_TIMEOUT_MILLIS, HEARTBEAT_MILLIS, STANDSTILL_MILLIS, CORES, RAILS,
                 PORTS,
-                SERVICE, STRIPING, ALGORITHM, LINKS}) {
+                SERVICE, STRIPING, ALGORITHM, TUNING, LINKS}) {
             Optional.ofNullable(System.getenv(name)).ifPresent(value -> environment.put(name, value));
         }
         environment.put(JOB, shape.job());
@@ -226,14 +231,24 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
      *
      * @param environment the variables
      * @return the choice
-     * @throws JobStartException if an algorithm or the kind of links is unknown
+     * @throws JobStartException if an algorithm or the kind of links is unknown, or the tuning file cannot be used
      */
     public static Choice choice(Map<String, String> environment) {
+        Choice tuned = Choice.parse(tuning(environment));
         String text = environment.getOrDefault(ALGORITHM, "");
         try {
-            return Choice.parse(text).over(links(environment));
+            return tuned.with(text).over(links(environment));
         } catch (IllegalArgumentException e) {
             throw new JobStartException(ALGORITHM + "=\"" + text + "\" cannot be used: " + e.getMessage());
+        }
+    }
+
+    private static String tuning(Map<String, String> environment) {
+        String file = environment.getOrDefault(TUNING, "");
+        try {
+            return file.isEmpty() ? "" : TuningFile.read(file);
+        } catch (IllegalArgumentException e) {
+            throw new JobStartException(TUNING + "=" + e.getMessage());
         }
     }
 
