@@ -21,8 +21,10 @@ import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.memory.Bytes;
 import org.tutti.tool.UsageException;
+import org.tutti.tool.run.AlgorithmOptions;
 import org.tutti.tool.run.CpuLevels;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -36,13 +38,16 @@ import picocli.CommandLine.Option;
 public final class InfoCommand implements Callable<Integer> {
     private static final int[] RANKS_SHOWN = {2, 8, 64, 1024};
     private static final long KIBIBYTE = 1 << 10;
-    private static final String RULE_LINE = "%-10s   %-9s   %-10s   %-6s   %-5s   %-22s   %-29s   %s%n";
+    private static final String RULE_LINE = "%-10s   %-9s   %-10s   %-6s   %-5s   %-24s   %-29s   %s%n";
 
     @Option(names = "--algorithms", description = "List the algorithms of every collective.")
     private boolean algorithms;
 
     @Option(names = "--choices", description = "List when which algorithm is chosen.")
     private boolean choices;
+
+    @Mixin
+    private AlgorithmOptions requested = new AlgorithmOptions();
 
     @Option(names = "--rails", paramLabel = "interface|address|subnet,…",
             description = "Try these interfaces, addresses or subnets as rails to other nodes, and leave out others, "
@@ -55,7 +60,7 @@ public final class InfoCommand implements Callable<Integer> {
         if (algorithms) {
             listAlgorithms(System.out);
         } else if (choices) {
-            listChoices(System.out);
+            listChoices(Choice.parse(requested.rules()), System.out);
         } else {
             RailAddresses chosen = chooseRails();
             describeMachine(System.out);
@@ -129,30 +134,33 @@ public final class InfoCommand implements Callable<Integer> {
                         + "@2-ports or @4-ports where @3-ports stands.");
     }
 
-    private static void listChoices(PrintStream out) {
+    private static void listChoices(Choice choice, PrintStream out) {
         out.printf(RULE_LINE, "collective", "nodes", "ranks", "levels", "links", "bytes", "operator", "algorithm");
         for (var collective : Collective.values()) {
-            listRules(Choice.rules(collective), out);
+            listRules(choice.inEffect(collective), Choice.rules(collective), out);
         }
         Choice.tables().forEach((name, rules) -> {
             out.printf("%nbefore these lines, with --algorithm %s:%n", name);
-            listRules(rules, out);
+            listRules(rules, rules, out);
         });
         out.println();
         out.println(
-                "The first line that fits is used, unless an algorithm was asked for: by --algorithm or "
-                        + JobEnvironment.ALGORITHM + ",\nor withAlgorithm in a program. "
-                        + "Levels: the node has some. Links: as --links\nor " + JobEnvironment.LINKS
+                "The first line that fits is used, unless withAlgorithm in a program says otherwise. Requested: by\n"
+                        + "--algorithm or " + JobEnvironment.ALGORITHM + ", or by the file of --tuning or "
+                        + JobEnvironment.TUNING + ".\nBytes: of the message; with blocks, of one block. Levels: the "
+                        + "node has some. Links: as --links\nor " + JobEnvironment.LINKS
                         + " says they are. Ranks in blocks: each node's ranks follow each other.");
     }
 
-    private static void listRules(List<Rule> rules, PrintStream out) {
+    /** Lists rules, and marks those that are not among the usual ones. */
+    private static void listRules(List<Rule> rules, List<Rule> usual, PrintStream out) {
         for (Rule rule : rules) {
             Collective collective = rule.algorithm().collective();
             out.printf(RULE_LINE, collective.label(), rule.nodes(), rule.ranks(), rule.levels() ? "yes" : "any",
                     rule.slowLinks() ? Links.SLOW : "any",
                     rule.bytes(), collective.combines() ? rule.operators() : "",
-                    rule.algorithm().description().name());
+                    rule.algorithm().description().name()
+                            + (usual.contains(rule) ? "" : " (requested)"));
         }
     }
 

@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 
-import org.tutti.choice.Choice;
 import org.tutti.choice.Links;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.Striping;
@@ -85,10 +84,8 @@ public final class RunCommand implements Callable<Integer> {
     @Option(names = "--env", paramLabel = "NAME=VALUE", description = "Set an environment variable for the ranks.")
     private List<String> variables = new ArrayList<>();
 
-    @Option(names = "--algorithm", paramLabel = "collective=name", split = ",",
-            description = "Algorithms to use, such as allreduce=flat,reduce=srm, or qian-afsahi, that paper's choice; "
-                    + "tutti info --algorithms and --choices list them.")
-    private List<String> algorithms = new ArrayList<>();
+    @Mixin
+    private AlgorithmOptions algorithms = new AlgorithmOptions();
 
     @Option(names = "--levels", paramLabel = "ranks,...",
             description = "Levels inside a node: 4,8 says that its ranks form groups of 4, such as those of a shared "
@@ -182,7 +179,8 @@ public final class RunCommand implements Callable<Integer> {
     private Map<String, String> environment() {
         Map<String, String> environment = new LinkedHashMap<>();
         environment.put(JobEnvironment.STANDSTILL_MILLIS, String.valueOf(standstill.toMillis()));
-        pass(environment, JobEnvironment.ALGORITHM, "--algorithm", String.join(",", algorithms), Choice::parse);
+        environment.put(JobEnvironment.ALGORITHM, algorithms.rules());
+        environment.put(JobEnvironment.TUNING, ""); // these rules include those of the file
         pass(environment, JobEnvironment.LINKS, "--links", links, Links::parse);
         pass(environment, JobEnvironment.LEVELS, "--levels", levels, JobEnvironment::parseLevels);
         pass(environment, JobEnvironment.SERVICE, "--service", service, Service::parse);
@@ -201,23 +199,25 @@ public final class RunCommand implements Callable<Integer> {
         return environment;
     }
 
-    /**
-     * Passes on the value of an option, or else of a variable. Checking it here reports an error once instead of once
-     * for every rank.
-     */
+    /** Passes on the value of an option, or else of a variable. */
     private static void pass(Map<String, String> environment, String variable, String option, String given,
             Consumer<String> check) {
-        String text = given.isEmpty() ? System.getenv(variable) : given;
-        if (text == null) {
-            return;
-        }
+        given(variable, option, given, check).ifPresent(text -> environment.put(variable, text));
+    }
+
+    /**
+     * Returns the value of an option, or else of a variable. Checking it here reports an error once instead of once for
+     * every rank.
+     */
+    static Optional<String> given(String variable, String option, String given, Consumer<String> check) {
+        var text = Optional.ofNullable(given.isEmpty() ? System.getenv(variable) : given);
         try {
-            check.accept(text);
+            text.ifPresent(check);
         } catch (IllegalArgumentException e) {
-            throw new UsageException((given.isEmpty() ? variable + "=" : option + " ") + text + " is not possible: "
-                    + e.getMessage());
+            throw new UsageException((given.isEmpty() ? variable + "=" : option + " ") + text.orElseThrow()
+                    + " is not possible: " + e.getMessage());
         }
-        environment.put(variable, text);
+        return text;
     }
 
     private Optional<Program> program(JobDirectory directory) throws IOException {
