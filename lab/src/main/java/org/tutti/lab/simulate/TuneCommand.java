@@ -2,8 +2,10 @@
 package org.tutti.lab.simulate;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -11,8 +13,8 @@ import java.util.stream.Stream;
 import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
-import org.tutti.collective.Algorithm;
 import org.tutti.collective.Chunked;
+import org.tutti.lab.simulate.Measurements.Cell;
 import org.tutti.simulator.Model;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
@@ -22,13 +24,12 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * The command {@code tutti tune}: measures algorithms with chunks of several lengths, and compares the lengths that a
- * model proposes.
+ * The command {@code tutti tune}: measures algorithms, with chunks of several lengths, and prints the rules of a tuning
+ * file. With a model it compares the lengths of chunks that the model proposes.
  */
 @Command(name = "tune", sortOptions = false, mixinStandardHelpOptions = true,
-        description = "Measures algorithms with chunks of several lengths, beside those that a model proposes.",
-        footer = {"", "A chunk is used with its algorithm's name, as in tutti run --algorithm reduce=srm@32k. Let "
-                + "nothing else run."})
+        description = "Measures algorithms, with chunks of several lengths, and prints rules for tutti run --tuning.",
+        footer = {"", "The rules are for the number of nodes and ranks that were measured. Let nothing else run."})
 public final class TuneCommand implements Callable<Integer> {
     private static final int REPEATS_MAX = 1000;
     private static final long CHUNK_BYTES_MAX = 256 << 10; // half of the largest window
@@ -36,21 +37,25 @@ public final class TuneCommand implements Callable<Integer> {
     @Mixin
     private PlacementOptions where = new PlacementOptions();
 
-    @Option(names = "--model", required = true, paramLabel = "name|file",
-            description = "A model of the costs: best a file that tutti simulate --measure-model has written here.")
-    private String model;
+    @Option(names = {"-o", "--output"}, paramLabel = "file", description = "The file for the rules as well.")
+    private Path output;
 
-    @Option(names = "--csv", required = true, paramLabel = "file",
+    @Option(names = "--csv", paramLabel = "file",
             description = "The file for the figures, in the format of tutti bench --csv.")
     private Path csv;
 
+    @Option(names = "--model", paramLabel = "name|file",
+            description = "A model of the costs, to compare the chunks that it proposes: best a file that "
+                    + "tutti simulate --measure-model has written here.")
+    private String model;
+
     @Option(names = "--collective", split = ",", paramLabel = "name",
-            description = "The collectives to tune: broadcast, reduce, allreduce. Default: all.")
+            description = "The collectives to tune. Default: broadcast, reduce, allreduce.")
     private List<String> collectives = List.of("broadcast", "reduce", "allreduce");
 
     @Option(names = "--algorithm", split = ",", paramLabel = "name",
-            description = "Algorithms with chunks, as tutti info --algorithms lists them. Default: those that Tutti "
-                    + "chooses.")
+            description = "Algorithms to measure beside those that Tutti chooses, as tutti info --algorithms "
+                    + "lists them. Default: those that Tutti chooses, with other chunks.")
     private List<String> algorithms = List.of();
 
     @Option(names = "--bytes", split = ",", paramLabel = "bytes",
@@ -66,15 +71,42 @@ public final class TuneCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         SimulateCommand.useCarriers(1);
         BenchCommand.requireBetween("--repeats", repeats, 1, REPEATS_MAX);
-        BenchCommand.requireWritable("--csv", csv.toAbsolutePath());
-        Model costs = SimulateCommand.model(model);
+        if (output != null) {
+            BenchCommand.requireWritable("--output", output.toAbsolutePath());
+        }
+        if (csv != null) {
+            BenchCommand.requireWritable("--csv", csv.toAbsolutePath());
+            return tune(csv);
+        }
+        Path figures = Files.createTempFile("tutti-tune", ".csv");
+        try {
+            return tune(figures);
+        } finally {
+            Files.delete(figures);
+        }
+    }
+
+    private int tune(Path figures) throws IOException, InterruptedException {
+        Optional<Model> costs = Optional.ofNullable(model).map(SimulateCommand::model);
         List<Collective> tuned = collectives.stream().map(Shape::collective).toList();
         List<Long> bytes = sizes.stream().map(BenchCommand::bytes).toList();
-        List<String> swept = plain(tuned, topology(), bytes).stream().flatMap(TuneCommand::withChunks).toList();
-        int status = BenchCommand.measure(where, tuned, swept, bytes, repeats, csv);
+        Topology topology = topology();
+        List<String> chosen = tuned.stream().flatMap(collective -> bytes.stream()
+                .map(size -> Shape.chosen(collective, topology, size).description().name())).distinct().toList();
+        List<String> measured = Stream.concat(plain(tuned, chosen).stream()
+                .flatMap(name -> hasChunks(tuned, name) ? withChunks(name) : Stream.of(name)), chosen.stream())
+                .distinct().toList();
+        int status = BenchCommand.measure(where, tuned, measured, bytes, repeats, figures);
         if (status == 0) {
-            Tuning tuning = new Tuning(Measurements.read("--csv", csv), cell -> Comparison.predict(cell, costs));
-            System.out.print("\n" + tuning.markdown());
+            List<Cell> cells = Measurements.read("--csv", figures);
+            costs.map(found -> new Tuning(cells, cell -> Comparison.predict(cell, found)).markdown())
+                    .ifPresent(table -> System.out.print("\n" + table));
+            String rules =
+                    TuningRules.text(cells, cell -> Shape.chosen(cell.collective(), topology, cell.bytes()));
+            System.out.print("\n" + rules);
+            if (output != null) {
+                Files.writeString(output, rules);
+            }
         }
         return status;
     }
@@ -92,23 +124,25 @@ public final class TuneCommand implements Callable<Integer> {
         return topology;
     }
 
-    /** The names of the algorithms to tune, without lengths of chunks. */
-    private List<String> plain(List<Collective> tuned, Topology topology, List<Long> bytes) {
+    /** The names of the algorithms to tune; without lengths of chunks, unless the command line gives them. */
+    private List<String> plain(List<Collective> tuned, List<String> chosen) {
         for (String name : algorithms) {
-            if (tuned.stream().flatMap(collective -> Catalogue.of(collective).stream())
-                    .noneMatch(each -> each instanceof Chunked && each.description().name().equals(name))) {
-                throw new UsageException("--algorithm " + name + " is no algorithm with chunks of "
+            if (tuned.stream().noneMatch(collective -> Catalogue.search(collective, name).isPresent())) {
+                throw new UsageException("--algorithm " + name + " is no algorithm of "
                         + String.join(", ", collectives) + "; tutti info --algorithms lists them");
             }
         }
-        List<String> names = !algorithms.isEmpty() ? algorithms : tuned.stream()
-                .flatMap(collective -> bytes.stream().map(size -> Shape.chosen(collective, topology, size)))
-                .filter(Chunked.class::isInstance).map(Algorithm::description)
-                .map(description -> description.name().split("@", 2)[0]).distinct().toList();
+        List<String> names = !algorithms.isEmpty() ? algorithms : chosen.stream().map(name -> name.split("@", 2)[0])
+                .filter(name -> hasChunks(tuned, name)).distinct().toList();
         if (names.isEmpty()) {
             throw new UsageException("what Tutti chooses here has no chunks; name others with --algorithm");
         }
         return names;
+    }
+
+    private static boolean hasChunks(List<Collective> tuned, String name) {
+        return tuned.stream().flatMap(collective -> Catalogue.of(collective).stream())
+                .anyMatch(each -> each instanceof Chunked && each.description().name().equals(name));
     }
 
     /** An algorithm with its usual chunks, followed by the same algorithm with chunks of ascending length. */

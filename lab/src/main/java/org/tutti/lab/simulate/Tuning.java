@@ -35,12 +35,14 @@ final class Tuning {
      * Finds proposals and best chunks.
      *
      * @param cells the measured cells: algorithms with their usual chunks, and with others, by ascending length; an
-     *            algorithm without others is left out
+     *            algorithm without both is left out
      * @param predict gives the model's time of a cell in microseconds
      */
     Tuning(List<Cell> cells, ToDoubleFunction<Cell> predict) {
         rows = cells.stream().collect(Collectors.groupingBy(Tuning::key, LinkedHashMap::new, Collectors.toList()))
-                .values().stream().map(group -> row(group, predict)).filter(row -> row.best() != null).toList();
+                .values().stream().map(group -> row(group, predict))
+                .filter(row -> row.usual() != null && row.best() != null)
+                .toList();
     }
 
     private static Key key(Cell cell) {
@@ -75,8 +77,11 @@ final class Tuning {
         return new Row(usual, proposed, predicted, best);
     }
 
-    /** {@return a table, and the mean ratios of the proposed and of the usual chunks to the best ones} */
+    /** {@return a table, and the mean ratios of the proposed and of the usual chunks to the best ones; or nothing} */
     String markdown() {
+        if (rows.isEmpty()) {
+            return "";
+        }
         StringBuilder text = new StringBuilder("""
                 | operation | algorithm | bytes | proposed | predicted, µs | measured, µs | best | µs | usual, µs |
                 |---|---|---:|---:|---:|---:|---:|---:|---:|

@@ -183,9 +183,23 @@ class SimulateTest {
         assertThat(ended.out())
                 .containsPattern("\\| reduce \\| index-range \\| 65536 \\| \\d+k \\| [\\d.]+ \\| [\\d.]+ ")
                 .contains("The proposed chunks take ");
-        // what Tutti chooses, the algorithm with its usual chunks, and chunks of 4, 8, 16, 32, 64, 128 and 256 KiB
-        assertThat(directory.resolve("sweep.csv")).content().hasLineCount(1 + 2 + 7)
+        // the choice and its name, the algorithm with its usual chunks, and chunks of 4, 8, 16, 32, 64, 128 and 256 KiB
+        assertThat(directory.resolve("sweep.csv")).content().hasLineCount(1 + 3 + 7)
                 .contains("\ntutti index-range@4k,reduce,", "\ntutti index-range@256k,reduce,");
+    }
+
+    @Tag("thorough")
+    @Test
+    void shouldWriteRulesThatARunTakes() throws Exception {
+        Ended ended = tutti("tune", "-n", "2", "--collective", "barrier,reduce", "--algorithm", "tree,chain", "--bytes",
+                "8,64k", "--repeats", "1", "--output", "rules");
+        assertThat(ended.status()).as(ended.err()).isZero();
+        String rules = Files.readString(directory.resolve("rules"));
+        assertThat(rules).startsWith("# algorithms that take at least 5 % less time than those that Tutti chooses");
+        assertThat(rules.lines().skip(1)).allMatch(
+                line -> line.matches("1x2: (barrier=\\w+:0-|reduce=\\w+:(8-64k|64k-)) {4}# .* µs; .* µs"));
+        assertThat(ended.out()).endsWith("\n" + rules);
+        assertThat(tutti("info", "--choices", "--tuning", "rules").status()).isZero();
     }
 
     /** Between two nodes that is srm with chunks of 240 KiB. */
@@ -257,12 +271,12 @@ class SimulateTest {
             "draw barrier --algorithm srm --output . | cannot be written; name a file",
             "draw reduce --algorithm srm --nodes 2 --ranks-per-node 500 | cannot be drawn",
             "draw reduce | one algorithm and one size can be drawn",
-            "tune -n 2 --csv sweep.csv | --model",
+            "tune -n 2 --output no/rules | --output",
             "tune -n 2 --csv no/sweep.csv --model gigabit | --csv",
             "tune -n 1 --csv sweep.csv --model gigabit | one rank has nothing to tune",
             "tune -n 3 --nodes 2 --csv sweep.csv --model gigabit | give each node as many ranks",
-            "tune -n 2 --csv sweep.csv --model gigabit --algorithm flat | --algorithm flat is no algorithm with chunks",
-            "tune -n 2 --csv sweep.csv --model gigabit --collective barrier | has no chunks; name others",
+            "tune -n 2 --collective reduce --algorithm bruck | --algorithm bruck is no algorithm of reduce; tutti info",
+            "tune -n 2 --collective barrier | has no chunks; name others",
             "chart nothing.txt | does not end with .csv", "chart nothing.csv | cannot be read"})
     void shouldRefuseWhatIsImpossible(String arguments, String message) throws Exception {
         Ended ended = CommandProcess.runShared(arguments.split(" "));
