@@ -103,9 +103,9 @@ public abstract class Communicator implements AutoCloseable {
      * {@link Blocks} do not use it.
      *
      * @param collective the collective, for example {@link Collective#ALLREDUCE}
-     * @param name the name of an algorithm, the same at every rank; {@code tutti info --algorithms} lists the names
+     * @param name the name of an algorithm, or {@linkplain Collective names with ranges}; the same at every rank
      * @return the view
-     * @throws IllegalArgumentException if there is no such algorithm; the message lists the collective's algorithms
+     * @throws IllegalArgumentException if an algorithm is unknown (the message lists all), or a range cannot be used
      */
     public abstract Communicator withAlgorithm(Collective collective, String name);
 

@@ -5,7 +5,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The collective operations. Each has several algorithms; {@link Communicator#withAlgorithm} selects one by its name.
+ * The collective operations. Each has several algorithms, which {@code tutti info --algorithms} lists. {@link
+ * Communicator#withAlgorithm} selects one by its name, or several for ranges of message bytes that do not overlap:
+ * {@code srm:0-64k,index-range:64k-} is {@code srm} below 64 KiB and {@code index-range} from there on. Numbers are
+ * bytes, KiB ({@code k}) or MiB ({@code m}), 0 or more; the end of a range is exclusive. They count the elements of a
+ * call at a rank or, if the collective has blocks, those of one block. For other sizes the choice remains as it was.
  */
 public enum Collective {
     /** No rank leaves before all ranks have entered. */
