@@ -728,6 +728,7 @@ public final class Team {
      * all ranks have left every earlier operation.
      */
     public void noteAllAreHere() {
-        context.operations.raiseLeftEverywhere(OperationSequence.leftBy(operation.sequence, operation.quiet));
+        context.operations.raiseLeftEverywhere(
+                OperationSequence.leftBy(operation.sequence, operation.quiet, context.layout.slots()));
     }
 }

@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 import org.junit.jupiter.api.AfterEach;
@@ -36,6 +37,7 @@ import org.tutti.collective.members.EndpointTable;
 import org.tutti.collective.members.ScriptedMembers;
 import org.tutti.collective.operation.OperationSequence;
 import org.tutti.collective.window.WindowPool;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.WordAction;
 import org.tutti.job.CountedMemory;
@@ -169,6 +171,23 @@ class EagerBuffersTest {
         assertThat(claimed.get()).isZero();
     }
 
+    /** A rank with a request that has not run may be as many operations ahead of it as there are slots. */
+    @Test
+    void shouldWaitForARequestOfAnotherNodeBeforeItsSlotIsUsedAgain() {
+        AtomicReference<long[]> received = new AtomicReference<>();
+        Team receiver = team(RECEIVER, () -> {});
+        Data request = new Data(receiver.forBackground(machine(() -> {})), SHORT, SENDER, 0);
+        Team sender = team(SENDER, () -> received.compareAndSet(null, request.run()));
+        new Data(sender.forBackground(machine(() -> {})), SHORT, SENDER, 11).run();
+        for (int i = 1; i < 64; i++) {
+            broadcast(receiver, SHORT, RECEIVER, i);
+            assertThat(broadcast(sender, SHORT, RECEIVER, 0)).containsOnly(i);
+        }
+        broadcast(sender, SHORT, SENDER, 22);
+        assertThat(received.get()).containsOnly(11);
+        assertThat(broadcast(receiver, SHORT, SENDER, 0)).containsOnly(22);
+    }
+
     @Test
     void shouldThrowWhenTheReceiverFailsBeforeItEntersTheFirstLongMessage() {
         Team sender = team(SENDER, () -> members.fail(RECEIVER));
@@ -270,8 +289,7 @@ class EagerBuffersTest {
         return (Machine) Proxy.newProxyInstance(Machine.class.getClassLoader(), new Class<?>[]{Machine.class},
                 (_, method, arguments) -> {
                     switch (method.getName()) {
-                        case "put" -> put((PutTarget) arguments[0], (MemorySegment) arguments[1], (long) arguments[2],
-                                (long) arguments[3]);
+                        case "put" -> put((PutTarget) arguments[0], (PutSource) arguments[1]);
                         case "get" -> {
                             MemorySegment.copy(regions.get((long) arguments[1]), (long) arguments[2],
                                     (MemorySegment) arguments[3], (long) arguments[4], (long) arguments[5]);
@@ -291,9 +309,9 @@ class EagerBuffersTest {
                 });
     }
 
-    private void put(PutTarget target, MemorySegment source, long sourceOffset, long bytes) {
+    private void put(PutTarget target, PutSource source) {
         MemorySegment memory = regions.get(target.region());
-        MemorySegment.copy(source, sourceOffset, memory, target.offset(), bytes);
+        source.copy(0, memory, target.offset(), source.bytes());
         if (target.action() == WordAction.RAISE) {
             Words.storePlain(memory, target.word() + Long.BYTES, target.tag());
             Words.store(memory, target.word(), target.value());

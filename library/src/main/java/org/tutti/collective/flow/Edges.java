@@ -352,7 +352,7 @@ public final class Edges {
             boolean quietThere = waiting.compare(sender, machine.loadTag(words, word));
             if (context.topology.ranksOn(fromNode) == 1) { // its only rank has left all that its tag tells
                 operations.raiseLeftElsewhere(machine, fromNode,
-                        OperationSequence.leftBy(operation.sequence, quietThere));
+                        OperationSequence.leftBy(operation.sequence, quietThere, layout.slots()));
             }
         }
     }

@@ -30,10 +30,12 @@ import org.tutti.collective.layout.RingLayout;
  *
  * <p><b>Quiet operations.</b> The flag {@link #quiet} is true when the operation begins if this rank has left all
  * earlier operations. It becomes false when this rank reads the tag of a rank that is not quiet. A rank in a quiet
- * operation s has left all operations before s. A rank that is not quiet has left only those that {@link
- * OperationSequence#leftBy} returns. A rank uses the flag in two ways. If a node has a single rank, the tag of that
- * rank tells which operations the node has left, so no get is needed ({@code Edges}). If a rank knows that all ranks
- * have entered the operation, the flag tells which operations all ranks have left ({@code Team.noteAllAreHere}).
+ * operation s has left all operations before s. Of a rank that is not quiet one knows only that it has left operation s
+ * − n and all before it ({@link OperationSequence#leftBy}). It may itself have left more, because a rank that hears of
+ * a rank that is not quiet passes this on in its own tags. A rank uses the flag in two ways. If a node has a single
+ * rank, the tag of that rank tells which operations the node has left, so no get is needed ({@code Edges}). If a rank
+ * knows that all ranks have entered the operation, the flag tells which operations all ranks have left ({@code
+ * Team.noteAllAreHere}).
  */
 public final class Operation {
     private static final long QUIET = 1;
@@ -54,8 +56,8 @@ public final class Operation {
     long history;
 
     /**
-     * Whether this operation is the only one in flight at this rank, and at each rank from which this rank has read a
-     * tag in this operation.
+     * Whether this rank, and each rank from which it has read a tag in this operation, has left all operations before
+     * this one. Later operations may be in flight.
      */
     public boolean quiet;
 

@@ -144,14 +144,16 @@ public final class OperationSequence {
 
     /**
      * Returns a number below which a rank has left all operations, computed from one operation that the rank is in. A
-     * quiet rank has no other operation in flight. Any other rank may be in up to {@value RingLayout#SLOTS_MIN}
-     * operations at a time.
+     * quiet rank has left all operations before this one. Any other rank has begun operation s only when operation s −
+     * n was closed, where n is the number of slots. It has therefore left all operations up to s − n. It may have a
+     * request in flight that is almost n operations older.
      *
      * @param operation the number of the operation that the rank is in
      * @param quiet whether the rank is quiet
+     * @param slots the number of slots of the communicator, n
      */
-    public static long leftBy(long operation, boolean quiet) {
-        return quiet ? operation : operation - RingLayout.SLOTS_MIN + 1;
+    public static long leftBy(long operation, boolean quiet, long slots) {
+        return quiet ? operation : operation - slots + 1;
     }
 
     /**
