@@ -25,7 +25,7 @@ final class BrokenScan extends BrokenBlocks {
         long bytes = call.bytes();
         Area target = call.target();
         Contributions contributions = Contributions.of(team);
-        contributions.open(call.source(), bytes, call.isInPlace());
+        contributions.open(call.source(), bytes, call.isInPlace(), 1);
         boolean leavesOutOwn = collective() == Collective.EXCLUSIVE_SCAN || fault == Fault.OWN_ELEMENTS_ARE_LEFT_OUT;
         int last = leavesOutOwn ? team.rank() - 1 : team.rank();
         if (last >= 0) {

@@ -11,9 +11,10 @@ import org.tutti.collective.machine.Area;
 /**
  * An allgather in which every rank reads the blocks of all other ranks ({@link Contributions}). It reads the block of a
  * rank of its own node where that rank shows it, and the other blocks where they have arrived from other nodes. Between
- * nodes this is the Direct algorithm (Qian and Afsahi 2008, section 5.1.2). In step i each master, the first rank of
- * its node, sends the node's blocks to the node at distance i, modulo the number of nodes. There is one step in a node,
- * and n − 1 between n nodes. With p ranks on a node and b bytes a rank, b·p·(n − 1) bytes leave a node.
+ * nodes this is the Direct algorithm (Qian and Afsahi 2008, section 5.1.2) with k ports. In step i each master, the
+ * first rank of its node, sends the node's blocks to the nodes at distances (i − 1)·k + 1 to i·k, modulo the number of
+ * nodes. There is one step in a node, and ⌈(n − 1)/k⌉ between n nodes. With p ranks on a node and b bytes a rank,
+ * b·p·(n − 1) bytes leave a node.
  *
  * <p>This is the paper's SMP-aware Direct (section 5.2.2). Phase 1, the gather in a node, copies nothing to the master.
  * Ranks show their blocks in their windows, and the master sends them from there. Phases 2 and 3 overlap more than in
@@ -25,12 +26,19 @@ import org.tutti.collective.machine.Area;
  * begins with the block of the next rank, so that the ranks do not all read the same block at the same time.
  */
 public final class DirectAllgather extends EqualBlocksAlgorithm {
-    /** Creates the algorithm; one object serves all ranks. */
-    public DirectAllgather() {
+    private final int ports;
+
+    /**
+     * Creates the algorithm; one object serves all ranks.
+     *
+     * @param ports k, the number of nodes to which a node sends at the same time, 1 or more
+     */
+    public DirectAllgather(int ports) {
         super(Collective.ALLGATHER,
-                new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n", "b·p·(n − 1)",
+                new Description("direct", Order.ALWAYS, "1, ⌈(n − 1)/k⌉ more between nodes", "b·p·n", "b·p·(n − 1)",
                         "p·n·b at masters, b at others",
-                        "index range: this project; Direct: Qian, Afsahi 2008, 5.1.2, 5.2.2"));
+                        "index range: this project; Direct: Qian, Afsahi 2008, 5.1.2, 5.2.2").withPorts(ports));
+        this.ports = ports;
     }
 
     @Override
@@ -44,7 +52,7 @@ public final class DirectAllgather extends EqualBlocksAlgorithm {
         Area source = call.source();
         Area target = call.target();
         Contributions contributions = Contributions.of(team);
-        contributions.open(source, bytes, false); // in place, this is a block of the target that no rank writes
+        contributions.open(source, bytes, false, ports); // in place, this is a block of the target that no rank writes
         if (!call.isInPlace()) {
             team.copy(source, 0, target, call.block(team.rank()), bytes);
         }

@@ -13,43 +13,53 @@ import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
  * An all-to-all in which every rank copies all its blocks to its window, memory that its node can read, and masters
- * send them directly to every other node. In a window the blocks for the ranks of a node are adjacent. The ranks of the
- * same node copy their blocks from the window. Between nodes this is the Direct algorithm (Qian and Afsahi 2008,
- * section 5.1.3). In step i a master, the first rank of its node, sends blocks to the node at distance i, modulo the
- * number of nodes. It sends one piece for each rank of its own node, with all blocks of this rank for the receiving
- * node, in the order of the ranks. All ranks of the receiving node copy their blocks from the memory in which a piece
- * has arrived. There is one step in a node, and n − 1 between n nodes. With p ranks on a node and b bytes a block,
- * b·p²·(n − 1) bytes leave a node.
+ * send them directly to every other node, with k ports. In a window the blocks for the ranks of a node are adjacent.
+ * The ranks of the same node copy their blocks from the window. Between nodes this is the Direct algorithm (Qian and
+ * Afsahi 2008, section 5.1.3). In step i a master, the first rank of its node, exchanges with k partners: it sends to
+ * the nodes at distances (i − 1)·k + 1 to i·k, modulo the number of nodes, and receives from the nodes at these
+ * distances in the other direction. All ranks of the receiving node copy their blocks from the memory in which they
+ * have arrived. There is one step in a node, and ⌈(n − 1)/k⌉ between n nodes. With p ranks on a node and b bytes a
+ * block, b·p²·(n − 1) bytes leave a node.
  *
  * <p>On one node, ranks {@linkplain ZeroCopyLoans#lendBlocks lend} long blocks instead of copying them to windows, if
  * their memory permits it and the call is not in place. They then wait for each other at the end.
  *
- * <p><b>Location of the pieces.</b> If all pieces of a step fit into the eager buffer of the {@linkplain Team#pair
- * pair}, they go there. Otherwise the receiving master invites the sender to one of two parts of its window, called
- * halves, which are used in turn. A half is free once all ranks of the node have read the pieces of the step before the
- * last. Ranks may therefore still read the pieces of one step while those of the next step arrive. If the pieces of a
- * step do not all fit into a half, each place is reused once all ranks have read its piece.
+ * <p><b>Messages.</b> If all blocks for a node fit into the eager buffer of the {@linkplain Team#pair pair}, they are
+ * one message. Otherwise there is a piece for each rank of the sending node, with all its blocks for the receiving
+ * node. The receiving master invites the sender to a region of its window. The window has two sets of k regions, which
+ * the steps use in turn. A set is free once all ranks of the node have read the pieces of the step before the last.
+ * Ranks may therefore still read the pieces of one step while those of the next step arrive. If the pieces of a partner
+ * do not all fit into a region, each place is reused once all ranks have read its piece.
  *
- * <p><b>Why it ends.</b> A master first sends as many pieces as it may be {@linkplain Outflow#ahead ahead} of its
- * receiver. From then on it takes one piece and sends one in turn. After it has taken i pieces, its next send needs at
- * most that its receiver has taken i pieces. The receiver takes its piece i before it sends more. Therefore there is no
- * cycle of masters that wait for each other.
+ * <p><b>Why it ends.</b> In a step a master first sends as many pieces to each partner as it may be {@linkplain
+ * Outflow#ahead ahead} of all of them. From then on it takes one piece from each partner, and sends one to each. After
+ * it has taken i pieces of each partner, its next sends need at most that its receivers have taken i pieces of each of
+ * theirs. Therefore the least advanced master, by step and then by pieces, waits for no other master.
  *
- * <p>The <b>DONE</b> word of a rank counts the pieces that the rank has read in all steps.
+ * <p>The <b>DONE</b> word of a rank counts the pieces that the rank has read in all steps, from the ranks of all
+ * partners.
  */
 public final class DirectAllToAll extends EqualBlocksAlgorithm {
     /**
-     * The number of pieces, for each node of the communicator, for which a half of a master's window is sure to have
-     * room. A half therefore holds all pieces of a step if no node has more ranks than this number times the number of
-     * nodes.
+     * The number of pieces, for each node of the communicator, for which a region of a master's window is sure to have
+     * room. A region therefore holds all pieces of a partner if no node has more ranks than this number times the
+     * number of nodes.
      */
     private static final int PIECES_PER_NODE = 3;
 
-    /** Creates the algorithm; one object serves all ranks. */
-    public DirectAllToAll() {
+    private final int ports;
+
+    /**
+     * Creates the algorithm; one object serves all ranks.
+     *
+     * @param ports k, the number of nodes with which a node exchanges at the same time, 1 or more
+     */
+    public DirectAllToAll(int ports) {
         super(Collective.ALL_TO_ALL,
-                new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "2·b·p·n", "b·p²·(n − 1)",
-                        "p·n·b a rank, and the rest of a window at masters", "Qian, Afsahi 2008, section 5.1.3"));
+                new Description("direct", Order.ALWAYS, "1, ⌈(n − 1)/k⌉ more between nodes", "2·b·p·n", "b·p²·(n − 1)",
+                        "p·n·b a rank, and the rest of a window at masters", "Qian, Afsahi 2008, section 5.1.3")
+                        .withPorts(ports));
+        this.ports = ports;
     }
 
     @Override
@@ -60,7 +70,7 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
     @Override
     protected long blockBytesMax(Team team) {
         long pieces = team.nodes() == 1 ? 0 : Math.min(team.ranksMax(), (long) PIECES_PER_NODE * team.nodes());
-        return team.windowBytesMax() / (team.ranksMax() * (team.nodes() + Chunk.HALVES * pieces));
+        return team.windowBytesMax() / (team.ranksMax() * (team.nodes() + Chunk.HALVES * partners(team, 1) * pieces));
     }
 
     @Override
@@ -92,13 +102,25 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
             team.loans().takeBlocksBack(ZeroCopyLoans.ALL);
         }
         long taken = 0;
-        for (int step = 1; step < team.nodes(); step++) {
-            exchange(team, call, step, taken);
-            taken += team.ranksOn(Math.floorMod(team.node() - step, team.nodes()));
+        for (int first = 1; first < team.nodes(); first += ports) {
+            taken = exchange(team, call, first, taken);
         }
     }
 
-    private static void show(Team team, Call call) {
+    /** Returns the number of partners of a step whose first partner is at a distance. */
+    private int partners(Team team, int first) {
+        return Math.min(ports, team.nodes() - first);
+    }
+
+    private static int sender(Team team, int distance) {
+        return Math.floorMod(team.node() - distance, team.nodes());
+    }
+
+    private static int receiver(Team team, int distance) {
+        return (team.node() + distance) % team.nodes();
+    }
+
+    private void show(Team team, Call call) {
         long bytes = call.bytes();
         Area own = team.show(shownBytes(team, team.localRank(), bytes));
         for (int node = 0; node < team.nodes(); node++) {
@@ -120,9 +142,9 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
         return team.ranksOn(receiver) * bytes;
     }
 
-    /** Returns the length in bytes of each of the two halves, which follow the blocks in a master's window. */
-    private static long halfBytes(Team team, long bytes) {
-        long most = (team.windowBytesMax() - team.size() * bytes) / Chunk.HALVES;
+    /** Returns the length in bytes of each region, which the window of a master has behind its blocks. */
+    private long regionBytes(Team team, long bytes) {
+        long most = (team.windowBytesMax() - team.size() * bytes) / (Chunk.HALVES * partners(team, 1));
         long piece = Math.max(1, pieceBytes(team, team.node(), bytes));
         return Math.min(team.ranksMax(), most / piece) * piece;
     }
@@ -131,77 +153,137 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
         return team.nodes() > 1 && team.exceedsPair(team.ranksMax() * pieceBytes(team, team.node(), bytes));
     }
 
-    private static long shownBytes(Team team, int localRank, long bytes) {
-        return team.size() * bytes
-                + (localRank == Team.MASTER && invitesAny(team, bytes) ? Chunk.HALVES * halfBytes(team, bytes) : 0);
+    private long shownBytes(Team team, int localRank, long bytes) {
+        return team.size() * bytes + (localRank == Team.MASTER && invitesAny(team, bytes)
+                ? Chunk.HALVES * partners(team, 1) * regionBytes(team, bytes)
+                : 0);
     }
 
     /**
-     * Runs one step between nodes. The master sends pieces to the node at distance {@code step}, and all ranks take the
-     * pieces that come from the node at that distance in the other direction.
+     * Runs a step. The master sends to the partners from a distance on, and all ranks take the pieces of the partners
+     * from that distance on in the other direction.
+     *
+     * @param taken the number of pieces that this rank has taken in the steps before
+     * @return the number of pieces that this rank has taken after the step
      */
-    private static void exchange(Team team, Call call, int step, long taken) {
+    private long exchange(Team team, Call call, int first, long taken) {
         long bytes = call.bytes();
-        int sender = Math.floorMod(team.node() - step, team.nodes());
-        int pieces = team.ranksOn(sender);
-        Inflow in = openInflow(team, sender, bytes, step, taken);
-        Outflow out = null;
-        int sends = 0;
-        int sent = 0;
-        if (team.isMaster()) {
-            int receiver = (team.node() + step) % team.nodes();
-            out = openOutflow(team, receiver, bytes);
-            sends = team.localSize();
-            do { // the first send awaits the invitation, which has the number of places
-                send(team, out, receiver, sent, bytes);
-                sent++;
-            } while (sent < Math.min(sends, out.ahead()));
+        int partners = partners(team, first);
+        int mostPieces = 0;
+        for (int port = 0; port < partners; port++) {
+            openInflow(team, first, port, bytes, taken);
+            mostPieces = Math.max(mostPieces, team.ranksOn(sender(team, first + port)));
         }
-        for (int piece = 0; piece < pieces; piece++) {
-            team.copy(in.await(), team.localRank() * bytes, call.target(), call.block(team.rankAt(sender, piece)),
-                    bytes);
-            in.release(taken);
+        int sends = team.isMaster() ? team.localSize() : 0;
+        long ahead = team.isMaster() ? beginToSend(team, first, partners, bytes) : 0;
+        int sent = Math.min(1, sends);
+        for (; sent < Math.min(sends, ahead); sent++) {
+            sendToAll(team, first, partners, sent, bytes);
+        }
+        long done = taken;
+        for (int piece = 0; piece < mostPieces; piece++) {
+            for (int port = 0; port < partners; port++) {
+                if (piece < team.ranksOn(sender(team, first + port))) {
+                    take(team, call, sender(team, first + port), piece, done);
+                    done++;
+                }
+            }
             if (sent < sends) {
-                send(team, out, (team.node() + step) % team.nodes(), sent, bytes);
+                sendToAll(team, first, partners, sent, bytes);
                 sent++;
             }
         }
-        while (sent < sends) {
-            send(team, out, (team.node() + step) % team.nodes(), sent, bytes);
-            sent++;
+        for (; sent < sends; sent++) {
+            sendToAll(team, first, partners, sent, bytes);
         }
+        return done;
     }
 
-    private static Inflow openInflow(Team team, int sender, long bytes, int step, long taken) {
+    private static boolean isOneMessage(Team team, int from, int to, long bytes) {
+        return !team.exceedsPair(team.ranksOn(from) * pieceBytes(team, to, bytes));
+    }
+
+    private void openInflow(Team team, int first, int port, long bytes, long taken) {
+        int sender = sender(team, first + port);
         long piece = pieceBytes(team, team.node(), bytes);
         int pieces = team.ranksOn(sender);
-        Area window = null;
-        long at = 0;
-        int room = 0;
-        if (team.exceedsPair(pieces * piece)) {
-            long half = halfBytes(team, bytes);
-            window = team.shown(Team.MASTER, shownBytes(team, Team.MASTER, bytes));
-            at = team.size() * bytes + step % Chunk.HALVES * half;
-            room = (int) Math.min(pieces, half / piece);
-            if (team.isMaster() && step > Chunk.HALVES) { // the pieces of the step before the last must have been read
-                team.awaitOthers(Team.DONE, taken - team.ranksOn(Math.floorMod(sender + 1, team.nodes())));
-            }
-        }
         Inflow in = team.inflow(team.pair(sender));
-        in.openPair(sender, piece, pieces, window, at, room);
+        if (isOneMessage(team, sender, team.node(), bytes)) {
+            in.openMessage(sender, Math.max(1, pieces * piece), pieces * piece, null, 0);
+            return;
+        }
+        long region = regionBytes(team, bytes);
+        int step = first / ports;
+        Area window = team.shown(Team.MASTER, shownBytes(team, Team.MASTER, bytes));
+        long at = team.size() * bytes + (step % Chunk.HALVES * (long) partners(team, 1) + port) * region;
+        if (team.isMaster() && step >= Chunk.HALVES) { // the pieces of the step before the last must have been read
+            team.awaitOthers(Team.DONE, taken - team.ranksOn(sender(team, first - 1), ports));
+        }
+        in.openPair(sender, piece, pieces, window, at, (int) Math.min(pieces, region / piece));
         in.readByAll();
-        return in;
     }
 
-    private static Outflow openOutflow(Team team, int receiver, long bytes) {
-        Outflow out = team.outflow(team.pair(receiver));
-        out.openPair(receiver, pieceBytes(team, receiver, bytes), team.localSize());
-        return out;
+    /**
+     * Waits for the blocks of a rank of a partner, and copies the block for this rank.
+     *
+     * @param piece the local rank of the sender, of which this is the piece
+     * @param done the number of pieces that this rank has taken before
+     */
+    private static void take(Team team, Call call, int sender, int piece, long done) {
+        long bytes = call.bytes();
+        boolean isOneMessage = isOneMessage(team, sender, team.node(), bytes);
+        Inflow in = team.inflow(team.pair(sender));
+        Area arrived = isOneMessage ? in.awaitBytes(piece * pieceBytes(team, team.node(), bytes), 0) : in.await();
+        team.copy(arrived, team.localRank() * bytes, call.target(), call.block(team.rankAt(sender, piece)), bytes);
+        if (!isOneMessage) {
+            in.release(done - piece);
+        } else if (!team.isMaster()) {
+            team.post(Team.DONE, done + 1);
+        }
+    }
+
+    /**
+     * Sends each partner of a step its message, or the first piece.
+     *
+     * @return the number of pieces by which the master may be ahead of all partners
+     */
+    private long beginToSend(Team team, int first, int partners, long bytes) {
+        long ahead = Long.MAX_VALUE;
+        for (int port = 0; port < partners; port++) {
+            int receiver = receiver(team, first + port);
+            long piece = pieceBytes(team, receiver, bytes);
+            Outflow out = team.outflow(team.pair(receiver));
+            if (isOneMessage(team, team.node(), receiver, bytes)) {
+                out.openMessage(receiver, Math.max(1, team.localSize() * piece), team.localSize() * piece);
+                for (int localRank = 0; localRank < team.localSize(); localRank++) {
+                    out.add(shown(team, localRank, bytes), at(team, receiver, 0, bytes), piece);
+                }
+            } else {
+                out.openPair(receiver, piece, team.localSize());
+                send(team, receiver, 0, bytes);
+                ahead = Math.min(ahead, out.ahead()); // known now, because the invitation has the number of places
+            }
+        }
+        return ahead;
+    }
+
+    /** Sends each partner of a step that gets several pieces the piece of a rank of this node. */
+    private void sendToAll(Team team, int first, int partners, int localRank, long bytes) {
+        for (int port = 0; port < partners; port++) {
+            int receiver = receiver(team, first + port);
+            if (!isOneMessage(team, team.node(), receiver, bytes)) {
+                send(team, receiver, localRank, bytes);
+            }
+        }
     }
 
     /** Sends another node the blocks that a rank of this node shows. The caller has awaited that rank's READY. */
-    private static void send(Team team, Outflow out, int receiver, int localRank, long bytes) {
-        out.send(team.shown(localRank, shownBytes(team, localRank, bytes)), at(team, receiver, 0, bytes),
+    private void send(Team team, int receiver, int localRank, long bytes) {
+        team.outflow(team.pair(receiver)).send(shown(team, localRank, bytes), at(team, receiver, 0, bytes),
                 pieceBytes(team, receiver, bytes));
+    }
+
+    private Area shown(Team team, int localRank, long bytes) {
+        return team.shown(localRank, shownBytes(team, localRank, bytes));
     }
 }

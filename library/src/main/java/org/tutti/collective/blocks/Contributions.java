@@ -55,8 +55,9 @@ public final class Contributions {
      * @param source this rank's block
      * @param length the length of every block, in bytes
      * @param writes true if this rank writes to its block before it calls {@link #complete}
+     * @param ports the number of nodes to which a master sends at the same time, k, 1 or more
      */
-    public void open(Area source, long length, boolean writes) {
+    public void open(Area source, long length, boolean writes, int ports) {
         bytes = length;
         lends = team.loans().lendBlocks(length, source, writes);
         invites = team.nodes() > 1 && team.exceedsPair(team.ranksMax() * length);
@@ -69,8 +70,8 @@ public final class Contributions {
             }
             team.copy(source, 0, own, shownAt(Team.MASTER), length);
             team.post(Team.READY, EqualBlocksAlgorithm.SHOWN);
-            for (int distance = 1; distance < team.nodes(); distance++) {
-                send(node(distance));
+            for (int first = 1; first < team.nodes(); first += ports) {
+                send(first, Math.min(first + ports, team.nodes()));
             }
         } else {
             team.copy(source, 0, team.show(length), 0, length);
@@ -108,13 +109,22 @@ public final class Contributions {
                 team.position(sender) * bytes);
     }
 
-    private void send(int receiver) {
-        Outflow out = team.outflow(team.pair(receiver));
+    /** Sends the blocks of this node to the nodes at consecutive distances, piece by piece to each in turn. */
+    private void send(int firstDistance, int endDistance) {
         long length = team.localSize() * bytes;
-        out.openMessage(receiver, team.messagePieceBytes(bytes, length), length);
-        for (int localRank = 0; localRank < team.localSize(); localRank++) {
-            out.add(local(localRank), 0, bytes);
+        for (int distance = firstDistance; distance < endDistance; distance++) {
+            outflow(distance).openMessage(node(distance), team.messagePieceBytes(bytes, length), length);
         }
+        for (int localRank = 0; localRank < team.localSize(); localRank++) {
+            Area block = local(localRank);
+            for (int distance = firstDistance; distance < endDistance; distance++) {
+                outflow(distance).add(block, 0, bytes);
+            }
+        }
+    }
+
+    private Outflow outflow(int distance) {
+        return team.outflow(team.pair(node(distance)));
     }
 
     /** Returns the block that a rank of this node shows or lends. */

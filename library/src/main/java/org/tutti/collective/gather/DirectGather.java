@@ -15,16 +15,17 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * A gather in which every rank copies its block to its window, memory that its node can read, and goes on. The root
  * copies the blocks of its node from these windows. The master, or first rank, of every other node puts the blocks of
  * its node directly to the root's node, as one message. The root copies them from there (Qian and Afsahi 2008, section
- * 5.1.1; Portals' rendezvous). There is one step in a node, and n − 1 between n nodes. With p ranks on a node and b
- * bytes a rank, b·p·(n − 1) bytes come to the root's node.
+ * 5.1.1; Portals' rendezvous). With k ports, the root's node receives from k nodes at the same time. There is one step
+ * in a node, and ⌈(n − 1)/k⌉ between n nodes (equation 2). With p ranks on a node and b bytes a rank, b·p·(n − 1) bytes
+ * come to the root's node.
  *
  * <p>On one node, ranks {@linkplain ZeroCopyLoans#lendBlocks lend} long blocks if their memory permits it. They then
  * wait until the root has read the blocks.
  *
  * <p>If the message of a node fits into the eager buffer of its {@linkplain Team#pair pair} with the root's node, it
  * arrives there. It can then be sent before the root's master has entered the operation. Otherwise that master invites
- * the nodes {@linkplain RendezvousSchedule in turn} to two parts of its window. One node sends while the next node is
- * invited, and two parts suffice for any number of nodes.
+ * the nodes {@linkplain RendezvousSchedule in turn} to 2·k parts of its window. While k nodes send, the next k nodes
+ * are invited, and 2·k parts suffice for any number of nodes.
  *
  * <p><b>Why nothing is overwritten.</b> A part of the window is reused once the root has copied the pieces in it. A
  * root that is not the master posts DONE for each node, so that the master knows this. Eager buffers and windows belong
@@ -36,15 +37,20 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * or need no invitation.
  */
 public final class DirectGather extends EqualBlocksAlgorithm {
-    private static final int PORTS = 1;
-    private static final int PLACES = PORTS * RendezvousSchedule.PER_PORT;
+    private final int ports;
 
-    /** Creates the algorithm; one object serves all ranks. */
-    public DirectGather() {
+    /**
+     * Creates the algorithm; one object serves all ranks.
+     *
+     * @param ports k, the number of nodes that send to the root's node at the same time, 1 or more
+     */
+    public DirectGather(int ports) {
         super(Collective.GATHER,
-                new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n at the root",
-                        "b·p·(n − 1)", "2·p·b at the root's master, p·n·b if short; b at others",
-                        "Qian, Afsahi 2008, section 5.1.1; Portals' rendezvous"));
+                new Description("direct", Order.ALWAYS, "1, ⌈(n − 1)/k⌉ more between nodes",
+                        "b·p·n at the root", "b·p·(n − 1)",
+                        "2·k·p·b at the root's master, p·n·b if short; b at others",
+                        "Qian, Afsahi 2008, section 5.1.1; Portals' rendezvous").withPorts(ports));
+        this.ports = ports;
     }
 
     @Override
@@ -84,20 +90,20 @@ public final class DirectGather extends EqualBlocksAlgorithm {
         return team.nodes() > 1 && team.exceedsPair(team.ranksMax() * bytes);
     }
 
-    private static int places(Team team) {
-        return Math.min(PLACES, team.nodes() - 1);
+    private int places(Team team) {
+        return Math.min(ports * RendezvousSchedule.PER_PORT, team.nodes() - 1);
     }
 
     /**
      * Returns the length in bytes of a rank's window on the root's node. The window has room for one block. If any node
      * is invited, the master's window also has two parts for the blocks of other nodes.
      */
-    private static long shownBytes(Team team, int localRank, long bytes) {
+    private long shownBytes(Team team, int localRank, long bytes) {
         return localRank == Team.MASTER && invitesAny(team, bytes) ? (1 + (long) places(team) * team.ranksMax()) * bytes
                 : bytes;
     }
 
-    private static void show(Team team, Call call, boolean receives) {
+    private void show(Team team, Call call, boolean receives) {
         long bytes = call.bytes();
         if (team.loans().lendBlocks(bytes, call.source(), false)) {
             team.post(Team.READY, SHOWN);
@@ -127,8 +133,8 @@ public final class DirectGather extends EqualBlocksAlgorithm {
         return team.inflow(team.pair(node(team, distance)));
     }
 
-    private static void openInflows(Team team, Area window, long bytes) {
-        team.rendezvousSchedule().begin(PORTS);
+    private void openInflows(Team team, Area window, long bytes) {
+        team.rendezvousSchedule().begin(ports);
         for (int distance = 1; distance < team.nodes(); distance++) {
             int node = node(team, distance);
             long at = (1 + (long) team.rendezvousSchedule().place() * team.ranksMax()) * bytes;
@@ -137,7 +143,7 @@ public final class DirectGather extends EqualBlocksAlgorithm {
         }
     }
 
-    private static void gather(Team team, Call call) {
+    private void gather(Team team, Call call) {
         long bytes = call.bytes();
         Area target = call.target();
         Area window = null;

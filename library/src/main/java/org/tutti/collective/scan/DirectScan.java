@@ -32,7 +32,7 @@ public final class DirectScan extends Scan {
     @Override
     public void run(Team team, Call call) {
         Contributions contributions = Contributions.of(team);
-        contributions.open(call.source(), call.bytes(), call.isInPlace());
+        contributions.open(call.source(), call.bytes(), call.isInPlace(), 1);
         int last = isExclusive() ? team.rank() - 1 : team.rank();
         for (int rank = 0; rank <= last; rank++) {
             take(team, call, rank == 0, contributions.of(rank)); // in place, this rank's own block is in its window

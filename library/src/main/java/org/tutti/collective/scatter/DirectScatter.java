@@ -16,7 +16,8 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * other node directly to that node, as one message. If the master is the root, it sends them from its source. Otherwise
  * it sends them from the root's window, which then holds the blocks of all ranks. On the other nodes each rank copies
  * its block from the memory in which the block has arrived. This is the reverse of the gather of Qian and Afsahi 2008,
- * section 5.1.1. There is one step in a node, and n − 1 between n nodes. With p ranks on a node and b bytes a block,
+ * section 5.1.1. With k ports, the messages for k nodes are under way at the same time: the master sends their pieces
+ * in turn. There is one step in a node, and ⌈(n − 1)/k⌉ between n nodes. With p ranks on a node and b bytes a block,
  * b·p·(n − 1) bytes leave the root's node.
  *
  * <p>On one node the root {@linkplain ZeroCopyLoans#lendBlocks lends} long blocks if its memory permits it. It then
@@ -28,12 +29,19 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * belong to the operation until all ranks of the node have left it.
  */
 public final class DirectScatter extends EqualBlocksAlgorithm {
-    /** Creates the algorithm; one object serves all ranks. */
-    public DirectScatter() {
+    private final int ports;
+
+    /**
+     * Creates the algorithm; one object serves all ranks.
+     *
+     * @param ports k, the number of nodes to which the root's node sends at the same time, 1 or more
+     */
+    public DirectScatter(int ports) {
         super(Collective.SCATTER,
-                new Description("direct", Order.ALWAYS, "1, n − 1 more between nodes", "b·p·n at the root",
+                new Description("direct", Order.ALWAYS, "1, ⌈(n − 1)/k⌉ more between nodes", "b·p·n at the root",
                         "b·p·(n − 1)", "p·n·b at the root, p·b at other masters",
-                        "Qian, Afsahi 2008, section 5.1.1, the other way"));
+                        "Qian, Afsahi 2008, section 5.1.1, the other way").withPorts(ports));
+        this.ports = ports;
     }
 
     @Override
@@ -70,7 +78,7 @@ public final class DirectScatter extends EqualBlocksAlgorithm {
         return (node < team.node() ? team.localSize() + team.position(node) : team.position(node)) * bytes;
     }
 
-    private static void scatter(Team team, Call call) {
+    private void scatter(Team team, Call call) {
         long bytes = call.bytes();
         Area source = call.source();
         boolean lends = team.loans().lendBlocks(bytes, source, false);
@@ -98,23 +106,46 @@ public final class DirectScatter extends EqualBlocksAlgorithm {
         if (lends) {
             team.loans().takeBlocksBack(ZeroCopyLoans.ALL);
         }
-        for (int distance = 1; distance < team.nodes() && team.isMaster(); distance++) {
-            int node = (team.node() + distance) % team.nodes();
-            Outflow out = open(team, node, bytes);
-            for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
-                out.add(source, call.block(team.rankAt(node, localRank)), bytes);
+        if (team.isMaster()) {
+            sendToAll(team, call, null);
+        }
+    }
+
+    /**
+     * Sends every other node its blocks, k nodes at a time: from the root's window, or from the root's source if there
+     * is no window.
+     */
+    private void sendToAll(Team team, Call call, Area window) {
+        long bytes = call.bytes();
+        for (int first = 1; first < team.nodes(); first += ports) {
+            int end = Math.min(first + ports, team.nodes());
+            for (int distance = first; distance < end; distance++) {
+                int node = (team.node() + distance) % team.nodes();
+                long length = team.ranksOn(node) * bytes;
+                team.outflow(team.pair(node)).openMessage(node, team.messagePieceBytes(bytes, length), length);
+            }
+            for (int localRank = 0; localRank < team.ranksMax(); localRank++) {
+                for (int distance = first; distance < end; distance++) {
+                    int node = (team.node() + distance) % team.nodes();
+                    if (localRank < team.ranksOn(node)) {
+                        send(team, call, window, node, localRank);
+                    }
+                }
             }
         }
     }
 
-    private static Outflow open(Team team, int node, long bytes) {
+    private static void send(Team team, Call call, Area window, int node, int localRank) {
+        long bytes = call.bytes();
         Outflow out = team.outflow(team.pair(node));
-        long length = team.ranksOn(node) * bytes;
-        out.openMessage(node, team.messagePieceBytes(bytes, length), length);
-        return out;
+        if (window != null) {
+            out.add(window, start(team, node, bytes) + localRank * bytes, bytes);
+        } else {
+            out.add(call.source(), call.block(team.rankAt(node, localRank)), bytes);
+        }
     }
 
-    private static void copyOut(Team team, Call call) {
+    private void copyOut(Team team, Call call) {
         long bytes = call.bytes();
         int root = team.localRankOf(call.root());
         team.await(root, Team.READY, SHOWN);
@@ -124,10 +155,8 @@ public final class DirectScatter extends EqualBlocksAlgorithm {
             return;
         }
         Area window = team.shown(root, shownBytes(team, call.root(), bytes));
-        for (int distance = 1; distance < team.nodes() && team.isMaster(); distance++) {
-            int node = (team.node() + distance) % team.nodes();
-            Outflow out = open(team, node, bytes);
-            out.add(window, start(team, node, bytes), team.ranksOn(node) * bytes);
+        if (team.isMaster()) {
+            sendToAll(team, call, window);
         }
         team.copy(window, team.localRank() * bytes, call.target(), 0, bytes);
     }
