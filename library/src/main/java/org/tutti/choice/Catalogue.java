@@ -1,17 +1,20 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.choice;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Chunked;
+import org.tutti.collective.Ported;
 import org.tutti.collective.allgather.BruckAllgather;
 import org.tutti.collective.allgather.DirectAllgather;
 import org.tutti.collective.allgather.GatherBroadcastAllgather;
@@ -69,37 +72,33 @@ public final class Catalogue {
             new ChengAllreduce(true),
             new RecursiveDoublingAllreduce(), new RabenseifnerAllreduce(), new RingAllreduce(),
             new IndexRangeAllreduce(), new IndexRadixAllreduce(), new RankOrderAllreduce(),
-            new DirectGather(1), new TreeGather(Shape.nomial(1)), new TreeGather(Shape.nomial(3)),
+            new DirectGather(), new TreeGather(Shape.BINOMIAL), new TreeGather(Shape.nomial(3)),
             new TreeGather(Shape.HALVING),
             new AnyBlocksAlgorithm(Collective.GATHER),
-            new DirectScatter(1), new TreeScatter(Shape.nomial(1)), new TreeScatter(Shape.nomial(3)),
+            new DirectScatter(), new TreeScatter(Shape.BINOMIAL), new TreeScatter(Shape.nomial(3)),
             new TreeScatter(Shape.HALVING),
-            new AnyBlocksAlgorithm(Collective.SCATTER), new DirectAllgather(1),
-            new RingAllgather(), new BruckAllgather(1), new BruckAllgather(3), new StandardExchangeAllgather(1),
+            new AnyBlocksAlgorithm(Collective.SCATTER), new DirectAllgather(),
+            new RingAllgather(), new BruckAllgather(), new BruckAllgather(3), new StandardExchangeAllgather(),
             new StandardExchangeAllgather(3), GatherBroadcastAllgather.HALVING,
-            new GatherBroadcastAllgather(1), new GatherBroadcastAllgather(3), GatherBroadcastAllgather.DIRECT,
+            new GatherBroadcastAllgather(), new GatherBroadcastAllgather(3), GatherBroadcastAllgather.DIRECT,
             new AnyBlocksAlgorithm(Collective.ALLGATHER),
-            new DirectAllToAll(1), new BruckAllToAll(1), new BruckAllToAll(3), new StandardExchangeAllToAll(1),
+            new DirectAllToAll(), new BruckAllToAll(), new BruckAllToAll(3), new StandardExchangeAllToAll(),
             new StandardExchangeAllToAll(3), new AggregatedAllToAll(), new AnyBlocksAlgorithm(Collective.ALL_TO_ALL),
-            new DirectReduceScatter(), new PairwiseReduceScatter(), new HalvingReduceScatter(1),
+            new DirectReduceScatter(), new PairwiseReduceScatter(), new HalvingReduceScatter(),
             new HalvingReduceScatter(3), new RankOrderReduceScatter(), new DirectScan(false), new DirectScan(true),
             new DoublingScan(false), new DoublingScan(true), new BinomialScan(false), new BinomialScan(true))
             .collect(Collectors.groupingBy(Algorithm::collective));
 
     /** Algorithms of {@link #ALGORITHMS} with other numbers of ports. */
-    private static final List<Algorithm> UNLISTED = List.of(
-            new DirectGather(2), new DirectGather(3), new DirectGather(4),
-            new DirectScatter(2), new DirectScatter(3), new DirectScatter(4),
-            new DirectAllgather(2), new DirectAllgather(3), new DirectAllgather(4),
-            new DirectAllToAll(2), new DirectAllToAll(3), new DirectAllToAll(4),
-            new TreeGather(Shape.nomial(2)), new TreeGather(Shape.nomial(4)),
-            new TreeScatter(Shape.nomial(2)), new TreeScatter(Shape.nomial(4)),
-            new BruckAllgather(2), new BruckAllgather(4),
-            new StandardExchangeAllgather(2), new StandardExchangeAllgather(4),
-            new GatherBroadcastAllgather(2), new GatherBroadcastAllgather(4),
-            new BruckAllToAll(2), new BruckAllToAll(4),
-            new StandardExchangeAllToAll(2), new StandardExchangeAllToAll(4),
-            new HalvingReduceScatter(2), new HalvingReduceScatter(4));
+    private static final List<Algorithm> UNLISTED = Arrays.stream(Collective.values())
+            .flatMap(collective -> of(collective).stream()).filter(Catalogue::hasPortsByName)
+            .flatMap(algorithm -> IntStream.rangeClosed(2, Ported.PORTS_MAX).mapToObj(((Ported) algorithm)::withPorts))
+            .filter(algorithm -> !names(algorithm.collective(), Algorithm.class)
+                    .contains(algorithm.description().name()))
+            .toList();
+
+    /** The number of ports, which follows the @ in an algorithm's name. */
+    private static final Pattern PORTS = Pattern.compile("([1-" + Ported.PORTS_MAX + "])-ports");
 
     /** The length of chunks in KiB, which follows the @ in an algorithm's name. */
     private static final Pattern CHUNK = Pattern.compile("([1-9]\\d{0,3})k");
@@ -134,7 +133,8 @@ public final class Catalogue {
      *
      * @param collective the collective
      * @param name the algorithm's name. If the algorithm is {@link Chunked}, the length of its chunks in KiB may
-     *            follow, as in {@code srm@32k}.
+     *            follow, as in {@code srm@32k}. If it is {@link Ported}, the number of ports may follow, as in {@code
+     *            bruck@2-ports}.
      * @return the algorithm
      * @throws IllegalArgumentException if there is no such algorithm; the message lists the names
      */
@@ -142,32 +142,65 @@ public final class Catalogue {
         return search(collective, name).orElseThrow(() -> new IllegalArgumentException("there is no algorithm \""
                 + name + "\" for " + collective.label()
                 + Suggestion.withAll(name, names(collective, Algorithm.class))
-                + (name.contains("@") ? "; those with chunks of 4k to 1024k, as in srm@32k, are "
-                        + String.join(", ", names(collective, Chunked.class)) : "")));
+                + (name.contains("@") ? variants(collective) : "")));
+    }
+
+    private static String variants(Collective collective) {
+        List<String> chunked = names(collective, Chunked.class);
+        List<String> ported = of(collective).stream().filter(Catalogue::hasPortsByName)
+                .map(algorithm -> algorithm.description().name()).toList();
+        return (chunked.isEmpty() ? "" : "; those with chunks of 4k to 1024k, as in srm@32k, are "
+                + String.join(", ", chunked))
+                + (ported.isEmpty() ? "" : "; those with 1 to " + Ported.PORTS_MAX + " ports, as in "
+                        + ported.getFirst() + "@2-ports, are " + String.join(", ", ported));
+    }
+
+    private static boolean hasPortsByName(Algorithm algorithm) {
+        String name = algorithm.description().name();
+        return algorithm instanceof Ported ported && !name.contains("@")
+                && !ported.withPorts(1).description().name().equals(name);
     }
 
     /**
      * Returns the algorithm of a collective that has a given name, if there is one.
      *
      * @param collective the collective
-     * @param name the algorithm's name, which may contain a length of chunks, as in {@code srm@32k}
+     * @param name the algorithm's name, which may contain a length of chunks or a number of ports
      * @return the algorithm, or empty if there is none
      */
     public static Optional<Algorithm> search(Collective collective, String name) {
-        Optional<Algorithm> named = Stream.concat(of(collective).stream(), UNLISTED.stream())
-                .filter(algorithm -> algorithm.collective() == collective
-                        && algorithm.description().name().equals(name))
-                .findFirst();
-        if (named.isPresent()) {
-            return named;
-        }
+        Optional<Algorithm> named = listed(collective, name);
         String[] sides = name.split("@", 2);
-        for (Algorithm algorithm : of(collective)) {
-            if (sides.length == 2 && algorithm.description().name().equals(sides[0])) {
-                return withChunk(algorithm, sides[1]);
-            }
+        return named.isPresent() || sides.length < 2 ? named
+                : listed(collective, sides[0]).flatMap(algorithm -> withPorts(algorithm, sides[1])
+                        .or(() -> withChunk(algorithm, sides[1])));
+    }
+
+    private static Optional<Algorithm> listed(Collective collective, String name) {
+        return of(collective).stream().filter(algorithm -> algorithm.description().name().equals(name)).findFirst();
+    }
+
+    private static Optional<Algorithm> withPorts(Algorithm algorithm, String text) {
+        Matcher ports = PORTS.matcher(text);
+        return ports.matches() && hasPortsByName(algorithm)
+                ? Optional.of(withPorts(algorithm, Integer.parseInt(ports.group(1))))
+                : Optional.empty();
+    }
+
+    /**
+     * Returns the variant of an algorithm with a number of ports.
+     *
+     * @return the variant; the algorithm itself if it is not {@link Ported} or its name has a number of ports
+     */
+    static Algorithm withPorts(Algorithm algorithm, int ports) {
+        if (!hasPortsByName(algorithm)) {
+            return algorithm;
         }
-        return Optional.empty();
+        Algorithm found = ((Ported) algorithm).withPorts(ports);
+        return Stream.concat(of(found.collective()).stream(), UNLISTED.stream())
+                .filter(each -> each.collective() == found.collective()
+                        && each.description().name().equals(found.description().name()))
+                .findFirst().orElse(found);
     }
 
     private static Optional<Algorithm> withChunk(Algorithm algorithm, String text) {

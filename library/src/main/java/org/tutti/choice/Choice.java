@@ -11,6 +11,7 @@ import org.tutti.Topology;
 import org.tutti.choice.Rule.Length;
 import org.tutti.choice.Rule.Range;
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.Ported;
 
 import static org.tutti.Collective.ALLGATHER;
 import static org.tutti.Collective.ALLREDUCE;
@@ -120,7 +121,7 @@ public final class Choice {
 
     /** The choice if no algorithm was requested. */
     public static final Choice DEFAULT =
-            new Choice(Arrays.stream(Collective.values()).map(Choice::rules).toList(), Links.FAST);
+            new Choice(Arrays.stream(Collective.values()).map(Choice::rules).toList(), Links.FAST, 1);
 
     /** The algorithm for blocks that may differ in length, by the ordinal of the collective; null if there is none. */
     private static final Algorithm[] OF_BLOCKS = Arrays.stream(Collective.values())
@@ -132,10 +133,12 @@ public final class Choice {
     /** The rules of each collective, by its ordinal. */
     private final List<List<Rule>> rules;
     private final Links links;
+    private final int rails;
 
-    private Choice(List<List<Rule>> rules, Links links) {
+    private Choice(List<List<Rule>> rules, Links links, int rails) {
         this.rules = rules;
         this.links = links;
+        this.rails = rails;
     }
 
     /**
@@ -212,7 +215,7 @@ public final class Choice {
             List<Rule> own = of(collective, first).toList();
             return own.stream().anyMatch(Rule::fitsAll) ? own
                     : Stream.concat(own.stream(), inEffect(collective).stream()).toList();
-        }).toList(), links);
+        }).toList(), links, rails);
     }
 
     /**
@@ -232,7 +235,18 @@ public final class Choice {
      * @return the new choice
      */
     public Choice over(Links present) {
-        return new Choice(rules, present);
+        return new Choice(rules, present, rails);
+    }
+
+    /**
+     * Returns a copy of this choice for a number of rails, the connections between two processes. A {@link Ported}
+     * algorithm that is chosen without a number of ports has as many ports as there are rails.
+     *
+     * @param count the number of rails, 1 to {@link Ported#PORTS_MAX}
+     * @return the new choice
+     */
+    public Choice withRails(int count) {
+        return new Choice(rules, links, count);
     }
 
     /** {@return the links between nodes for which this choice is made} */
@@ -269,6 +283,6 @@ public final class Choice {
      * @return the rules from which the calls on the communicator choose
      */
     public Shortlist shortlist(Topology topology) {
-        return new Shortlist(topology, links, rules);
+        return new Shortlist(topology, links, rails, rules);
     }
 }

@@ -15,11 +15,13 @@ public final class Shortlist {
     private record Candidate(long bytesMin, long bytesEnd, Algorithm algorithm) {}
 
     private final Topology topology;
+    private final int rails;
     private final Candidate[][] commuting = new Candidate[Collective.values().length][];
     private final Candidate[][] ordered = new Candidate[Collective.values().length][];
 
-    Shortlist(Topology topology, Links links, List<List<Rule>> byCollective) {
+    Shortlist(Topology topology, Links links, int rails, List<List<Rule>> byCollective) {
         this.topology = topology;
+        this.rails = rails;
         for (int i = 0; i < byCollective.size(); i++) {
             commuting[i] = fitting(byCollective.get(i), links, true);
             ordered[i] = fitting(byCollective.get(i), links, false);
@@ -28,8 +30,14 @@ public final class Shortlist {
 
     private Candidate[] fitting(List<Rule> rules, Links links, boolean operatorCommutes) {
         return rules.stream().filter(rule -> rule.fits(topology, links, operatorCommutes))
-                .map(rule -> new Candidate(rule.bytes().least(topology.nodes()), rule.bytes().end(), rule.algorithm()))
+                .map(rule -> new Candidate(rule.bytes().least(topology.nodes()), rule.bytes().end(),
+                        withPorts(rule.algorithm())))
                 .toArray(Candidate[]::new);
+    }
+
+    /** Returns the algorithm with as many ports as there are rails, if its name has no number of ports. */
+    private Algorithm withPorts(Algorithm algorithm) {
+        return rails > 1 && topology.nodes() > 1 ? Catalogue.withPorts(algorithm, rails) : algorithm;
     }
 
     /**

@@ -46,11 +46,11 @@ public abstract class Algorithm {
          * nodes in a step.
          *
          * @param ports the number of other nodes with which a node exchanges data in a step, 1 or more
-         * @return a description with that number in the name; this description if the number is 1
+         * @return a description with that number in the name
          */
         public Description withPorts(int ports) {
-            return ports == 1 ? this : new Description(name + "@" + ports + "-ports", order, steps, memoryBytes,
-                    railBytes, memory, source);
+            return new Description(name + "@" + ports + "-ports", order, steps, memoryBytes, railBytes, memory,
+                    source);
         }
 
         /**

@@ -63,6 +63,12 @@ class CatalogueTest {
                         + "index-range");
     }
 
+    @Test
+    void shouldListThoseThatHavePortsWhenSomeWereAskedFor() {
+        assertThatThrownBy(() -> Catalogue.find(Collective.GATHER, "halving@2-ports"))
+                .hasMessageEndingWith("; those with 1 to 4 ports, as in direct@2-ports, are direct, tree");
+    }
+
     /** Chunks of 4 and 5 KiB, and of more than a window has room for, of a message that they do not divide. */
     @ParameterizedTest
     @ValueSource(strings = {"4k", "5k", "1024k"})

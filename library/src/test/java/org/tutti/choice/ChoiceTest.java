@@ -269,4 +269,18 @@ class ChoiceTest {
     private static int[] numbers(String text, String separator) {
         return Arrays.stream(text.split(separator)).mapToInt(Integer::parseInt).toArray();
     }
+
+    /** A name without a number of ports stands for as many as there are rails; a number in the name stays. */
+    @ParameterizedTest
+    @CsvSource({"1, direct, direct", "2, direct, direct@2-ports", "4, bruck, bruck@4-ports", "2, bruck@1-ports, "
+            + "bruck@1-ports", "2, bruck@3-ports, bruck@3-ports", "2, halving, halving", "2, ring, ring"})
+    void shouldHaveAsManyPortsAsRails(int rails, String name, String expected) {
+        Choice choice = Choice.DEFAULT.with(Collective.ALLGATHER, name).withRails(rails);
+        assertThat(nameOf(choice, new Topology(new int[]{0, 0, 1, 1, 2, 2}))).isEqualTo(expected);
+        assertThat(nameOf(choice, new Topology(new int[3]))).isEqualTo(name);
+    }
+
+    private static String nameOf(Choice choice, Topology topology) {
+        return choice.shortlist(topology).algorithm(Collective.ALLGATHER, 8, true).description().name();
+    }
 }

@@ -1,6 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allgather;
 
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.Ported;
 import org.tutti.collective.Team;
 
 /**
@@ -16,18 +18,35 @@ import org.tutti.collective.Team;
  * copies them directly to their positions in its result. In the paper, ranks copy out the blocks of their own node
  * while other blocks are in transit. Here, ranks copy out every block as soon as it has arrived.
  */
-public final class BruckAllgather extends RelayedAllgather {
+public final class BruckAllgather extends RelayedAllgather implements Ported {
+    private static final Description DESCRIPTION =
+            new Description("bruck", Order.ALWAYS, "1, ⌈log n⌉ to the base k+1 between nodes", "b·p·n", "b·p·(n − 1)",
+                    "p·n·b at masters, b at others", "Qian, Afsahi 2008, sections 5.1.2 and 5.2.2");
+
     private final int ports;
 
+    /** Creates the algorithm with one port, and no number in its name; one object serves all ranks. */
+    public BruckAllgather() {
+        this(1, DESCRIPTION);
+    }
+
     /**
-     * Creates the algorithm; one object serves all ranks.
+     * Creates the algorithm with a number of ports, which is in its name; one object serves all ranks.
      *
      * @param ports the number of nodes to which a node sends in a step, 1 or more
      */
     public BruckAllgather(int ports) {
-        super(new Description("bruck", Order.ALWAYS, "1, ⌈log n⌉ to the base k+1 between nodes", "b·p·n", "b·p·(n − 1)",
-                "p·n·b at masters, b at others", "Qian, Afsahi 2008, sections 5.1.2 and 5.2.2").withPorts(ports));
+        this(ports, DESCRIPTION.withPorts(ports));
+    }
+
+    private BruckAllgather(int ports, Description description) {
+        super(description);
         this.ports = ports;
+    }
+
+    @Override
+    public Algorithm withPorts(int count) {
+        return new BruckAllgather(count);
     }
 
     /**

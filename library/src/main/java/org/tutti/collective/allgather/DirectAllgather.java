@@ -2,7 +2,9 @@
 package org.tutti.collective.allgather;
 
 import org.tutti.Collective;
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
+import org.tutti.collective.Ported;
 import org.tutti.collective.Team;
 import org.tutti.collective.blocks.Contributions;
 import org.tutti.collective.blocks.EqualBlocksAlgorithm;
@@ -25,20 +27,37 @@ import org.tutti.collective.machine.Area;
  * <p>In a node, rank r copies its block to its window once, and every other rank copies the block from there. Each rank
  * begins with the block of the next rank, so that the ranks do not all read the same block at the same time.
  */
-public final class DirectAllgather extends EqualBlocksAlgorithm {
+public final class DirectAllgather extends EqualBlocksAlgorithm implements Ported {
+    private static final Description DESCRIPTION =
+            new Description("direct", Order.ALWAYS, "1, ⌈(n − 1)/k⌉ more between nodes", "b·p·n", "b·p·(n − 1)",
+                    "p·n·b at masters, b at others",
+                    "index range: this project; Direct: Qian, Afsahi 2008, 5.1.2, 5.2.2");
+
     private final int ports;
 
+    /** Creates the algorithm with one port, and no number in its name; one object serves all ranks. */
+    public DirectAllgather() {
+        this(1, DESCRIPTION);
+    }
+
     /**
-     * Creates the algorithm; one object serves all ranks.
+     * Creates the algorithm with a number of ports, which is in its name; one object serves all ranks.
      *
      * @param ports k, the number of nodes to which a node sends at the same time, 1 or more
      */
     public DirectAllgather(int ports) {
+        this(ports, DESCRIPTION.withPorts(ports));
+    }
+
+    private DirectAllgather(int ports, Description description) {
         super(Collective.ALLGATHER,
-                new Description("direct", Order.ALWAYS, "1, ⌈(n − 1)/k⌉ more between nodes", "b·p·n", "b·p·(n − 1)",
-                        "p·n·b at masters, b at others",
-                        "index range: this project; Direct: Qian, Afsahi 2008, 5.1.2, 5.2.2").withPorts(ports));
+                description);
         this.ports = ports;
+    }
+
+    @Override
+    public Algorithm withPorts(int count) {
+        return new DirectAllgather(count);
     }
 
     @Override

@@ -1,6 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allgather;
 
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.Ported;
 import org.tutti.collective.Team;
 import org.tutti.collective.blocks.SubtreeAlgorithm.Shape;
 import org.tutti.collective.flow.Inflow;
@@ -33,7 +35,7 @@ import org.tutti.pattern.Tree;
  * <p><b>Why it ends.</b> A master first waits for its children, which send before they wait for it. Then it waits for
  * its parent. A leaf has no children, and the root has no parent.
  */
-public final class GatherBroadcastAllgather extends GatheredAllgather {
+public final class GatherBroadcastAllgather extends GatheredAllgather implements Ported {
     /** Portals' allgather, on the tree of recursive halving. */
     public static final GatherBroadcastAllgather HALVING = new GatherBroadcastAllgather(Shape.HALVING, "⌊log₂ n⌋");
 
@@ -47,20 +49,34 @@ public final class GatherBroadcastAllgather extends GatheredAllgather {
 
     private final Tree tree;
 
+    /** Creates Gather and Broadcast on the binomial tree; one object serves all ranks. */
+    public GatherBroadcastAllgather() {
+        this("gather-and-broadcast", 1);
+    }
+
     /**
-     * Creates the algorithm Gather and Broadcast on the (k+1)-nomial tree.
+     * Creates Gather and Broadcast on the (k+1)-nomial tree, with k in its name; one object serves all ranks.
      *
      * @param ports k, the number of children with which a node exchanges data at the same time, 1 or more
      */
     public GatherBroadcastAllgather(int ports) {
-        this(new Shape("gather-and-broadcast", new NomialTree(ports), ports, "Qian, Afsahi 2008, section 5.2.1"),
+        this("gather-and-broadcast@" + ports + "-ports", ports);
+    }
+
+    private GatherBroadcastAllgather(String name, int ports) {
+        this(new Shape(name, new NomialTree(ports), ports, "Qian, Afsahi 2008, section 5.2.1"),
                 "⌈log n⌉ to base k + 1");
     }
 
     private GatherBroadcastAllgather(Shape shape, String height) {
         super(new Description(shape.name(), Order.ALWAYS, "3, n > 1: 3 + 2·" + height, "b·p·n, b·p·n more at masters",
-                "b·p·n for each child of rank 0's node", "p·n·b at masters", shape.source()).withPorts(shape.ports()));
+                "b·p·n for each child of rank 0's node", "p·n·b at masters", shape.source()));
         this.tree = shape.tree();
+    }
+
+    @Override
+    public Algorithm withPorts(int count) {
+        return tree instanceof NomialTree ? new GatherBroadcastAllgather(count) : this;
     }
 
     /**
@@ -82,9 +98,17 @@ public final class GatherBroadcastAllgather extends GatheredAllgather {
         return position(team, end(team, node), bytes) - position(team, node, bytes);
     }
 
-    /** Returns the number of parts, 1 or 2, in which a node receives the blocks that its subtree lacks. */
+    /**
+     * Returns the number of parts, 1 or 2, in which a node receives the blocks that its subtree lacks, if they are put
+     * to their places in its window.
+     */
     private int parts(Team team, int node) {
         return end(team, node) == team.nodes() ? 1 : 2;
+    }
+
+    /** Returns whether all blocks fit into the eager buffer of a pair. The blocks for a child are then one message. */
+    private static boolean areShort(Team team, long bytes) {
+        return !team.exceedsPair(team.size() * bytes);
     }
 
     @Override
@@ -95,8 +119,13 @@ public final class GatherBroadcastAllgather extends GatheredAllgather {
         }
         if (team.node() != TOP) {
             int parent = tree.parent(team.node(), team.nodes());
-            openInflow(team, parent, window, 0, team.size() * bytes);
-            team.inflow(team.pair(parent)).inParts(parts(team, team.node()));
+            long others = team.size() * bytes - subtreeBytes(team, team.node(), bytes);
+            if (areShort(team, bytes)) {
+                team.inflow(team.pair(parent)).openMessage(parent, Math.max(1, others), others, null, 0);
+            } else {
+                openInflow(team, parent, window, 0, team.size() * bytes);
+                team.inflow(team.pair(parent)).inParts(parts(team, team.node()));
+            }
         }
     }
 
@@ -123,29 +152,35 @@ public final class GatherBroadcastAllgather extends GatheredAllgather {
     }
 
     private void sendOthers(Team team, Area window, int child, long bytes) {
+        long before = position(team, child, bytes);
+        long behind = position(team, end(team, child), bytes);
+        long all = team.size() * bytes;
         Outflow out = team.outflow(team.pair(child));
-        out.openPair(child, team.size() * bytes, 1);
+        if (areShort(team, bytes)) {
+            out.openMessage(child, Math.max(1, all - behind + before), all - behind + before);
+            out.add(window, 0, before);
+            out.add(window, behind, all - behind);
+            return;
+        }
+        out.openPair(child, all, 1);
         out.inParts(parts(team, child));
-        out.send(window, 0, position(team, child, bytes));
+        out.send(window, 0, before);
         if (parts(team, child) > 1) {
-            long behind = position(team, end(team, child), bytes);
-            out.send(window, behind, behind, team.size() * bytes - behind);
+            out.send(window, behind, behind, all - behind);
         }
     }
 
     private void takeOthers(Team team, Area window, long bytes) {
+        long before = position(team, team.node(), bytes);
+        long behind = position(team, end(team, team.node()), bytes);
+        long after = team.size() * bytes - behind;
         Inflow in = team.inflow(team.pair(tree.parent(team.node(), team.nodes())));
-        boolean isInPlace = team.exceedsPair(team.size() * bytes);
-        Area arrived = in.await();
-        if (!isInPlace) {
-            team.copy(arrived, 0, window, 0, position(team, team.node(), bytes));
-        }
-        if (parts(team, team.node()) > 1) {
-            long behind = position(team, end(team, team.node()), bytes);
-            arrived = in.await();
-            if (!isInPlace) {
-                team.copy(arrived, behind, window, behind, team.size() * bytes - behind);
-            }
+        if (areShort(team, bytes)) {
+            Area arrived = in.awaitBytes(0, before + after);
+            team.copy(arrived, 0, window, 0, before);
+            team.copy(arrived, before, window, behind, after);
+        } else {
+            in.await(parts(team, team.node())); // they are in their places
         }
     }
 }

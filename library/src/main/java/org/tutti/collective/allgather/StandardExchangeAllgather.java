@@ -1,6 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allgather;
 
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.Ported;
 import org.tutti.collective.Team;
 import org.tutti.collective.machine.Area;
 import org.tutti.pattern.ExchangeRoute;
@@ -28,19 +30,36 @@ import org.tutti.pattern.ExchangeRoute;
  * <p><b>Why it ends.</b> In a step a master waits only for messages of that step, and their senders wait only for
  * messages of earlier steps.
  */
-public final class StandardExchangeAllgather extends GatheredAllgather {
+public final class StandardExchangeAllgather extends GatheredAllgather implements Ported {
+    private static final Description DESCRIPTION =
+            new Description("standard-exchange", Order.ALWAYS, "3, n > 1: 3 + ⌈log n⌉ to base k + 1",
+                    "b·p·n, b·p·n more at masters", "b·p·(n − 1), off powers of k + 1 up to twice that",
+                    "p·n·b at masters", "Qian, Afsahi 2008, section 5.1.2");
+
     private final ExchangeRoute route;
 
+    /** Creates the algorithm with one port, and no number in its name; one object serves all ranks. */
+    public StandardExchangeAllgather() {
+        this(1, DESCRIPTION);
+    }
+
     /**
-     * Creates the algorithm; one object serves all ranks.
+     * Creates the algorithm with a number of ports, which is in its name; one object serves all ranks.
      *
      * @param ports the number of nodes from which a node receives in a step, 1 or more
      */
     public StandardExchangeAllgather(int ports) {
-        super(new Description("standard-exchange", Order.ALWAYS, "3, n > 1: 3 + ⌈log n⌉ to base k + 1",
-                "b·p·n, b·p·n more at masters", "b·p·(n − 1), off powers of k + 1 up to twice that",
-                "p·n·b at masters", "Qian, Afsahi 2008, section 5.1.2").withPorts(ports));
+        this(ports, DESCRIPTION.withPorts(ports));
+    }
+
+    private StandardExchangeAllgather(int ports, Description description) {
+        super(description);
         this.route = new ExchangeRoute(ports);
+    }
+
+    @Override
+    public Algorithm withPorts(int count) {
+        return new StandardExchangeAllgather(count);
     }
 
     @Override

@@ -1,6 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.alltoall;
 
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.Ported;
 import org.tutti.pattern.BruckRoute;
 
 /**
@@ -15,17 +17,34 @@ import org.tutti.pattern.BruckRoute;
  * <p>The paper's phases 1 and 3 shift the blocks before and after the steps. Here the shifts need no copies, because
  * ranks write and read blocks at the positions that the steps use ({@link RoutedAllToAll}).
  */
-public final class BruckAllToAll extends RoutedAllToAll {
+public final class BruckAllToAll extends RoutedAllToAll implements Ported {
+    private static final Description DESCRIPTION =
+            new Description("bruck", Order.ALWAYS, "2, n > 1: 3 + ⌈log n⌉ to base k + 1",
+                    "2·b·p·n, b·p²·n·(k/(k+1)·⌈log n⌉ − 1) more at masters", "b·p²·n·k/(k+1)·⌈log n⌉",
+                    "p·b a rank, 2·b·p²·n·k/(k+1)·⌈log n⌉ at masters",
+                    "Bruck 1997; Qian, Afsahi 2008, section 5.1.3");
+
+    /** Creates the algorithm with one port, and no number in its name; one object serves all ranks. */
+    public BruckAllToAll() {
+        this(1, DESCRIPTION);
+    }
+
     /**
-     * Creates the algorithm; one object serves all ranks.
+     * Creates the algorithm with a number of ports, which is in its name; one object serves all ranks.
      *
      * @param ports the number of nodes to which a node sends in a step, 1 or more
      */
     public BruckAllToAll(int ports) {
+        this(ports, DESCRIPTION.withPorts(ports));
+    }
+
+    private BruckAllToAll(int ports, Description description) {
         super(new BruckRoute(ports),
-                new Description("bruck", Order.ALWAYS, "2, n > 1: 3 + ⌈log n⌉ to base k + 1",
-                        "2·b·p·n, b·p²·n·(k/(k+1)·⌈log n⌉ − 1) more at masters", "b·p²·n·k/(k+1)·⌈log n⌉",
-                        "p·b a rank, 2·b·p²·n·k/(k+1)·⌈log n⌉ at masters",
-                        "Bruck 1997; Qian, Afsahi 2008, section 5.1.3").withPorts(ports));
+                description);
+    }
+
+    @Override
+    public Algorithm withPorts(int count) {
+        return new BruckAllToAll(count);
     }
 }

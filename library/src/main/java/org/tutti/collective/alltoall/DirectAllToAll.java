@@ -2,8 +2,10 @@
 package org.tutti.collective.alltoall;
 
 import org.tutti.Collective;
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
+import org.tutti.collective.Ported;
 import org.tutti.collective.Team;
 import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.flow.Inflow;
@@ -39,7 +41,11 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * <p>The <b>DONE</b> word of a rank counts the pieces that the rank has read in all steps, from the ranks of all
  * partners.
  */
-public final class DirectAllToAll extends EqualBlocksAlgorithm {
+public final class DirectAllToAll extends EqualBlocksAlgorithm implements Ported {
+    private static final Description DESCRIPTION =
+            new Description("direct", Order.ALWAYS, "1, ⌈(n − 1)/k⌉ more between nodes", "2·b·p·n", "b·p²·(n − 1)",
+                    "p·n·b a rank, and the rest of a window at masters", "Qian, Afsahi 2008, section 5.1.3");
+
     /**
      * The number of pieces, for each node of the communicator, for which a region of a master's window is sure to have
      * room. A region therefore holds all pieces of a partner if no node has more ranks than this number times the
@@ -49,17 +55,29 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm {
 
     private final int ports;
 
+    /** Creates the algorithm with one port, and no number in its name; one object serves all ranks. */
+    public DirectAllToAll() {
+        this(1, DESCRIPTION);
+    }
+
     /**
-     * Creates the algorithm; one object serves all ranks.
+     * Creates the algorithm with a number of ports, which is in its name; one object serves all ranks.
      *
      * @param ports k, the number of nodes with which a node exchanges at the same time, 1 or more
      */
     public DirectAllToAll(int ports) {
+        this(ports, DESCRIPTION.withPorts(ports));
+    }
+
+    private DirectAllToAll(int ports, Description description) {
         super(Collective.ALL_TO_ALL,
-                new Description("direct", Order.ALWAYS, "1, ⌈(n − 1)/k⌉ more between nodes", "2·b·p·n", "b·p²·(n − 1)",
-                        "p·n·b a rank, and the rest of a window at masters", "Qian, Afsahi 2008, section 5.1.3")
-                        .withPorts(ports));
+                description);
         this.ports = ports;
+    }
+
+    @Override
+    public Algorithm withPorts(int count) {
+        return new DirectAllToAll(count);
     }
 
     @Override

@@ -1,6 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.alltoall;
 
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.Ported;
 import org.tutti.pattern.ExchangeRoute;
 
 /**
@@ -15,18 +17,35 @@ import org.tutti.pattern.ExchangeRoute;
  * does not grow. If a node lacks a counterpart, it sends to the node at the counterpart's position in the group before.
  * That node receives up to k more messages ({@link ExchangeRoute}).
  */
-public final class StandardExchangeAllToAll extends RoutedAllToAll {
+public final class StandardExchangeAllToAll extends RoutedAllToAll implements Ported {
+    private static final Description DESCRIPTION =
+            new Description("standard-exchange", Order.ALWAYS, "2, n > 1: 3 + ⌈log n⌉ to base k + 1",
+                    "2·b·p·n, b·p²·n·(k/(k+1)·⌈log n⌉ − 1) more at masters",
+                    "b·p²·n·k/(k+1)·⌈log n⌉, off powers up to twice that",
+                    "p·b a rank, 2 to 6·b·p²·n·k/(k+1)·⌈log n⌉ at masters",
+                    "Bokhari 1996; Qian, Afsahi 2008, section 5.1.3");
+
+    /** Creates the algorithm with one port, and no number in its name; one object serves all ranks. */
+    public StandardExchangeAllToAll() {
+        this(1, DESCRIPTION);
+    }
+
     /**
-     * Creates the algorithm; one object serves all ranks.
+     * Creates the algorithm with a number of ports, which is in its name; one object serves all ranks.
      *
      * @param ports the number of nodes to which a node sends in a step, 1 or more
      */
     public StandardExchangeAllToAll(int ports) {
+        this(ports, DESCRIPTION.withPorts(ports));
+    }
+
+    private StandardExchangeAllToAll(int ports, Description description) {
         super(new ExchangeRoute(ports),
-                new Description("standard-exchange", Order.ALWAYS, "2, n > 1: 3 + ⌈log n⌉ to base k + 1",
-                        "2·b·p·n, b·p²·n·(k/(k+1)·⌈log n⌉ − 1) more at masters",
-                        "b·p²·n·k/(k+1)·⌈log n⌉, off powers up to twice that",
-                        "p·b a rank, 2 to 6·b·p²·n·k/(k+1)·⌈log n⌉ at masters",
-                        "Bokhari 1996; Qian, Afsahi 2008, section 5.1.3").withPorts(ports));
+                description);
+    }
+
+    @Override
+    public Algorithm withPorts(int count) {
+        return new StandardExchangeAllToAll(count);
     }
 }

@@ -29,7 +29,7 @@ public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
     protected SubtreeAlgorithm(Collective collective, Shape shape, String memory) {
         super(collective,
                 new Description(shape.name, Order.ALWAYS, "1, ⌈log n⌉ more between nodes", "b·p·n at the root",
-                        "b·p·(n − 1)", memory, shape.source).withPorts(shape.ports));
+                        "b·p·(n − 1)", memory, shape.source));
         this.tree = shape.tree;
         this.ports = shape.ports;
     }
@@ -37,7 +37,7 @@ public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
     /**
      * A tree of nodes, and the name of the algorithm that uses it.
      *
-     * @param name the algorithm's name, without the number of ports
+     * @param name the algorithm's name
      * @param tree the tree of nodes
      * @param ports the number of children with which a node exchanges data at the same time, k
      * @param source the paper that published the tree
@@ -49,6 +49,9 @@ public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
          */
         public static final Shape HALVING = new Shape("halving", HalvingTree.INSTANCE, 1, "Portals collectives 2007");
 
+        /** The binomial tree, which needs ⌈log n⌉ steps for n nodes. It is the (k+1)-nomial tree with one port. */
+        public static final Shape BINOMIAL = nomial("tree", 1);
+
         /**
          * Returns the (k+1)-nomial tree (Qian and Afsahi 2008, section 5.1.1). It needs ⌈log<sub>k+1</sub> n⌉ steps for
          * n nodes.
@@ -57,7 +60,11 @@ public abstract class SubtreeAlgorithm extends EqualBlocksAlgorithm {
          * @return the tree
          */
         public static Shape nomial(int ports) {
-            return new Shape("tree", new NomialTree(ports), ports, "Qian, Afsahi 2008, section 5.1.1");
+            return nomial("tree@" + ports + "-ports", ports);
+        }
+
+        private static Shape nomial(String name, int ports) {
+            return new Shape(name, new NomialTree(ports), ports, "Qian, Afsahi 2008, section 5.1.1");
         }
     }
 

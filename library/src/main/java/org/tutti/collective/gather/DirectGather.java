@@ -2,7 +2,9 @@
 package org.tutti.collective.gather;
 
 import org.tutti.Collective;
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
+import org.tutti.collective.Ported;
 import org.tutti.collective.Team;
 import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.flow.Inflow;
@@ -36,21 +38,38 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * blocks, and for the root's node. The root's node waits only for its own ranks, and for nodes that have been invited
  * or need no invitation.
  */
-public final class DirectGather extends EqualBlocksAlgorithm {
+public final class DirectGather extends EqualBlocksAlgorithm implements Ported {
+    private static final Description DESCRIPTION =
+            new Description("direct", Order.ALWAYS, "1, ⌈(n − 1)/k⌉ more between nodes",
+                    "b·p·n at the root", "b·p·(n − 1)",
+                    "2·k·p·b at the root's master, p·n·b if short; b at others",
+                    "Qian, Afsahi 2008, section 5.1.1; Portals' rendezvous");
+
     private final int ports;
 
+    /** Creates the algorithm with one port, and no number in its name; one object serves all ranks. */
+    public DirectGather() {
+        this(1, DESCRIPTION);
+    }
+
     /**
-     * Creates the algorithm; one object serves all ranks.
+     * Creates the algorithm with a number of ports, which is in its name; one object serves all ranks.
      *
      * @param ports k, the number of nodes that send to the root's node at the same time, 1 or more
      */
     public DirectGather(int ports) {
+        this(ports, DESCRIPTION.withPorts(ports));
+    }
+
+    private DirectGather(int ports, Description description) {
         super(Collective.GATHER,
-                new Description("direct", Order.ALWAYS, "1, ⌈(n − 1)/k⌉ more between nodes",
-                        "b·p·n at the root", "b·p·(n − 1)",
-                        "2·k·p·b at the root's master, p·n·b if short; b at others",
-                        "Qian, Afsahi 2008, section 5.1.1; Portals' rendezvous").withPorts(ports));
+                description);
         this.ports = ports;
+    }
+
+    @Override
+    public Algorithm withPorts(int count) {
+        return new DirectGather(count);
     }
 
     @Override

@@ -2,13 +2,16 @@
 package org.tutti.collective.gather;
 
 import org.tutti.Collective;
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
+import org.tutti.collective.Ported;
 import org.tutti.collective.Team;
 import org.tutti.collective.blocks.SubtreeAlgorithm;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.flow.RendezvousSchedule;
 import org.tutti.collective.machine.Area;
+import org.tutti.pattern.NomialTree;
 
 /**
  * A gather over a tree of nodes, with the root's node at the top. Each node sends its parent the blocks of its subtree,
@@ -28,7 +31,7 @@ import org.tutti.collective.machine.Area;
  * from its parent. The parent may wait for earlier children first. Therefore every wait is for nodes deeper in the same
  * subtree, or for nodes of other subtrees.
  */
-public final class TreeGather extends SubtreeAlgorithm {
+public final class TreeGather extends SubtreeAlgorithm implements Ported {
     /**
      * Creates the algorithm; one object serves all ranks.
      *
@@ -36,6 +39,11 @@ public final class TreeGather extends SubtreeAlgorithm {
      */
     public TreeGather(Shape shape) {
         super(Collective.GATHER, shape, "p·b of a subtree at its master, b at others");
+    }
+
+    @Override
+    public Algorithm withPorts(int count) {
+        return tree instanceof NomialTree ? new TreeGather(Shape.nomial(count)) : this;
     }
 
     @Override

@@ -2,7 +2,9 @@
 package org.tutti.collective.reducescatter;
 
 import org.tutti.Topology;
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
+import org.tutti.collective.Ported;
 import org.tutti.collective.Team;
 import org.tutti.collective.machine.Area;
 import org.tutti.pattern.ExchangeRoute;
@@ -37,20 +39,37 @@ import org.tutti.pattern.ExchangeRoute;
  * <p><b>Why it ends.</b> A master invites all senders before it waits for anything. In step j it waits only for
  * messages of that step, and their senders wait only for messages of earlier steps.
  */
-public final class HalvingReduceScatter extends MasterReduceScatter {
+public final class HalvingReduceScatter extends MasterReduceScatter implements Ported {
+    private static final Description DESCRIPTION =
+            new Description("halving", Order.BLOCKS, "1, n > 1: 3 + ⌈log n⌉ to base k + 1",
+                    "b·p·n·(2 − 1/p) + b·p·(n − 1)", "b·p·(n − 1), off powers of k + 1 up to twice that",
+                    "p·n·b a rank, 1 to 2·b·p·(n − 1) more at masters",
+                    "Rabenseifner 2004, section 4; Thakur, Rabenseifner, Gropp 2005, section 4.4");
+
     private final ExchangeRoute route;
 
+    /** Creates the algorithm with one port, and no number in its name; one object serves all ranks. */
+    public HalvingReduceScatter() {
+        this(1, DESCRIPTION);
+    }
+
     /**
-     * Creates the algorithm; one object serves all ranks.
+     * Creates the algorithm with a number of ports, which is in its name; one object serves all ranks.
      *
      * @param ports the number of nodes to which a node sends in a step, 1 or more
      */
     public HalvingReduceScatter(int ports) {
-        super(new Description("halving", Order.BLOCKS, "1, n > 1: 3 + ⌈log n⌉ to base k + 1",
-                "b·p·n·(2 − 1/p) + b·p·(n − 1)", "b·p·(n − 1), off powers of k + 1 up to twice that",
-                "p·n·b a rank, 1 to 2·b·p·(n − 1) more at masters",
-                "Rabenseifner 2004, section 4; Thakur, Rabenseifner, Gropp 2005, section 4.4").withPorts(ports));
+        this(ports, DESCRIPTION.withPorts(ports));
+    }
+
+    private HalvingReduceScatter(int ports, Description description) {
+        super(description);
         this.route = new ExchangeRoute(ports);
+    }
+
+    @Override
+    public Algorithm withPorts(int count) {
+        return new HalvingReduceScatter(count);
     }
 
     @Override

@@ -2,7 +2,9 @@
 package org.tutti.collective.scatter;
 
 import org.tutti.Collective;
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
+import org.tutti.collective.Ported;
 import org.tutti.collective.Team;
 import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.flow.Inflow;
@@ -28,20 +30,37 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * waits for all blocks of its node before it leaves, because they arrive in its process. Eager buffers and windows
  * belong to the operation until all ranks of the node have left it.
  */
-public final class DirectScatter extends EqualBlocksAlgorithm {
+public final class DirectScatter extends EqualBlocksAlgorithm implements Ported {
+    private static final Description DESCRIPTION =
+            new Description("direct", Order.ALWAYS, "1, ⌈(n − 1)/k⌉ more between nodes", "b·p·n at the root",
+                    "b·p·(n − 1)", "p·n·b at the root, p·b at other masters",
+                    "Qian, Afsahi 2008, section 5.1.1, the other way");
+
     private final int ports;
 
+    /** Creates the algorithm with one port, and no number in its name; one object serves all ranks. */
+    public DirectScatter() {
+        this(1, DESCRIPTION);
+    }
+
     /**
-     * Creates the algorithm; one object serves all ranks.
+     * Creates the algorithm with a number of ports, which is in its name; one object serves all ranks.
      *
      * @param ports k, the number of nodes to which the root's node sends at the same time, 1 or more
      */
     public DirectScatter(int ports) {
+        this(ports, DESCRIPTION.withPorts(ports));
+    }
+
+    private DirectScatter(int ports, Description description) {
         super(Collective.SCATTER,
-                new Description("direct", Order.ALWAYS, "1, ⌈(n − 1)/k⌉ more between nodes", "b·p·n at the root",
-                        "b·p·(n − 1)", "p·n·b at the root, p·b at other masters",
-                        "Qian, Afsahi 2008, section 5.1.1, the other way").withPorts(ports));
+                description);
         this.ports = ports;
+    }
+
+    @Override
+    public Algorithm withPorts(int count) {
+        return new DirectScatter(count);
     }
 
     @Override

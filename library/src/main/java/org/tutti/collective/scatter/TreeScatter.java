@@ -2,12 +2,15 @@
 package org.tutti.collective.scatter;
 
 import org.tutti.Collective;
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
+import org.tutti.collective.Ported;
 import org.tutti.collective.Team;
 import org.tutti.collective.blocks.SubtreeAlgorithm;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
+import org.tutti.pattern.NomialTree;
 
 /**
  * A scatter over a tree of nodes, with the root's node at the top. It is the reverse of {@code TreeGather}. Each node
@@ -22,7 +25,7 @@ import org.tutti.collective.machine.Area;
  * until all ranks of the node have left it. A master invites its parent before it waits. It waits only for its parent's
  * pieces and for its children's invitations, which a child sends before it waits.
  */
-public final class TreeScatter extends SubtreeAlgorithm {
+public final class TreeScatter extends SubtreeAlgorithm implements Ported {
     /**
      * Creates the algorithm; one object serves all ranks.
      *
@@ -30,6 +33,11 @@ public final class TreeScatter extends SubtreeAlgorithm {
      */
     public TreeScatter(Shape shape) {
         super(Collective.SCATTER, shape, "p·n·b at the root, p·b of a subtree at its master");
+    }
+
+    @Override
+    public Algorithm withPorts(int count) {
+        return tree instanceof NomialTree ? new TreeScatter(Shape.nomial(count)) : this;
     }
 
     @Override

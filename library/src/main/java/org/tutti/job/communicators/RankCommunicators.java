@@ -74,7 +74,8 @@ public final class RankCommunicators {
         this.node = shared.node();
         this.network = shared.network();
         this.rank = rank;
-        this.choice = network == null ? choice : choice.over(node.directory().links());
+        this.choice = network == null ? choice
+                : choice.over(node.directory().links()).withRails(node.directory().railsOfJob());
         this.coreForEach = node.nodeRanks() <= cores;
         NodeView view = shared.world(rank, levels);
         this.pool = new WindowPool(node.memory(), view.windowBytesMax());

@@ -142,6 +142,14 @@ public final class Directory {
         return field(0, DirectoryLayout.LINKS) == Links.SLOW.ordinal() ? Links.SLOW : Links.FAST;
     }
 
+    /**
+     * Returns the number of rails, the connections between two processes. All ranks use the number of rank 0's process,
+     * so that they choose the same algorithms.
+     */
+    public int railsOfJob() {
+        return Math.clamp(field(0, DirectoryLayout.RAILS), 1, RailAddresses.RAILS_MAX);
+    }
+
     /** Returns the addresses at which the process of a rank listens, with one list for each rail. */
     public List<List<InetSocketAddress>> rails(int rank) {
         List<List<InetSocketAddress>> rails = new ArrayList<>();
