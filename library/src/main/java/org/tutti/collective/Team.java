@@ -461,8 +461,9 @@ public final class Team {
 
     /**
      * Takes memory in which this rank will show data to the other ranks of its node. Short data get the space beside
-     * this rank's {@link #READY} word. Longer data get a window of this rank's pool. The memory is not used again until
-     * all ranks of the node have left the operation. A rank calls this method once in an operation, before it
+     * this rank's {@link #READY} word. Longer data get a window of this rank's pool. No later operation uses the memory
+     * until all ranks of the node have left this one. Within the operation, a rank that writes to a part of the memory
+     * again first awaits {@link #DONE} of the readers. A rank calls this method once in an operation, before it
      * {@linkplain #post posts} READY for the data.
      *
      * @param bytes the length of the data, 0 to {@link #windowBytesMax}
@@ -473,8 +474,9 @@ public final class Team {
     }
 
     /**
-     * Takes memory in which this rank will show data to its node, as {@link #show(long)} does, but limits the number of
-     * windows that this rank has in use.
+     * Takes memory in which this rank will show data to its node, as {@link #show(long)} does, but first waits until
+     * fewer than {@code windowsMax} windows of the rank's ring of windows are in use. Windows outside the ring, such as
+     * those of requests, do not count.
      *
      * @param bytes the length of the data, 0 to {@link #windowBytesMax}
      * @param windowsMax the greatest number of windows in use, 1 or more. Short data beside a word do not count.

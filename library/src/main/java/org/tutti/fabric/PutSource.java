@@ -103,12 +103,13 @@ public final class PutSource {
     }
 
     /**
-     * Copies bytes of the runs to consecutive bytes of other memory.
+     * Copies bytes of this source to consecutive bytes of other memory. The bytes of all runs, one run after the other,
+     * are numbered from 0; the memory between the runs does not count.
      *
-     * @param from the number of bytes of the source before the first byte to copy
+     * @param from the number of the first byte to copy
      * @param target the memory to copy to
-     * @param targetOffset the offset of the first byte in the target
-     * @param length the number of bytes, at most those that follow {@code from}
+     * @param targetOffset the offset in the target at which the first byte is written
+     * @param length the number of bytes to copy, at most {@link #bytes} − {@code from}
      */
     public void copy(long from, MemorySegment target, long targetOffset, long length) {
         assert from >= 0 && length >= 0 && from + length <= bytes : length + " bytes from " + from + " of " + bytes;

@@ -65,7 +65,8 @@ public abstract class Route {
     }
 
     /**
-     * Returns the receiver of a message that a participant sends in a step. The port selects one of its messages.
+     * Returns the participant that receives a message. In each step of the route a participant sends at most one
+     * message over each of its ports, which are numbered from 1.
      *
      * @param index the participant that sends
      * @param size the number of participants

@@ -182,10 +182,10 @@ public final class Edges {
     // ---- sending
 
     /**
-     * Puts bytes of a flow's current piece into the memory of the receiving node, and raises the ARRIVED word there
-     * afterwards.
+     * Puts bytes of the piece that a flow is sending into the piece's place, its buffer at the receiving node. Then
+     * raises the flow's ARRIVED word there, so that the receiver can see that the bytes have come.
      *
-     * @param flow the flow, which has counted the piece
+     * @param flow the sending end of the flow; the number of the piece is already counted in it
      * @param source the bytes, in one or several runs
      * @param offset the offset of the bytes in the piece's place, its buffer at the receiver
      */

@@ -29,13 +29,14 @@ import org.tutti.memory.Words;
  * that the receiver has taken. Data and credits use different words. Therefore any node may send data to the sender
  * over the same edge over which the sender gets its credits.
  *
- * <p><b>Memory of the places.</b> The places are in the payload of the receiver's edge, in the edge's eager buffer, or
- * in memory to which the receiver <i>invites</i> the sender (a rendezvous). Invited memory is a window, a share of the
- * receiver's inbox, or the caller's own memory. Without an invitation both ends compute from the length of the message
- * where the places are. If the places fit into the payload, they are there, at most {@value #PLACES} of them. A short
- * message therefore touches only the cache lines of the ARRIVED word and of its own bytes. All other places, and all
- * places of a pair, are in the eager buffer, which has an ARRIVED word of its own. A <i>pair</i> is the edge that a
- * node has for one other node alone.
+ * <p><b>Memory of the places.</b> The places are in the payload of the receiver's edge, in the eager buffer that the
+ * edge has in the same slot, or in memory to which the receiver <i>invites</i> the sender (a rendezvous). Invited
+ * memory is a window, a share of the receiver's inbox, an eager buffer over which nothing else comes, or the caller's
+ * own memory. Without an invitation both ends compute from the length of the message where the places are. If the
+ * places fit into the payload, they are there, at most {@value #PLACES} of them. A short message therefore touches only
+ * the cache lines of the ARRIVED word and of its own bytes. All other places, and all places of a pair, are in the
+ * eager buffer, which has an ARRIVED word of its own. A <i>pair</i> is the edge that a node has for one other node
+ * alone.
  *
  * <p><b>Credits.</b> Into a payload or eager buffer the sender needs no invitation: with p places it sends the first p
  * pieces without a credit. If the receiver invites, the invitation is the first credit, and the credit of piece k has
@@ -44,7 +45,8 @@ import org.tutti.memory.Words;
  * Outflow#signal} writes no bytes, so it needs no free place. A flow that {@link Outflow#openNext} has opened awaits no
  * credit, because the algorithm knows that the place is free. The receiver gives a credit whenever it has taken half as
  * many pieces as there are places, so that the sender can go on early. With 2 or 3 places it gives one for each piece.
- * It gives no credit if no later piece awaits it.
+ * It gives no credit that no later piece can await. The receiver may know only an upper bound of the number of pieces,
+ * so a credit may be unneeded and arrive after the sender has left. It is then ignored, because no word is lowered.
  *
  * <p>If many nodes may be invited at the same time, {@link RendezvousSchedule} orders the invitations.
  */

@@ -36,10 +36,12 @@ import org.tutti.collective.window.OperationWindows;
  * a credit only if A has not taken two of them.
  * </ul>
  *
- * <p><b>Why nothing is overwritten.</b> At the end of an operation no further piece comes to the inbox or to the
- * caller's memory, because the algorithm takes all pieces that are sent there. The caller's memory, and an inbox that
- * no other rank reads, are then free. An inbox that all ranks of the node read ({@link #openInbox}) is free once they
- * all have left the operation. If the operation fails, the right of other nodes to put there is revoked before the
+ * <p><b>Why nothing is overwritten.</b> Within a flow, credits protect a place. Between operations, a payload or an
+ * eager buffer is safe because a master puts into a slot only after all ranks of this node have left the slot's earlier
+ * operation ({@link Edges}). Invited memory is safe because the algorithm takes all pieces that are sent there before
+ * the master leaves the operation. The caller's memory, and an inbox that no other rank reads, are then free. A window,
+ * and an inbox that all ranks of the node read ({@link #openInbox}), are free once they all have left the operation. If
+ * the operation fails, the right of other nodes to put into the caller's memory or the inbox is revoked before the
  * memory is used again.
  */
 public final class Inflow extends Flow {
@@ -107,8 +109,8 @@ public final class Inflow extends Flow {
     /**
      * Opens a flow of the current operation, and invites the other node to put its pieces into memory of this rank. The
      * memory is a window that this rank shows, or the caller's memory if it {@linkplain Area#isAddressable can be
-     * addressed}. The invitation ends when this rank leaves the operation, so the algorithm must take every piece that
-     * the other node sends.
+     * addressed}. The algorithm must take every piece that the other node sends before this rank leaves the operation.
+     * Leaving revokes the right to put into the caller's memory only.
      *
      * @param fromNode the sending node
      * @param edgeAtSender the edge of the sending node over which that node gets its credits

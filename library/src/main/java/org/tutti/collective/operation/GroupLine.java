@@ -72,9 +72,10 @@ public final class GroupLine {
     }
 
     /**
-     * Returns whether another rank, which makes a group, waits until this rank makes that group too. The left line of
-     * the other rank names the group. Returns false if this rank is making that group. Also returns false if that group
-     * is the last one that both ranks have made, because the other rank may still be finishing it.
+     * Returns whether another rank waits until this rank begins to make a group that the other rank is making. The
+     * other rank has written the group's number into its left line, a line of shared memory that each rank of the
+     * parent has. The result is false if this rank is making the same group. The result is also false if that group is
+     * the last one that both ranks have made, because the other rank may still be finishing it.
      *
      * @param parent the parent communicator at this rank
      * @param other the other rank, as a rank of the parent

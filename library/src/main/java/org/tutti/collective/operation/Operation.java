@@ -16,7 +16,9 @@ import org.tutti.collective.layout.RingLayout;
  * fingerprint of all calls so far, and a flag that says whether it is quiet. A fingerprint is a hash.
  *
  * <p><b>Slots.</b> The operations of a communicator are numbered 0, 1, 2, … in the order of the calls, which is the
- * same at all ranks. A <i>slot</i> is memory for one operation at a time. Each slot has a cell for each rank of the
+ * same at all ranks. A <i>slot</i> is memory for one operation at a time: a rank begins operation s only after all
+ * ranks of its node have left operation s − n ({@code OperationLifecycle}), and puts into a slot of another node only
+ * after all ranks there have left it ({@code Edges}). Each slot has a cell for each rank of the
  * node, with the rank's READY and DONE words, and edges to other nodes. The cells and the edges of a slot lie in
  * different parts of the communicator's block ({@link RingLayout}). With n slots, operation s uses slot s mod n and is
  * that slot's generation g = s / n, rounded down.
@@ -26,7 +28,9 @@ import org.tutti.collective.layout.RingLayout;
  * generations.
  *
  * <p><b>Tags.</b> A tag stands beside each READY, ARRIVED and CREDIT word. It is the fingerprint of the sender's calls,
- * with the sender's quiet flag in place of the lowest bit.
+ * with the sender's quiet flag in place of the lowest bit. A rank that awaits one of these words compares the
+ * fingerprint with its own, and throws an exception if the calls differ ({@link OperationWait}). DONE words have no
+ * tag.
  *
  * <p><b>Quiet operations.</b> The flag {@link #quiet} is true when the operation begins if this rank has left all
  * earlier operations. It becomes false when this rank reads the tag of a rank that is not quiet. A rank in a quiet

@@ -92,7 +92,8 @@ public final class WindowPool {
     }
 
     /**
-     * Takes a window in which this rank will show data. Waits until fewer windows than the limits allow are in use.
+     * Takes a window, memory in which this rank will show data to the other ranks of its node. If too many windows are
+     * in use, this method waits until one of them is free.
      *
      * @param bytes the length of the window, 1 or more
      * @param inFlightMax the greatest number of windows of the ring that may be in use, this one included
