@@ -93,8 +93,7 @@ public abstract class Communicator implements AutoCloseable {
      * @param other a communicator that also contains this rank; either communicator may be closed
      * @param rank a rank of this communicator
      * @return the number of that rank in the other communicator, empty if it is not a member
-     * @throws IllegalArgumentException if this communicator has no such rank, or the other one does not belong to this
-     *             rank of the job
+     * @throws IllegalArgumentException if there is no such rank, or the other communicator is not one of this rank
      */
     public abstract OptionalInt rankIn(Communicator other, int rank);
 
@@ -176,8 +175,7 @@ public abstract class Communicator implements AutoCloseable {
      * @param count the number of elements at this rank, 0 or more
      * @param notifications the number of notification words at this rank, 0 to {@link RemoteMemory#NOTIFICATIONS_MAX}
      * @return the memory; its offsets count bytes, or elements in the view {@link RemotePart#elements}
-     * @throws IllegalArgumentException if the elements exceed {@link RemoteMemory#BYTES_MAX} bytes, or notifications is
-     *             out of range
+     * @throws IllegalArgumentException if the elements have too many bytes, or notifications is out of range
      */
     public abstract RemoteMemory allocate(DataType type, long count, int notifications);
 
@@ -195,9 +193,8 @@ public abstract class Communicator implements AutoCloseable {
     public abstract Communicator split(int color, int key);
 
     /**
-     * Divides the ranks of this communicator into new communicators. Ranks that pass the same color are in the same
-     * one, and ranks that pass no color are in none. This is a collective call. Ranks with a color may call
-     * {@link #split(int, int)} instead.
+     * Divides the ranks of this communicator as {@link #split(int, int)} does, except that a rank without a color is in
+     * none of the new communicators. This is a collective call, in which ranks with a color may call the other method.
      *
      * @param color the color, 0 or more; empty for none
      * @param key the number by which the new communicator orders this rank; ranks with the same key keep their order
@@ -225,6 +222,15 @@ public abstract class Communicator implements AutoCloseable {
      * @return the new communicator, to be {@linkplain #close closed}; it uses the job's algorithms and has no deadline
      */
     public abstract Communicator duplicate();
+
+    /**
+     * Creates a communicator of the same ranks in the same order, in which each rank counts as a node of its own. Its
+     * algorithms know no shared memory, and all its data go over the network. This is a collective call.
+     *
+     * @return the new communicator, to be {@linkplain #close closed}; it uses the job's algorithms and has no deadline
+     * @throws UnsupportedOperationException if the job has one node, or ranks are threads of one process
+     */
+    public abstract Communicator flatten();
 
     /**
      * Creates a communicator for each node, of the ranks there in their present order. This is a collective call.
@@ -289,14 +295,12 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines the elements of all ranks, for example into sums. The combination replaces the elements of one rank, the
-     * root. The elements of the other ranks stay unchanged.
+     * Combines the elements of all ranks. The combination replaces those of one rank, the root. Others stay unchanged.
      *
      * @param data this rank's elements; [of the same type and count|of the same length] at every rank
      * @param reduction the operator
      * @param root the rank that receives the combination
-     * @throws IllegalArgumentException if root is not a rank of the communicator, or reduction does not support the
-     *             elements
+     * @throws IllegalArgumentException if root is no rank of the communicator, or reduction does not fit the elements
      */
     public void reduce(Span data, Reduction reduction, int root) {
         Arguments.checkUsable(data.segment(), "data");
@@ -549,8 +553,7 @@ public abstract class Communicator implements AutoCloseable {
      *
      * @param data a block for each rank; [of the same type and count|of the same length] at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException if data cannot be divided into equal blocks, or reduction does not support the
-     *             elements
+     * @throws IllegalArgumentException if data are not equal blocks, or reduction does not support the elements
      */
     public void reduceScatter(Span data, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
@@ -614,8 +617,7 @@ public abstract class Communicator implements AutoCloseable {
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
-     * Combines, for each rank r, the elements of ranks 0 to r − 1 in this order. The combination replaces r's elements.
-     * The elements of rank 0 stay unchanged.
+     * Combines, for each rank r > 0, the elements of ranks 0 to r − 1 in order. The combination replaces r's elements.
      *
      * @param data the elements, replaced with the result; [of the same type and count|of the same length] at every rank
      * @param reduction the operator
@@ -846,8 +848,7 @@ public abstract class Communicator implements AutoCloseable {
      * @param data the memory that holds this rank's elements of all blocks
      * @param blocks the position and the length of the block for each rank; of the same lengths at every rank
      * @param reduction the operator
-     * @throws IllegalArgumentException if the blocks overlap or do not lie in the data, or reduction does not support
-     *             the elements
+     * @throws IllegalArgumentException if blocks overlap or leave the data, or reduction does not support the elements
      */
     public void reduceScatter(Span data, Blocks blocks, Reduction reduction) {
         Arguments.checkUsable(data.segment(), "data");
@@ -861,8 +862,7 @@ public abstract class Communicator implements AutoCloseable {
 
     /** Makes a call in place. If source or target has a block for each rank, all these blocks lie in the data. */
     private void callInPlace(Collective collective, MemorySegment data, DataType type, long length,
-            @Nullable Reduction reduction,
-            int root) {
+            @Nullable Reduction reduction, int root) {
         long count = Arguments.countInPlace(collective, length, rank(), root, size());
         call(collective, data, data, type, count, reduction, root);
     }

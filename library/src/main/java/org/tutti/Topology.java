@@ -3,6 +3,7 @@ package org.tutti;
 
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.stream.IntStream;
 
 /**
  * The placement of a communicator's ranks on nodes. Ranks that share memory form a node. A topology is immutable.
@@ -194,6 +195,13 @@ public final class Topology {
      */
     public Topology withLevels(int... newLevels) {
         return new Topology(nodeOfRank, newLevels);
+    }
+
+    /**
+     * {@return the topology of the same ranks in which each rank is a node of its own, without levels}
+     */
+    public Topology flattened() {
+        return new Topology(IntStream.range(0, size()).toArray());
     }
 
     /**

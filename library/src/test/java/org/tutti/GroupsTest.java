@@ -109,6 +109,35 @@ class GroupsTest {
         });
     }
 
+    @Test
+    void shouldRefuseToFlattenThreadsOfOneProcess() {
+        LocalNodes.run(new int[]{0, 1, 1}, job -> {
+            Communicator world = job.world();
+            assertThatThrownBy(world::flatten).isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessage("rank " + world.rank() + " cannot call flatten, because rank 1 and rank 2 are threads "
+                            + "of one process, and the network connects only processes; start a process for each "
+                            + "rank");
+            use(world, 0, 1, 2);
+            try (Communicator pair = world.rank() < 2 ? world.create(1, 0) : null) {
+                if (pair != null) {
+                    try (Communicator flat = pair.flatten()) {
+                        use(flat, 1, 0);
+                        assertThat(flat.topology().nodes()).isEqualTo(2);
+                    }
+                }
+            }
+        });
+    }
+
+    @Test
+    void shouldFlattenARankAlone() {
+        LocalNodes.run(new int[]{0}, job -> {
+            try (Communicator flat = job.world().flatten()) {
+                use(flat, 0);
+            }
+        });
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 1, Integer.MAX_VALUE - 3})
     void shouldOrderByAnyKey(int least) {

@@ -8,6 +8,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Tag;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Rows;
 import org.tutti.job.diagnosis.MachineTime;
 import org.tutti.job.launch.JobEnvironment;
@@ -108,9 +111,10 @@ class NodeProcessTest {
                 if (rank != victim) {
                     assertThat(ranks.status(rank)).as(ranks.output(rank)).isEqualTo(STATUS_OF_EXCEPTION);
                     // heard of it, or of somebody who had and so ended the call
-                    assertThat(ranks.output(rank)).containsPattern("RankFailedException: (rank " + victim
-                            + " \\(process " + ranks.processes.get(victim).pid() + " on host |rank " + rank
-                            + " cannot go on .*: rank \\d waited for rank " + victim + ", which had failed)");
+                    assertThat(ranks.output(rank).replaceAll("rank \\d of the job, | \\(rank \\d of the job\\)", ""))
+                            .containsPattern("RankFailedException: (rank " + victim + " \\(process "
+                                    + ranks.processes.get(victim).pid() + " on host |rank " + rank
+                                    + " cannot go on .*: rank \\d waited for rank " + victim + ", which had failed)");
                 }
             }
             assertThat(time.elapsed()).isLessThan(Duration.ofSeconds(1));
@@ -133,6 +137,45 @@ class NodeProcessTest {
                             + (rank == 0 ? "true " + victim + "\n" : "") + "went on\n");
                 }
                 assertThat(ranks.memoryFiles(Path.of("/dev/shm"))).isEmpty();
+            }
+        }
+    }
+
+    /** Ranks of one node, and of others, reach each other over the fabric only. */
+    @Test
+    void shouldRunEveryAlgorithmWithEachRankAsANode() {
+        try (var ranks = RankProcesses.startNodes(THREE, "flat", Map.of())) {
+            for (int rank = 0; rank < THREE.length; rank++) {
+                assertThat(ranks.status(rank)).as(ranks.output(rank)).isZero();
+                assertThat(ranks.output(rank)).isEqualTo("flat done\n");
+            }
+            assertThat(ranks.memoryFiles(Path.of("/dev/shm"))).isEmpty();
+        }
+    }
+
+    @Test
+    void shouldTellWithinASecondWhenAProcessIsKilledThatCountsAsANode() throws Exception {
+        killAndAwaitTheOthers("flat-loop", 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"flat-mismatch", "flat-last"})
+    void shouldFindThatRanksOfOneHostCallDifferentThingsWhereEachIsANode(String program) {
+        try (var ranks = RankProcesses.startNodes(THREE, program, Map.of())) {
+            String all = IntStream.of(1, 2).mapToObj(rank -> ranks.status(rank) + " " + ranks.output(rank))
+                    .collect(Collectors.joining());
+            assertThat(all).contains(STATUS_OF_EXCEPTION + " CollectiveMismatchException: ");
+        }
+    }
+
+    /** The rank that is late hears of it, although its memory of the communicator is its own. */
+    @Test
+    void shouldBreakACommunicatorInWhichEachRankIsANodeAtAllRanks() {
+        try (var ranks = RankProcesses.startNodes(THREE, "flat-deadline", Map.of())) {
+            for (int rank = 0; rank < THREE.length; rank++) {
+                assertThat(ranks.status(rank)).as(ranks.output(rank)).isZero();
+                assertThat(ranks.output(rank)).isEqualTo((rank == 1 ? "DeadlineExceededException"
+                        : "CommunicatorBrokenException") + "\n");
             }
         }
     }

@@ -187,6 +187,11 @@ final class ProcessRankMain {
                 case "large" -> world.allreduce(new double[4 << 20], Reduction.SUM);
                 case "idle" -> idle(job);
                 case "groups" -> useGroups(world);
+                case "flat" -> FlatPrograms.compute(world);
+                case "flat-loop" -> FlatPrograms.loop(world);
+                case "flat-mismatch" -> FlatPrograms.mismatch(world);
+                case "flat-last" -> FlatPrograms.leaveOutTheLast(world);
+                case "flat-deadline" -> FlatPrograms.passADeadline(world);
                 default -> throw new IllegalArgumentException(program);
             }
         }

@@ -28,6 +28,9 @@ record GroupScript(List<Members> communicators, List<Step> steps) {
     private static final int CLOSES = 2;
     private static final int CHANCES = 10;
 
+    /** The part of the made groups in which each rank is a node of its own. */
+    private static final int FLAT_EVERY = 3;
+
     /**
      * A communicator.
      *
@@ -85,8 +88,8 @@ record GroupScript(List<Members> communicators, List<Step> steps) {
     }
 
     /**
-     * {@return a drawn script: several communicators are open at the same time, groups are made of groups, and some
-     * stay open}
+     * {@return a drawn script: several communicators are open at the same time, groups are made of groups, in some
+     * groups each rank is a node of its own, and some stay open}
      */
     static GroupScript drawn(Topology world, long seed) {
         var script = new GroupScript(world);
@@ -96,11 +99,7 @@ record GroupScript(List<Members> communicators, List<Step> steps) {
             int chance = random.nextInt(CHANCES);
             int on = open.get(random.nextInt(open.size()));
             if (chance < MAKES && open.size() < OPEN_MAX) {
-                List<Integer> ranks = IntStream.of(script.communicators.get(on).ranks).boxed()
-                        .collect(Collectors.toCollection(ArrayList::new));
-                Collections.shuffle(ranks, random);
-                open.add(script.make(on, ranks.subList(0, 1 + random.nextInt(ranks.size())).stream()
-                        .mapToInt(each -> each).toArray()));
+                open.add(random.nextInt(FLAT_EVERY) == 0 ? script.flatten(on) : script.make(on, random));
             } else if (chance < MAKES + CLOSES && on != 0) {
                 open.remove((Integer) on);
                 script.steps.add(new Close(on));
@@ -111,8 +110,27 @@ record GroupScript(List<Members> communicators, List<Step> steps) {
         return script;
     }
 
+    private int make(int parent, Random random) {
+        List<Integer> ranks = IntStream.of(communicators.get(parent).ranks).boxed()
+                .collect(Collectors.toCollection(ArrayList::new));
+        Collections.shuffle(ranks, random);
+        return make(parent, ranks.subList(0, 1 + random.nextInt(ranks.size())).stream().mapToInt(each -> each)
+                .toArray());
+    }
+
     private int make(int parent, int[] ranks) {
-        communicators.add(new Members(parent, ranks, communicators.getFirst().topology.of(ranks)));
+        Members from = communicators.get(parent);
+        return make(new Members(parent, ranks, from.topology.of(IntStream.of(ranks).map(from::rank).toArray())));
+    }
+
+    /** Makes a group of all ranks of a communicator, each of which is a node of its own there. */
+    private int flatten(int parent) {
+        Members from = communicators.get(parent);
+        return make(new Members(parent, from.ranks, from.topology.flattened()));
+    }
+
+    private int make(Members made) {
+        communicators.add(made);
         steps.add(new Make(communicators.size() - 1));
         return communicators.size() - 1;
     }

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 import org.tutti.Topology;
@@ -17,6 +18,7 @@ import org.tutti.collective.layout.Fingerprint;
  */
 final class GroupCalls {
     private static final int NO_COLOR = -1;
+    private static final int FLAT = -2; // a color, so that duplicate and flatten make different groups
 
     private final RankCommunicators communicators;
     private final CommunicatorCalls calls;
@@ -79,7 +81,17 @@ final class GroupCalls {
 
     /** Makes a group of all ranks. */
     CommunicatorCalls duplicate() {
-        return makeWithAll("duplicate", NO_COLOR, IntStream.range(0, team.size()).toArray(), calls.deadlineNanos());
+        return makeWithAll("duplicate", NO_COLOR, all(), calls.deadlineNanos());
+    }
+
+    /** Makes a group of all ranks, in which each rank is a node of its own. */
+    CommunicatorCalls flatten() {
+        communicators.requireProcessForEach(state, "flatten");
+        return makeWithAll("flatten", FLAT, all(), topology()::flattened, calls.deadlineNanos());
+    }
+
+    private int[] all() {
+        return IntStream.range(0, team.size()).toArray();
     }
 
     /** Makes a group of the ranks of each node. */
@@ -108,7 +120,12 @@ final class GroupCalls {
      * its color and the number of the communicator's next operation.
      */
     private CommunicatorCalls makeWithAll(String called, long color, int[] ranks, long deadlineNanos) {
-        return communicators.make(state, called, Fingerprint.mix(team.nextOperation(), color), ranks,
+        return makeWithAll(called, color, ranks, () -> topology().of(ranks), deadlineNanos);
+    }
+
+    private CommunicatorCalls makeWithAll(String called, long color, int[] ranks, Supplier<Topology> placement,
+            long deadlineNanos) {
+        return communicators.make(state, called, Fingerprint.mix(team.nextOperation(), color), ranks, placement,
                 deadlineNanos, () -> calls.runBarrierOf(called, same(called), deadlineNanos));
     }
 
@@ -126,7 +143,8 @@ final class GroupCalls {
         team.checkIdle("create");
         int[] members = ranks.clone();
         checkMembers(members);
-        return communicators.make(state, "create", state.numberOf(members), members, deadlineNanos, null);
+        return communicators.make(state, "create", state.numberOf(members), members, () -> topology().of(members),
+                deadlineNanos, null);
     }
 
     private void checkMembers(int[] ranks) {

@@ -159,6 +159,11 @@ public final class LiveCommunicator extends Communicator {
     }
 
     @Override
+    public Communicator flatten() {
+        return group(groupCalls.flatten());
+    }
+
+    @Override
     public Communicator splitByNode() {
         return group(groupCalls.splitByNode());
     }

@@ -65,7 +65,8 @@ final class ProcessGroup {
     synchronized void open(Node node, long ringAddress) {
         if (network != null && handle == 0) {
             var ring = node.memory().block(ringAddress, view.layout().bytes());
-            network.gossip().know(id, ring, Arrays.stream(ranks).sorted().toArray()); // before others can break it
+            boolean isFlat = view.topology().nodes() == ranks.length;
+            network.gossip().know(id, ring, Arrays.stream(ranks).sorted().toArray(), isFlat); // before others break it
             handle = node.secret().ringHandle(id, network.process());
             network.fabric().registerKnown(ring, handle);
         }

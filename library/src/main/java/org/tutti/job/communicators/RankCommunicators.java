@@ -3,7 +3,10 @@ package org.tutti.job.communicators;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 
 import org.tutti.CollectiveMismatchException;
 import org.tutti.Topology;
@@ -118,13 +121,15 @@ public final class RankCommunicators {
      * @param number a number that distinguishes this group from other groups of the same communicator; the same at all
      *            members, and never used again
      * @param ranks for each rank of the group, its rank in the parent; this rank is among them
+     * @param placement a function that computes the nodes of the group's ranks. The first rank of the process that
+     *            makes the group calls it
      * @param deadlineNanos the time until which the call must end
      * @param together a barrier of the parent, in which all its ranks take part. It is null if not all ranks of the
      *            parent make groups; the group then runs a barrier of its own
      * @return the calls of the group
      */
-    CommunicatorCalls make(CommunicatorState parent, String called, long number, int[] ranks, long deadlineNanos,
-            Runnable together) {
+    CommunicatorCalls make(CommunicatorState parent, String called, long number, int[] ranks,
+            Supplier<Topology> placement, long deadlineNanos, Runnable together) {
         giveBackLeftovers();
         long id = Fingerprint.mix(parent.id, number);
         var creation = new GroupCreation(parent.team.context(), called, id, ranks, deadlineNanos);
@@ -132,7 +137,7 @@ public final class RankCommunicators {
         ProcessGroup entered = null;
         CommunicatorState made = null;
         try {
-            entered = shared.enter(id, () -> share(parent, id, ranks));
+            entered = shared.enter(id, () -> share(parent, id, ranks, placement.get()));
             made = join(parent, creation, id, ranks, entered);
             entered.open(node, made.team.ringAddress()); // only when this rank can close it
             CommunicatorCalls group = calls(made);
@@ -190,8 +195,33 @@ public final class RankCommunicators {
         }
     }
 
-    private ProcessGroup share(CommunicatorState parent, long id, int[] ranks) {
-        Topology topology = parent.topology().of(ranks);
+    /**
+     * Checks that each rank of a communicator can be a node of its own, which the other ranks reach over the network.
+     *
+     * @param called the name of the call, for messages
+     * @throws UnsupportedOperationException if the ranks have no network, or some of them share a process. Then it is
+     *             thrown at all ranks, because they know the same processes
+     */
+    void requireProcessForEach(CommunicatorState parent, String called) {
+        int size = parent.topology().size();
+        Map<Integer, Integer> rankOfProcess = new HashMap<>();
+        for (int each = 0; each < size && parent.topology().nodes() < size; each++) {
+            Integer other = rankOfProcess.put(node.firstRankOfProcess(parent.rankInJob(each)), each);
+            if (other != null) {
+                throw new UnsupportedOperationException(parent.team.describe() + " cannot call " + called + ", because "
+                        + parent.members.describe(other) + " and " + parent.members.describe(each)
+                        + " are threads of one process, and the network connects only processes; start a process for "
+                        + "each rank");
+            }
+        }
+        if (network == null && size > 1) {
+            throw new UnsupportedOperationException(parent.team.describe() + " cannot call " + called + ", because the "
+                    + "job has one node, and therefore no network; divide the ranks into nodes, as tutti run --nodes 2 "
+                    + "does on one host");
+        }
+    }
+
+    private ProcessGroup share(CommunicatorState parent, long id, int[] ranks, Topology topology) {
         var view = new NodeView(topology, topology.nodeOf(indexOf(parent.team.rank(), ranks)), pool.windowBytesMax());
         return new ProcessGroup(id, Arrays.stream(ranks).map(parent::rankInJob).toArray(), view, node, network);
     }

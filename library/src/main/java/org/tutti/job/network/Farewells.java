@@ -32,8 +32,10 @@ import org.tutti.job.node.Node;
  * which the groups end. If such a group was broken, or could not be made, its ranks' calls may differ, so this process
  * declares the sum invalid.
  *
- * <p>For each process of other nodes, this object keeps at most the sum, whether it is invalid, and the good-bye that
- * it has heard. Any number of threads may use it.
+ * <p>Two processes of one node are connected only if they have called {@code flatten}. They then compare, too.
+ *
+ * <p>For each other process, this object keeps at most the sum, whether it is invalid, and the good-bye that it has
+ * heard. Any number of threads may use it.
  */
 public final class Farewells {
     private static final int HAS_WORLD = 1;
@@ -80,7 +82,7 @@ public final class Farewells {
             worldHistory = calls.history();
         } else {
             long history = Fingerprint.mix(communicator, calls.history());
-            for (int process : processesElsewhere(ranks)) {
+            for (int process : otherProcesses(ranks)) {
                 groups.merge(process, history, Long::sum);
             }
         }
@@ -93,7 +95,7 @@ public final class Farewells {
      * @param ranks the communicator's ranks, by their numbers in the job
      */
     public synchronized void doubt(int[] ranks) {
-        doubted.addAll(processesElsewhere(ranks));
+        doubted.addAll(otherProcesses(ranks));
     }
 
     private int firstHere(int[] ranks) {
@@ -104,13 +106,12 @@ public final class Farewells {
         return first;
     }
 
-    private Set<Integer> processesElsewhere(int[] ranks) {
+    private Set<Integer> otherProcesses(int[] ranks) {
         Set<Integer> processes = new HashSet<>();
         for (int rank : ranks) {
-            if (!node.isHere(rank)) {
-                processes.add(node.firstRankOfProcess(rank));
-            }
+            processes.add(node.firstRankOfProcess(rank));
         }
+        processes.remove(self);
         return processes;
     }
 

@@ -36,10 +36,11 @@ import org.tutti.memory.Words;
  *
  * <p><b>A communicator.</b> News that a communicator is broken concern its ranks only. They name the communicator, and
  * go round a ring of the nodes that have ranks of it. On each of these nodes, the process of the communicator's lowest
- * rank passes them on to the next and the previous node. A process that does not know the communicator forgets the
- * news, so other processes cannot make its memory grow. No news are lost in this way. A process knows a communicator
- * before it tells the other ranks where the communicator's words in its memory are. A rank can break the communicator
- * only when it knows where the words of all ranks are.
+ * rank passes them on to the next and the previous node. If each rank of a communicator counts as a node, each of its
+ * processes has a block of its own, and the ring is one of processes. A process that does not know the communicator
+ * forgets the news, so other processes cannot make its memory grow. No news are lost in this way. A process knows a
+ * communicator before it tells the other ranks where the communicator's words in its memory are. A rank can break the
+ * communicator only when it knows where the words of all ranks are.
  */
 public final class Gossip implements FabricListener {
     private static final int STATE = 1;
@@ -128,14 +129,21 @@ public final class Gossip implements FabricListener {
         final long id;
         final MemorySegment ring;
         final int[] ranks;
+        final boolean isFlat; // each rank is a node of its own, also beside others on its host
         private boolean toldAll;
         private int toldNext = NOBODY;
         private int toldPrevious = NOBODY;
 
-        NewsRing(long id, MemorySegment ring, int[] ranks) {
+        NewsRing(long id, MemorySegment ring, int[] ranks, boolean isFlat) {
             this.id = id;
             this.ring = ring;
             this.ranks = ranks;
+            this.isFlat = isFlat;
+        }
+
+        /** Returns the number of the node that a rank of the job belongs to in the communicator. */
+        int nodeOf(int rank) {
+            return isFlat ? directory.firstRankOfProcess(rank) : directory.node(rank);
         }
 
         /** Sets the communicator's broken word, unless it is set. Returns whether this call set it. */
@@ -169,7 +177,7 @@ public final class Gossip implements FabricListener {
          * process leads its node. Returns whether nothing is left to tell.
          */
         boolean spread() {
-            if (!isBroken() || leader(directory.node(self)) != self) {
+            if (!isBroken() || leader(nodeOf(self)) != self) {
                 return true;
             }
             int nextLeader = neighbour(1);
@@ -188,8 +196,8 @@ public final class Gossip implements FabricListener {
 
         /** Returns the leader of the nearest node in a direction that has a leader, or {@link #NOBODY}. */
         int neighbour(int direction) {
-            int nodes = node.nodes();
-            int own = directory.node(self);
+            int nodes = isFlat ? node.size() : node.nodes();
+            int own = nodeOf(self);
             for (int distance = 1; distance < nodes; distance++) {
                 int leader = leader(Math.floorMod(own + direction * distance, nodes));
                 if (leader != NOBODY) {
@@ -202,7 +210,7 @@ public final class Gossip implements FabricListener {
         /** Returns the process of the lowest rank on a node that takes part in the job, or {@link #NOBODY}. */
         int leader(int ofNode) {
             for (int rank : ranks) {
-                if (directory.node(rank) == ofNode && node.state(rank) == NodeLayout.JOINED) {
+                if (nodeOf(rank) == ofNode && node.state(rank) == NodeLayout.JOINED) {
                     return directory.firstRankOfProcess(rank);
                 }
             }
@@ -223,7 +231,7 @@ public final class Gossip implements FabricListener {
         this.silenceMillisMax = silenceMillisMax;
         this.standstillMillisMax = standstillMillisMax;
         this.toldAll = new byte[node.size()];
-        know(Node.WORLD, node.ring(), IntStream.range(0, node.size()).toArray());
+        know(Node.WORLD, node.ring(), IntStream.range(0, node.size()).toArray(), false);
         this.everybody = circles.get(Node.WORLD);
     }
 
@@ -243,9 +251,10 @@ public final class Gossip implements FabricListener {
      * @param id the number by which all ranks know the communicator
      * @param ring the communicator's shared memory on this node
      * @param ranks the communicator's ranks, by their numbers in the job, ascending
+     * @param isFlat whether each rank counts as a node of its own, so that each has its own memory of the communicator
      */
-    public void know(long id, MemorySegment ring, int[] ranks) {
-        circles.put(id, new NewsRing(id, ring, ranks));
+    public void know(long id, MemorySegment ring, int[] ranks, boolean isFlat) {
+        circles.put(id, new NewsRing(id, ring, ranks, isFlat));
     }
 
     /**

@@ -158,6 +158,16 @@ class GossipTest {
         assertThat(told).as("until that has left").contains(List.of(5L, ID, WORD));
     }
 
+    /** Ranks 2 and 3 are on one node, and do not share memory of the communicator. */
+    @Test
+    void shouldTellTheProcessesBesideItWhereEachRankIsANode() {
+        Gossip gossip = gossip(3, true, 1, 2, 3, 6);
+        Words.store(ring, RingLayout.BROKEN, WORD);
+        assertThat(gossip.spread()).isTrue();
+        assertThat(told).containsExactlyInAnyOrder(List.of(-1L, ID, WORD), List.of(2L, ID, WORD),
+                List.of(6L, ID, WORD));
+    }
+
     @Test
     void shouldAbandonAProcessWhenNoneOfItsRanksTakesPart() {
         register(7, 6);
@@ -229,9 +239,13 @@ class GossipTest {
     }
 
     private Gossip gossip(int self, int... ranks) {
+        return gossip(self, false, ranks);
+    }
+
+    private Gossip gossip(int self, boolean isFlat, int... ranks) {
         Gossip gossip = new Gossip(node, node.directory(), self, 10_000, 10_000);
         gossip.setFabric(fabric);
-        gossip.know(ID, ring, ranks);
+        gossip.know(ID, ring, ranks, isFlat);
         return gossip;
     }
 

@@ -72,7 +72,8 @@ public final class BenchCommand implements Callable<Integer> {
     private boolean allAlgorithms;
 
     @Option(names = "--algorithm", split = ",", paramLabel = "name",
-            description = "Measure these algorithms, where they exist, in addition to the one that Tutti chooses.")
+            description = "Measure these algorithms, where they exist, in addition to the one that Tutti chooses. A "
+                    + "name with @flat, such as bruck@flat, runs the algorithm with each rank as a node of its own.")
     private List<String> algorithms = new ArrayList<>();
 
     @Option(names = "--call", split = ",", paramLabel = "name", defaultValue = "blocking",
@@ -153,6 +154,7 @@ public final class BenchCommand implements Callable<Integer> {
                     throw new UsageException("--call " + String.join(",", calls) + " is not possible with --collective "
                             + operation.label() + ", whose calls are blocking; leave one out");
                 });
+        checkFlat();
         var arguments = BenchProgram.arguments(virtual ? where.ranksOfOneProcess() : 0, rounds, repeats,
                 allAlgorithms ? List.of(BenchProgram.ALL) : checked(algorithms), absolute(csv),
                 operations, sizes.stream().map(BenchCommand::bytes).toList(), segments,
@@ -160,6 +162,15 @@ public final class BenchCommand implements Callable<Integer> {
         warnOfOthers();
         return virtual ? Launch.runOwnAlone(BenchProgram.class, arguments)
                 : Launch.runOwn(where, BenchProgram.class, arguments);
+    }
+
+    private void checkFlat() {
+        boolean isOneNode = virtual || where.topology().nodes() == 1;
+        algorithms.stream().filter(name -> name.endsWith(BenchProgram.FLAT) && isOneNode).findFirst()
+                .ifPresent(name -> {
+                    throw new UsageException("--algorithm " + name + " needs a network between processes; "
+                            + (virtual ? "leave out --virtual, and " : "") + "give several nodes, as in --nodes 2");
+                });
     }
 
     private int measureOneSided(List<CallKind> how) throws IOException, InterruptedException {
@@ -265,7 +276,8 @@ public final class BenchCommand implements Callable<Integer> {
     private static List<String> checked(List<String> names) {
         for (String name : names) {
             if (Stream.of(Collective.values())
-                    .noneMatch(collective -> Catalogue.search(collective, name).isPresent())) {
+                    .noneMatch(collective -> Catalogue.search(collective, BenchProgram.inCatalogue(name))
+                            .isPresent())) {
                 throw new UsageException("--algorithm " + name
                         + " is no algorithm of any collective; tutti info --algorithms lists them, and which have "
                         + "chunks that can be chosen, as in srm@32k"

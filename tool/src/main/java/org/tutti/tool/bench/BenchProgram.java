@@ -23,6 +23,9 @@ public final class BenchProgram {
     /** Stands for the names of all algorithms. */
     static final String ALL = "*";
 
+    /** The end of an algorithm's name if the algorithm is to run where each rank is a node of its own. */
+    static final String FLAT = "@flat";
+
     private record Cell(CollectiveOperation operation, String algorithm, CallKind call, long bytes) {
         MeasuredLoop loop(Communicator world, Communicators communicators, boolean segments) {
             if (operation.makesGroups()) {
@@ -30,7 +33,7 @@ public final class BenchProgram {
             }
             var collective = operation.collective().orElseThrow();
             var measured = communicators.views(each -> algorithm.isEmpty() ? each
-                    : each.withAlgorithm(collective, algorithm));
+                    : each.withAlgorithm(collective, inCatalogue(algorithm)));
             return switch (call) {
                 case BLOCKING -> new BenchLoop(world, measured, collective, bytes, segments);
                 case WITH_BLOCKS, NON_BLOCKING, PREPARED, PREPARED_STARTED ->
@@ -38,6 +41,10 @@ public final class BenchProgram {
                             segments, call);
                 case OVERLAPPED -> new OverlappedLoop(world, measured, collective, bytes, segments);
             };
+        }
+
+        boolean isFlat() {
+            return algorithm.endsWith(FLAT);
         }
 
         /** The algorithm that Tutti chooses for such a call of the world. */
@@ -125,6 +132,7 @@ public final class BenchProgram {
         List<Cell> cells = cells();
         var earlier = new ArrayList<List<Repeat>>(Collections.nCopies(cells.size(), List.of()));
         try (var communicators = Communicators.of(kind, world);
+                var flat = cells.stream().anyMatch(Cell::isFlat) ? communicators.flattened() : null;
                 var report = new BenchReport(job.rank() == 0, csv, layout(world), job.size(),
                         calls.contains(CallKind.OVERLAPPED), percentiles);
                 var turns = BenchTurns.of(repeats, percentiles, gates, job.rank())) {
@@ -133,7 +141,7 @@ public final class BenchProgram {
                     Cell cell = cells.get(i);
                     int index = i;
                     boolean isLast = round == rounds;
-                    try (var loop = cell.loop(world, communicators, segments)) {
+                    try (var loop = cell.loop(world, cell.isFlat() ? flat : communicators, segments)) {
                         turns.measure(loop, round == 1, figures -> {
                             var all = Stream.concat(earlier.get(index).stream(), figures.stream()).toList();
                             if (isLast) {
@@ -170,10 +178,16 @@ public final class BenchProgram {
             if (algorithms.contains(ALL)) {
                 Catalogue.of(collective).forEach(algorithm -> names.add(algorithm.description().name()));
             } else {
-                algorithms.stream().filter(name -> Catalogue.search(collective, name).isPresent()).forEach(names::add);
+                algorithms.stream().filter(name -> Catalogue.search(collective, inCatalogue(name)).isPresent())
+                        .forEach(names::add);
             }
         });
         return names;
+    }
+
+    /** {@return the name in the catalogue of an algorithm, which may be flat} */
+    static String inCatalogue(String algorithm) {
+        return algorithm.endsWith(FLAT) ? algorithm.substring(0, algorithm.length() - FLAT.length()) : algorithm;
     }
 
     private String layout(Communicator world) {

@@ -35,6 +35,12 @@ final class Communicators implements AutoCloseable {
         return new Communicators(List.of(group), group);
     }
 
+    /** {@return communicators of the same ranks in which each rank is a node of its own; collective} */
+    Communicators flattened() {
+        var flat = Stream.of(called).map(Communicator::flatten).toList();
+        return new Communicators(flat, flat.toArray(Communicator[]::new));
+    }
+
     /** {@return views of these communicators, which need not be closed} */
     Communicators views(UnaryOperator<Communicator> view) {
         var views = called.clone();

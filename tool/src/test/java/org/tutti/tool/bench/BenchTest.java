@@ -63,6 +63,9 @@ class BenchTest {
             --collective juggle    | juggle is not one of barrier, broadcast, reduce, allreduce, gather, scatter
             --collective alreduce  | exclusive-scan, split, create, duplicate; did you mean allreduce?
             --algorithm allreduce=rabensefner | as in srm@32k; did you mean rabenseifner?
+            -n 2 --algorithm ring@flat | --algorithm ring@flat needs a network between processes; give several nodes
+            --virtual --algorithm ring@flat | leave out --virtual, and give several nodes, as in --nodes 2
+            --algorithm rung@flat  | --algorithm rung@flat is no algorithm of any collective
             --communicator odd     | --communicator odd is not one of world, node, interleaved, alternating
             --one-sided --communicator node | --communicator has no meaning with --one-sided
             -n 0                   | -n 0 is not possible
@@ -84,6 +87,18 @@ class BenchTest {
         assertThat(ended.status()).isEqualTo(2);
         assertThat(ended.err()).contains(message);
         assertThat(ended.err().lines()).hasSize(1);
+    }
+
+    @Test
+    void shouldMeasureAlgorithmsThatKnowNodesBesideFlatOnes(@TempDir Path directory) throws Exception {
+        Path csv = directory.resolve("figures.csv");
+        Ended ended = run(directory, "bench", "-n", "4", "--nodes", "2", "--collective", "allgather,barrier",
+                "--algorithm", "bruck,bruck@flat,bruck@2-ports@flat", "--bytes", "4k", "--repeats", "1", "--csv",
+                csv.toString());
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(Files.readAllLines(csv).stream().skip(1).map(line -> line.split(",")).map(f -> f[1] + " " + f[0]))
+                .containsExactly("allgather tutti", "allgather tutti bruck", "allgather tutti bruck@flat",
+                        "allgather tutti bruck@2-ports@flat", "barrier tutti");
     }
 
     @Test
