@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Connects a process with the processes of its job that share no memory with it. A fabric moves bytes between the
+ * Connects a process with other processes of its job. Those of its own node share memory with it, and it connects with
+ * them only for communicators in which each rank counts as a node of its own. A fabric moves bytes between the
  * processes ({@link Transport}, {@link SectionTransport}) and carries news of failures ({@link NewsChannel}). A {@link
  * FabricListener} receives the events of the other processes, such as their good-byes and losses.
  */

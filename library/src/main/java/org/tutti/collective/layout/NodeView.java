@@ -8,8 +8,9 @@ import org.tutti.pattern.LevelTree;
 
 /**
  * A node's view of a communicator. It has the nodes of the communicator's ranks, and the lengths of windows, blocks and
- * operations that follow from them. All ranks of a process share one view to save memory, because its lists grow with
- * the number of ranks.
+ * operations that follow from them. In a communicator made by {@code flatten}, each rank is the only one of its node,
+ * and has a block of its own, although its process shares memory with others. All ranks of a process share one view to
+ * save memory, because its lists grow with the number of ranks.
  */
 public final class NodeView {
     private static final int OPERATION_WINDOWS_MAX = 512;
