@@ -99,7 +99,9 @@ record GroupScript(List<Members> communicators, List<Step> steps) {
             int chance = random.nextInt(CHANCES);
             int on = open.get(random.nextInt(open.size()));
             if (chance < MAKES && open.size() < OPEN_MAX) {
-                open.add(random.nextInt(FLAT_EVERY) == 0 ? script.flatten(on) : script.make(on, random));
+                boolean isFlat = random.nextInt(FLAT_EVERY) == 0
+                        && script.communicators.get(on).ranks.length <= Sweep.NODES_MAX; // each node takes memory
+                open.add(isFlat ? script.flatten(on) : script.make(on, random));
             } else if (chance < MAKES + CLOSES && on != 0) {
                 open.remove((Integer) on);
                 script.steps.add(new Close(on));
