@@ -154,10 +154,10 @@ public final class BenchCommand implements Callable<Integer> {
                     throw new UsageException("--call " + String.join(",", calls) + " is not possible with --collective "
                             + operation.label() + ", whose calls are blocking; leave one out");
                 });
+        var names = allAlgorithms ? List.of(BenchProgram.ALL) : checked(algorithms);
         checkFlat();
         var arguments = BenchProgram.arguments(virtual ? where.ranksOfOneProcess() : 0, rounds, repeats,
-                allAlgorithms ? List.of(BenchProgram.ALL) : checked(algorithms), absolute(csv),
-                operations, sizes.stream().map(BenchCommand::bytes).toList(), segments,
+                names, absolute(csv), operations, sizes.stream().map(BenchCommand::bytes).toList(), segments,
                 absolute(gates), kind, how, percentiles);
         warnOfOthers();
         return virtual ? Launch.runOwnAlone(BenchProgram.class, arguments)
