@@ -165,7 +165,7 @@ class BadInputTest {
         onBothRanks(job -> assertThatIllegalArgumentException()
                 .isThrownBy(() -> job.world().withAlgorithm(Collective.ALLREDUCE, "magic"))
                 .withMessageStartingWith(
-                        "there is no algorithm \"magic\" for allreduce; there are flat, srm, halving, ")
+                        "there is no algorithm \"magic\" for allreduce; there are flat, srm, srm-binary, ")
                 .withMessageContaining(", rank-order"));
     }
 

@@ -64,11 +64,14 @@ import org.tutti.collective.scatter.TreeScatter;
 public final class Catalogue {
     private static final Map<Collective, List<Algorithm>> ALGORITHMS = Stream.of(
             new SrmBarrier(), new FlatBarrier(), new TreeBarrier(), new HalvingBarrier(),
-            SrmBroadcast.BINOMIAL, SrmBroadcast.BINARY, SrmBroadcast.FIBONACCI, SrmBroadcast.HALVING,
+            SrmBroadcast.BINOMIAL, SrmBroadcast.BINOMIAL_IN_NODES, SrmBroadcast.BINARY, SrmBroadcast.FIBONACCI,
+            SrmBroadcast.HALVING,
             new ChainBroadcast(), new SlotRingBroadcast(), new ScatterAllgatherBroadcast(),
-            new FlatReduce(), SrmReduce.BINOMIAL, SrmReduce.HALVING, new ChainReduce(), new IndexRangeReduce(),
+            new FlatReduce(), SrmReduce.BINOMIAL, SrmReduce.BINARY, SrmReduce.FIBONACCI, SrmReduce.HALVING,
+            new ChainReduce(), new IndexRangeReduce(),
             new RankOrderReduce(),
-            new FlatAllreduce(), SrmAllreduce.BINOMIAL, SrmAllreduce.HALVING, new ChengAllreduce(false),
+            new FlatAllreduce(), SrmAllreduce.BINOMIAL, SrmAllreduce.BINARY, SrmAllreduce.FIBONACCI,
+            SrmAllreduce.HALVING, new ChengAllreduce(false),
             new ChengAllreduce(true),
             new RecursiveDoublingAllreduce(), new RabenseifnerAllreduce(), new RingAllreduce(),
             new IndexRangeAllreduce(), new IndexRadixAllreduce(), new RankOrderAllreduce(),

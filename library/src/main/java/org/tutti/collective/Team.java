@@ -28,6 +28,7 @@ import org.tutti.collective.window.WindowPool;
 import org.tutti.collective.window.ZeroCopyLoans;
 import org.tutti.memory.WaitingCall;
 import org.tutti.pattern.LevelTree;
+import org.tutti.pattern.RootedTree;
 
 /**
  * A rank's handle on a communicator for the algorithms of collectives. It knows the ranks and their nodes, and has
@@ -455,6 +456,18 @@ public final class Team {
      */
     public void awaitOthers(long word, long step) {
         words.awaitOthers(word, step);
+    }
+
+    /**
+     * Waits until all children of this rank in a tree of the node's ranks have posted a step of the current operation.
+     *
+     * @param tree the tree of the node's ranks
+     * @param root the local rank of the tree's root
+     * @param word the word with which the ranks post the step, {@link #READY} or {@link #DONE}
+     * @param step the step; if it is 0 or less, this method returns immediately
+     */
+    public void awaitChildren(RootedTree tree, int root, long word, long step) {
+        words.awaitChildren(tree, root, word, step);
     }
 
     // ---- data

@@ -21,7 +21,7 @@ package org.tutti.pattern;
  * consecutive positions next to those of the children before it. Therefore a position keeps the order of positions, for
  * every root, if it combines with its children one after the other, each on its side.
  */
-public final class LevelTree {
+public final class LevelTree implements RootedTree {
     private final int[] groups;
 
     /**
@@ -40,14 +40,8 @@ public final class LevelTree {
         return groups.length == 0;
     }
 
-    /**
-     * Returns the parent of a position in the tree that has a given root.
-     *
-     * @param position any position except the root
-     * @param root the position of the root
-     * @return the parent of the position
-     */
-    public int parent(int position, int root) {
+    @Override
+    public int parent(int position, int root, int size) {
         for (int group : groups) {
             int leader = leader(position, group, root);
             if (leader != position) {
@@ -57,14 +51,7 @@ public final class LevelTree {
         return root;
     }
 
-    /**
-     * Returns the number of children of a position in the tree that has a given root.
-     *
-     * @param position the position, 0 to size − 1
-     * @param root the position of the root
-     * @param size the number of positions
-     * @return the number of children, 0 for a leaf
-     */
+    @Override
     public int children(int position, int root, int size) {
         if (isFlat()) {
             return position == root ? size - 1 : 0;
@@ -76,15 +63,7 @@ public final class LevelTree {
         return children;
     }
 
-    /**
-     * Returns one of the children of a position in the tree that has a given root.
-     *
-     * @param position the position, 0 to size − 1
-     * @param index the index of the child, 0 to {@link #children} − 1
-     * @param root the position of the root
-     * @param size the number of positions
-     * @return the child's position
-     */
+    @Override
     public int child(int position, int index, int root, int size) {
         if (isFlat()) { // a short cut without divisions, because short reductions come here
             return index < size - 1 - position ? position + 1 + index : size - 2 - index;

@@ -7,8 +7,11 @@ package org.tutti.pattern;
  * itself is the first. The children of a position are in ascending order. Therefore a position that combines the
  * results of its children one after the other keeps the order of positions, as non-commutative operators require. A
  * message takes longest to reach the subtree of the last child.
+ *
+ * <p>If another participant is to be the root, the tree is turned. The root takes position 0, and the others follow in
+ * ascending order, participant 0 after the last.
  */
-public interface Tree {
+public interface Tree extends RootedTree {
     /**
      * Returns the parent of a position in this tree.
      *
@@ -36,6 +39,41 @@ public interface Tree {
      * @return the child's position
      */
     int child(int position, int index, int size);
+
+    @Override
+    default int parent(int position, int root, int size) {
+        return turned(parent(unturned(position, root, size), size), root, size);
+    }
+
+    @Override
+    default int children(int position, int root, int size) {
+        return children(unturned(position, root, size), size);
+    }
+
+    @Override
+    default int child(int position, int index, int root, int size) {
+        return turned(child(unturned(position, root, size), index, size), root, size);
+    }
+
+    /**
+     * Returns the index that a position has among the children of its parent, in the tree that has a given root.
+     *
+     * @param position any position except the root
+     * @param root the position of the root
+     * @param size the number of positions
+     * @return the index, from 0
+     */
+    default int indexAtParent(int position, int root, int size) {
+        return indexAtParent(unturned(position, root, size), size);
+    }
+
+    private static int unturned(int position, int root, int size) {
+        return position >= root ? position - root : position - root + size;
+    }
+
+    private static int turned(int position, int root, int size) {
+        return position < size - root ? position + root : position - (size - root);
+    }
 
     /**
      * Returns the index that a position has among the children of its parent.

@@ -53,14 +53,14 @@ class CatalogueTest {
         assertThat(Catalogue.search(Collective.REDUCE, name)).isEmpty();
         assertThatThrownBy(() -> Catalogue.find(Collective.REDUCE, name)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("there is no algorithm \"" + name + "\" for reduce; ",
-                        "here are flat, srm, halving");
+                        "here are flat, srm, srm-binary");
     }
 
     @Test
     void shouldListThoseThatHaveChunksWhenSomeWereAskedFor() {
         assertThatThrownBy(() -> Catalogue.find(Collective.REDUCE, "flat@32k"))
-                .hasMessageEndingWith("those with chunks of 4k to 1024k, as in srm@32k, are srm, halving, "
-                        + "index-range");
+                .hasMessageEndingWith("those with chunks of 4k to 1024k, as in srm@32k, are srm, "
+                        + "srm-binary, srm-fibonacci, halving, index-range");
     }
 
     @Test
@@ -77,7 +77,7 @@ class CatalogueTest {
         Tutti.runLocal(3, job -> {
             long[] source = new long[count];
             Arrays.setAll(source, i -> i + job.rank());
-            for (String name : new String[]{"srm", "index-range"}) {
+            for (String name : new String[]{"srm", "srm-fibonacci", "index-range"}) {
                 long[] sum = new long[count];
                 job.world().withAlgorithm(Collective.ALLREDUCE, name + "@" + chunk).allreduce(source, sum,
                         Reduction.SUM);

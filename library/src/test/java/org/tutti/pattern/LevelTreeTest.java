@@ -34,7 +34,8 @@ class LevelTreeTest {
             for (int group : sizes) {
                 int top = root;
                 long crossings = IntStream.range(0, size)
-                        .filter(position -> position != top && tree.parent(position, top) / group != position / group)
+                        .filter(position -> position != top
+                                && tree.parent(position, top, size) / group != position / group)
                         .count();
                 assertThat(crossings).isEqualTo((size - 1) / group);
             }
@@ -52,7 +53,7 @@ class LevelTreeTest {
         covered.set(position);
         for (int index = 0; index < tree.children(position, root, size); index++) {
             int child = tree.child(position, index, root, size);
-            assertThat(tree.parent(child, root)).isEqualTo(position);
+            assertThat(tree.parent(child, root, size)).isEqualTo(position);
             BitSet more = subtree(tree, child, root, size);
             assertThat(more.intersects(covered)).isFalse();
             int beside = child > position ? more.nextSetBit(0) - 1 : more.length();

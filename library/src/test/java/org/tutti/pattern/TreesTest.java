@@ -10,6 +10,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -46,6 +47,27 @@ class TreesTest {
                 assertThat(reached[position]).as("%s %d", name, position).isEqualTo(1);
             }
             assertThat(reached[0]).isZero();
+        });
+    }
+
+    /** A tree turned to another root is the same tree with other names. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 8, 13, 21})
+    void shouldTurnToAnyRoot(int size) {
+        TREES.forEach((name, tree) -> {
+            for (int root = 0; root < size; root++) {
+                for (int position = 0; position < size; position++) {
+                    int named = (position + root) % size;
+                    assertThat(tree.children(named, root, size)).isEqualTo(tree.children(position, size));
+                    for (int index = 0; index < tree.children(position, size); index++) {
+                        int child = tree.child(named, index, root, size);
+                        assertThat(child).as("%s %d", name, named)
+                                .isEqualTo((tree.child(position, index, size) + root) % size);
+                        assertThat(tree.parent(child, root, size)).as("%s %d", name, child).isEqualTo(named);
+                        assertThat(tree.indexAtParent(child, root, size)).as("%s %d", name, child).isEqualTo(index);
+                    }
+                }
+            }
         });
     }
 

@@ -33,16 +33,37 @@ class EmbeddingTest {
     /** Trees, by the depth of a node that is so many after the root. */
     private enum Kind {
         /** Bit by bit to zero. */
-        BINOMIAL("srm", Integer::bitCount),
+        BINOMIAL("srm", "srm", Integer::bitCount),
+        /** The same tree, with trees inside the nodes. */
+        BINOMIAL_IN_NODES("srm-binomial", "srm", Integer::bitCount),
         /** Half way to zero. */
-        BINARY("srm-binary", position -> Integer.SIZE - 1 - Integer.numberOfLeadingZeros(position + 1));
+        BINARY("srm-binary", "srm-binary", position -> Integer.SIZE - 1 - Integer.numberOfLeadingZeros(position + 1)),
+        /** The greatest Fibonacci number first, as many numbers as a sum needs. */
+        FIBONACCI("srm-fibonacci", "srm-fibonacci", Kind::fibonacciNumbers);
 
-        private final String algorithm;
+        private final String broadcast;
+        private final String reduce;
         private final IntUnaryOperator depth;
 
-        Kind(String algorithm, IntUnaryOperator depth) {
-            this.algorithm = algorithm;
+        Kind(String broadcast, String reduce, IntUnaryOperator depth) {
+            this.broadcast = broadcast;
+            this.reduce = reduce;
             this.depth = depth;
+        }
+
+        private static int fibonacciNumbers(int sum) {
+            int last = 1;
+            int next = 2;
+            while (next <= sum) {
+                int both = last + next;
+                last = next;
+                next = both;
+            }
+            return sum == 0 ? 0 : 1 + fibonacciNumbers(sum - last);
+        }
+
+        private Algorithm algorithm(Collective collective) {
+            return Catalogue.find(collective, collective == Collective.BROADCAST ? broadcast : reduce);
         }
 
         private int depth(int nodes) {
@@ -77,7 +98,7 @@ class EmbeddingTest {
         boolean down = collective == Collective.BROADCAST;
         int top = topology.nodeOf(root);
         Map<Integer, Integer> parents = new HashMap<>();
-        for (Put put : putsOf(Catalogue.find(collective, kind.algorithm), topology, root)) {
+        for (Put put : putsOf(kind.algorithm(collective), topology, root)) {
             Integer before = parents.put(down ? put.to : put.from, down ? put.from : put.to);
             assertThat(before).as("a second way to node %s of %s", down ? put.to : put.from, topology).isNull();
         }
@@ -94,9 +115,7 @@ class EmbeddingTest {
             for (Topology topology : GroupVerificationTest.placements(ranks)) {
                 for (int root = 0; root < ranks; root++) {
                     assertEmbedded(kind, topology, Collective.BROADCAST, root);
-                    if (kind == Kind.BINOMIAL) { // reductions have no other tree
-                        assertEmbedded(kind, topology, Collective.REDUCE, root);
-                    }
+                    assertEmbedded(kind, topology, Collective.REDUCE, root);
                     cases++;
                 }
             }

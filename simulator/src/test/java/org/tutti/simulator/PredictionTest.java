@@ -348,7 +348,8 @@ class PredictionTest {
 
     /** The formula is to be near what the run itself takes, with several rails and with too few cores, too. */
     @ParameterizedTest
-    @CsvSource({"BROADCAST, srm, 4, 2, 1048576, 4, 8", "REDUCE, srm, 4, 4, 65536, 1, 2",
+    @CsvSource({"BROADCAST, srm, 4, 2, 1048576, 4, 8", "BROADCAST, srm-binary, 1, 8, 1048576, 1, 8",
+            "REDUCE, srm, 4, 4, 65536, 1, 2",
             "ALLREDUCE, ring, 4, 2, 1048576, 2, 8",
             "ALLREDUCE, flat, 1, 8, 8192, 1, 2", "ALLREDUCE, flat, 64, 2, 8, 1, 8"})
     void shouldPredictMuchTheSameByFormula(Collective collective, String algorithm, int nodes, int ranks, long bytes,
@@ -370,6 +371,51 @@ class PredictionTest {
         Prediction prediction = predict(Collective.REDUCE, "srm", 1, 8, 800, 0, Model.of("gigabit"));
         assertThat(steps(prediction, Kind.COPY)).hasSize(4);
         assertThat(steps(prediction, Kind.COMBINE)).hasSize(7);
+    }
+
+    /** Only leaves copy, and every rank but the root is combined with its parent. */
+    @ParameterizedTest
+    @CsvSource({"srm, 4", "srm-binary, 4", "srm-fibonacci, 5"})
+    void shouldCopyAtTheLeavesOfAReduce(String algorithm, int leaves) {
+        Prediction prediction = predict(Collective.REDUCE, algorithm, 1, 8, 800, 0, Model.of("gigabit"));
+        assertThat(steps(prediction, Kind.COPY)).hasSize(leaves);
+        assertThat(steps(prediction, Kind.COMBINE)).hasSize(7);
+    }
+
+    /**
+     * SRM 2003, section 2.2: down a tree of the ranks of a node the root and the leaves copy once, inner ranks twice.
+     * On another node the master copies only to its caller, because its children read what has arrived.
+     */
+    @ParameterizedTest
+    @CsvSource({"srm, 1, 8", "srm-binomial, 1, 11", "srm-binary, 1, 11", "srm-fibonacci, 1, 10",
+            "srm, 2, 16", "srm-binomial, 2, 22", "srm-binary, 2, 22", "srm-fibonacci, 2, 20"})
+    void shouldCopyDownATreeOfTheRanksOfANode(String algorithm, int nodes, int copies) {
+        Prediction prediction = predict(Collective.BROADCAST, algorithm, nodes, 8, 800, 0, Model.of("gigabit"));
+        assertThat(steps(prediction, Kind.COPY)).hasSize(copies);
+        assertThat(prediction.messages()).isEqualTo(nodes - 1);
+    }
+
+    /** The depths of trees of 1, 8 and 13 ranks: 0, 3 and 3, and of Fibonacci trees 0, 2 and 3. */
+    @ParameterizedTest
+    @CsvSource({"BROADCAST, srm, 13, 1", "BROADCAST, srm-binomial, 8, 3", "BROADCAST, srm-binary, 8, 3",
+            "BROADCAST, srm-fibonacci, 8, 2", "BROADCAST, srm-binomial, 13, 3", "BROADCAST, srm-binary, 13, 3",
+            "BROADCAST, srm-fibonacci, 13, 3", "REDUCE, srm, 8, 3", "REDUCE, srm-binary, 8, 3",
+            "REDUCE, srm-fibonacci, 8, 2", "REDUCE, srm-fibonacci, 13, 3", "ALLREDUCE, srm, 8, 4",
+            "ALLREDUCE, srm-binary, 8, 4", "ALLREDUCE, srm-fibonacci, 8, 3"})
+    void shouldWaitAsOftenAsTheTreeOfANodeIsDeep(Collective collective, String algorithm, int ranks, int depth) {
+        Prediction prediction = predict(collective, algorithm, 1, ranks, 8, 0, model(1, 0, 1, 0, 0, 1, ranks, 0));
+        assertThat(prediction.micros()).isCloseTo(depth, within(EXACT));
+    }
+
+    /** Two buffers let a rank fill one while its children read the other: chunks follow at the pace of two copies. */
+    @ParameterizedTest
+    @CsvSource({"srm-binomial, 3", "srm-binary, 3", "srm-fibonacci, 2"})
+    void shouldOverlapTheCopiesOfConsecutiveChunks(String algorithm, int depth) {
+        int chunks = 16;
+        // only copying costs: 64 KiB in 1 µs
+        Model model = model(0, 1000.0 / (64 << 10), 0, 0, 0, 1, 8, 0);
+        Prediction prediction = predict(Collective.BROADCAST, algorithm, 1, 8, chunks << 16, 0, model);
+        assertThat(prediction.micros()).isCloseTo(depth + 1 + 2 * (chunks - 1), within(EXACT));
     }
 
     /** SRM 2003, section 2.1: embedding a tree in the cluster enters each node once and makes it no deeper. */
@@ -424,7 +470,8 @@ class PredictionTest {
         for (Algorithm algorithm : Catalogue.of(collective)) {
             long few = algorithm.memoryBytes(2, 4, message);
             for (int nodes = 3; nodes <= 4096; nodes++) {
-                int degree = algorithm.description().name().endsWith("-ports") ? RingLayout.edges(nodes)
+                String name = algorithm.description().name();
+                int degree = name.endsWith("-ports") || name.endsWith("fibonacci") ? RingLayout.edges(nodes)
                         : ceilLog(nodes);
                 assertThat(algorithm.memoryBytes(nodes, 4, message) - few).as("%s on %s nodes", algorithm, nodes)
                         .isLessThanOrEqualTo((degree - 1) * RingLayout.EAGER_BUFFER_BYTES

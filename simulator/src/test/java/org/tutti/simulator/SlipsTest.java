@@ -43,7 +43,7 @@ class SlipsTest {
             "NOT_AWAITED (CREDIT|DONE) (NodeTree.passOn < )?SrmAllreduce.(receive|contribute)",
             "allreduce rank-order: NOT_AWAITED DONE RunChain.run",
             // there is nothing to read
-            "allreduce halving: NOT_AWAITED READY .*SrmAllreduce.runShort",
+            "allreduce (halving|srm-binary|srm-fibonacci): NOT_AWAITED READY .*SrmAllreduce.runShort",
             // the root contributes to the next chunk when it has taken this one
             "NOT_AWAITED (CREDIT|DONE) Reduce.deliver", "NOT_AWAITED DONE SrmReduce.combineAtTop",
             "NOT_AWAITED READY NodeStage.awaitResult < TwoLevelReduce.combineNode",

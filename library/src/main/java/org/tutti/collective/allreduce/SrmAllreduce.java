@@ -10,8 +10,11 @@ import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.NodeStage;
 import org.tutti.collective.stage.NodeTree;
+import org.tutti.pattern.BinaryTree;
 import org.tutti.pattern.BinomialTree;
+import org.tutti.pattern.FibonacciTree;
 import org.tutti.pattern.HalvingTree;
+import org.tutti.pattern.Tree;
 
 /**
  * SRM's allreduce (SRM 2003, section 2.2, "Shared Memory Allreduce", and section 2.4, "Allreduce"). In each node the
@@ -29,6 +32,10 @@ import org.tutti.pattern.HalvingTree;
  * reduce between nodes, broadcast between nodes, broadcast in the node. A rank posts DONE of chunk k when it has read
  * its children's contributions and the result.
  *
+ * <p>{@link #BINARY} and {@link #FIBONACCI} use the other trees that the paper tried (section 2.1), in the nodes and
+ * between them. They send messages of every length up and down the tree. In every variant the ranks of a node copy the
+ * result from one buffer, because the paper found that faster than trees (section 2.2).
+ *
  * <p>Portals' allreduce sends a message of any length up and down the tree of recursive halving. It sends the same
  * messages as Portals' reduce and Portals' broadcast together.
  */
@@ -43,29 +50,57 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
             new Description("srm", Order.BLOCKS, "⌊log₂ p⌋ + 1 + ⌈log₂ n⌉; > 16 KiB ⌊log₂ p⌋ + 2·⌊log₂ n⌋ + c",
                     "⌈log₂ p⌉·b at a master", "⌈log₂ n⌉·b; > 16 KiB 2·⌈log₂ n⌉·b at rank 0's node",
                     "2 × 64 KiB, 2 × 32 KiB an edge", "SRM 2003, sections 2.2 and 2.4"),
-            new NodeTree(BinomialTree.INSTANCE), DOUBLING_BYTES_MAX, BUFFER_BYTES);
+            BinomialTree.INSTANCE, BinomialTree.INSTANCE, DOUBLING_BYTES_MAX, BUFFER_BYTES);
+
+    /** SRM's allreduce, which uses binary trees in the nodes and between them. */
+    public static final SrmAllreduce BINARY = new SrmAllreduce(
+            new Description("srm-binary", Order.BLOCKS, "⌊log₂ p⌋ + 2·⌊log₂ n⌋ + c", "2·b at a master",
+                    "4·b at rank 0's node", "2 × 64 KiB, 2 × 32 KiB an edge", "SRM 2003, sections 2.1, 2.2 and 2.4"),
+            BinaryTree.INSTANCE, BinaryTree.INSTANCE, 0, BUFFER_BYTES);
+
+    /** SRM's allreduce, which uses Fibonacci trees in the nodes and between them. */
+    public static final SrmAllreduce FIBONACCI = new SrmAllreduce(
+            new Description("srm-fibonacci", Order.BLOCKS, "0.72·log₂ p + 1.44·log₂ n + c",
+                    "1.44·log₂ p·b at a master", "2.88·log₂ n·b at rank 0's node", "2 × 64 KiB, 2 × 32 KiB an edge",
+                    "SRM 2003, sections 2.1, 2.2 and 2.4"),
+            FibonacciTree.INSTANCE, FibonacciTree.INSTANCE, 0, BUFFER_BYTES);
 
     /** Portals' allreduce (Schutt and Brightwell 2007), which uses the tree of recursive halving. */
     public static final SrmAllreduce HALVING = new SrmAllreduce(
             new Description("halving", Order.BLOCKS, "⌊log₂ p⌋ + 2·⌊log₂ n⌋ + c", "⌈log₂ p⌉·b at a master",
                     "2·⌈log₂ n⌉·b at rank 0's node", "2 × 64 KiB, 2 × 32 KiB an edge",
                     "Portals collectives 2007; in nodes SRM 2003, section 2.2"),
-            new NodeTree(HalvingTree.INSTANCE), 0, BUFFER_BYTES);
+            BinomialTree.INSTANCE, HalvingTree.INSTANCE, 0, BUFFER_BYTES);
 
+    private final Tree inNode;
+    private final Tree betweenNodes;
     private final NodeTree tree;
     private final long doublingBytesMax;
     private final long bufferBytes;
 
-    private SrmAllreduce(Description description, NodeTree tree, long doublingBytesMax, long bufferBytes) {
+    private SrmAllreduce(Description description, Tree inNode, Tree betweenNodes, long doublingBytesMax,
+            long bufferBytes) {
         super(description);
-        this.tree = tree;
+        this.inNode = inNode;
+        this.betweenNodes = betweenNodes;
+        this.tree = new NodeTree(betweenNodes);
         this.doublingBytesMax = doublingBytesMax;
         this.bufferBytes = bufferBytes;
     }
 
     @Override
     public SrmAllreduce withChunk(long bytes) {
-        return new SrmAllreduce(description().withChunk(bytes), tree, doublingBytesMax, bytes);
+        return new SrmAllreduce(description().withChunk(bytes), inNode, betweenNodes, doublingBytesMax, bytes);
+    }
+
+    /** {@return the tree of the ranks of a node} */
+    public Tree inNode() {
+        return inNode;
+    }
+
+    /** {@return the tree of the nodes for messages longer than {@link #doublingBytesMax}} */
+    public Tree betweenNodes() {
+        return betweenNodes;
     }
 
     /**
@@ -90,7 +125,7 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         // an edge for each child and one for the parent, or an edge for each partner of the exchange
         long buffers = Chunk.HALVES * bufferBytes(nodes);
         return windows(localRanks, bytes, nodes == 1 ? buffers : Math.max(doublingBytesMax, buffers))
-                + eagerBuffers(nodes, BinomialTree.INSTANCE.children(0, nodes) + 1, bytes);
+                + eagerBuffers(nodes, betweenNodes.children(0, nodes) + 1, bytes);
     }
 
     @Override
@@ -103,23 +138,23 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
         team.noteAllAreHere(); // the result has a contribution of every rank
     }
 
-    private static void runShort(Team team, Call call) {
+    private void runShort(Team team, Call call) {
         Area source = call.source();
         Area target = call.target();
         long bytes = call.bytes();
         Area shown = team.show(bytes);
         Chunk all = team.chunks(bytes, DOUBLING_BYTES_MAX, 1);
         all.next();
-        if (NodeStage.combineBinomial(team, call, TOP, all, shown, 0) == source) {
-            team.copy(source, 0, shown, 0, bytes);
-        }
         if (team.isMaster()) {
+            if (NodeStage.combineChildren(team, call, inNode, TOP, all, 1, shown, 0) == source) {
+                team.copy(source, 0, shown, 0, bytes);
+            }
             DOUBLING.open(team, call.kernel(), bytes, bytes, 1);
             DOUBLING.exchange(team, call.kernel(), shown, shown, 0, bytes);
             team.post(Team.READY, 1);
             team.copy(shown, 0, target, 0, bytes);
         } else {
-            team.post(Team.READY, 1);
+            NodeStage.contribute(team, call, inNode, TOP, all, 1, shown);
             team.await(TOP, Team.READY, 1);
             team.copy(team.shown(TOP, bytes), 0, target, 0, bytes);
         }
@@ -151,25 +186,29 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
     }
 
     private void contribute(Team team, Call call, Chunk chunk, Area buffers) {
+        if (team.isMaster()) {
+            contributeAtMaster(team, call, chunk, buffers);
+        } else {
+            team.await(inNode.parent(team.localRank(), TOP, team.localSize()), Team.DONE,
+                    chunk.number() - Chunk.HALVES);
+            NodeStage.contribute(team, call, inNode, TOP, chunk, chunk.number(), buffers);
+        }
+    }
+
+    private void contributeAtMaster(Team team, Call call, Chunk chunk, Area buffers) {
         Area source = call.source();
-        int rank = team.localRank();
         long from = chunk.from();
         long length = chunk.length();
         long offset = chunk.offset();
-        if (rank == TOP) {
-            team.awaitOthers(Team.DONE, chunk.number() - Chunk.HALVES);
-        } else {
-            team.await(BinomialTree.INSTANCE.parent(rank, team.localSize()), Team.DONE, chunk.number() - Chunk.HALVES);
-        }
-        Area accumulated = NodeStage.combineBinomial(team, call, TOP, chunk, buffers, offset);
-        if (team.isMaster()) {
-            accumulated = tree.combine(team, call.kernel(), TOP, accumulated, accumulated == source ? from : offset,
-                    buffers, offset, length);
-        }
+        team.awaitOthers(Team.DONE, chunk.number() - Chunk.HALVES);
+        Area accumulated =
+                NodeStage.combineChildren(team, call, inNode, TOP, chunk, chunk.number(), buffers, offset);
+        accumulated = tree.combine(team, call.kernel(), TOP, accumulated, accumulated == source ? from : offset,
+                buffers, offset, length);
         if (accumulated == source) {
             team.copy(source, from, buffers, offset, length);
         }
-        if (team.isMaster() && team.node() != TOP) {
+        if (team.node() != TOP) {
             team.outflow(NodeTree.PARENT).sendAll(buffers, offset, length);
         } else {
             team.post(Team.READY, chunk.number());

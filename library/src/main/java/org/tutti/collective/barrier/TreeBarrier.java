@@ -47,7 +47,7 @@ public final class TreeBarrier extends Barrier {
             MasterExchange.run(team);
         } else {
             team.post(Team.READY, ARRIVED);
-            team.await(tree.parent(rank, Team.MASTER), Team.READY, RELEASED);
+            team.await(tree.parent(rank, Team.MASTER, team.localSize()), Team.READY, RELEASED);
         }
         if (children > 0) {
             team.post(Team.READY, RELEASED);

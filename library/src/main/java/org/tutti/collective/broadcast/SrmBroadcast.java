@@ -11,6 +11,7 @@ import org.tutti.pattern.BinaryTree;
 import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.FibonacciTree;
 import org.tutti.pattern.HalvingTree;
+import org.tutti.pattern.StarTree;
 import org.tutti.pattern.Tree;
 
 /**
@@ -40,9 +41,15 @@ import org.tutti.pattern.Tree;
  * shorter than 64 KiB, the third protocol sends longer messages in halves of the window. {@link TreePipeline} argues
  * why no buffer is overwritten before it has been read.
  *
- * <p>The paper tried binomial, binary and Fibonacci trees (section 2.1) and found binomial trees the fastest. Portals
- * halves the nodes recursively. Its two protocols correspond to SRM's: eager, if the receiver has a place that is
- * reserved for the message, and rendezvous, in which the receiver sends the address for the message.
+ * <p>The paper tried binomial, binary and Fibonacci trees between nodes (section 2.1) and found binomial trees the
+ * fastest. It also tried these trees in the nodes (section 2.2), and found the two buffers that all ranks read faster.
+ * {@link #BINOMIAL} is the broadcast that it prefers. {@link #BINOMIAL_IN_NODES}, {@link #BINARY} and {@link
+ * #FIBONACCI} use one kind of tree between nodes and in each node. In a node, each rank with children has two buffers
+ * of its own, to which it copies chunks from its parent's buffers. These trees ignore levels of groups, and above 64
+ * KiB an array has two buffers for arriving chunks, as in the paper.
+ *
+ * <p>Portals halves the nodes recursively. Its two protocols correspond to SRM's: eager, if the receiver has a place
+ * that is reserved for the message, and rendezvous, in which the receiver sends the address for the message.
  */
 public final class SrmBroadcast extends Broadcast implements Chunked {
     /** The bytes of each of the two buffers in a node; the paper leaves the size open. */
@@ -56,40 +63,54 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     /** The value of {@code straightBytes} that stands for the length of a packet. */
     private static final long PACKET = 0;
 
-    /** SRM's broadcast over binomial trees. */
+    /** SRM's broadcast over a binomial tree of nodes. In a node all ranks read the same two buffers. */
     public static final SrmBroadcast BINOMIAL =
-            new SrmBroadcast("srm", BinomialTree.INSTANCE, "⌊log₂ n⌋", "⌈log₂ n⌉");
+            flatInNodes("srm", BinomialTree.INSTANCE, "SRM 2003, sections 2.1, 2.2 and 2.4");
 
-    /** SRM's broadcast over binary trees. */
-    public static final SrmBroadcast BINARY = new SrmBroadcast("srm-binary", BinaryTree.INSTANCE, "⌊log₂ n⌋", "2");
+    /** SRM's broadcast over binomial trees between nodes and in each node. */
+    public static final SrmBroadcast BINOMIAL_IN_NODES =
+            new SrmBroadcast("srm-binomial", BinomialTree.INSTANCE, "⌊log₂ n⌋ + ⌊log₂ p⌋", "⌈log₂ n⌉");
 
-    /** SRM's broadcast over Fibonacci trees. */
+    /** SRM's broadcast over binary trees between nodes and in each node. */
+    public static final SrmBroadcast BINARY =
+            new SrmBroadcast("srm-binary", BinaryTree.INSTANCE, "⌊log₂ n⌋ + ⌊log₂ p⌋", "2");
+
+    /** SRM's broadcast over Fibonacci trees between nodes and in each node. */
     public static final SrmBroadcast FIBONACCI =
-            new SrmBroadcast("srm-fibonacci", FibonacciTree.INSTANCE, "0.72·log₂ n", "1.44·log₂ n");
+            new SrmBroadcast("srm-fibonacci", FibonacciTree.INSTANCE, "0.72·log₂(n·p)", "1.44·log₂ n");
 
-    /** Portals' broadcast (Schutt and Brightwell 2007), over the tree of recursive halving. */
-    public static final SrmBroadcast HALVING = new SrmBroadcast("halving", HalvingTree.INSTANCE, "⌊log₂ n⌋",
-            "⌈log₂ n⌉", "Portals collectives 2007; SRM 2003, section 2.4");
+    /**
+     * Portals' broadcast (Schutt and Brightwell 2007), over the tree of recursive halving between nodes. In a node all
+     * ranks read the same two buffers.
+     */
+    public static final SrmBroadcast HALVING = flatInNodes("halving", HalvingTree.INSTANCE,
+            "Portals collectives 2007; SRM 2003, section 2.4");
 
-    private final Tree tree;
+    private final Tree betweenNodes;
+    private final Tree inNode; // null if all ranks of a node read the same buffers
     private final TreePipeline pipeline;
     private final long bufferBytes;
     private final long straightBytes;
 
     private SrmBroadcast(String name, Tree tree, String height, String degree) {
-        this(name, tree, height, degree, "SRM 2003, sections 2.1, 2.2 and 2.4");
+        this(new Description(name, Order.ALWAYS, height + " + c, above 64 KiB 1 more", "2·b", degree + "·b",
+                "2 × 64 KiB at each inner rank, 64 KiB an edge; n > 1, > 64 KiB: 2 × 60 KiB",
+                "SRM 2003, sections 2.1, 2.2 and 2.4"), tree, tree, BUFFER_BYTES, PACKET);
     }
 
-    private SrmBroadcast(String name, Tree tree, String height, String degree, String paper) {
-        this(new Description(name, Order.ALWAYS, height + " + c, above 64 KiB 1 more", "b, b twice at the root",
-                degree + "·b", "2 × 64 KiB at the root, 64 KiB an edge; n > 1, > 64 KiB: 8 × 60 KiB", paper), tree,
-                BUFFER_BYTES, PACKET);
+    private static SrmBroadcast flatInNodes(String name, Tree tree, String paper) {
+        return new SrmBroadcast(new Description(name, Order.ALWAYS, "⌊log₂ n⌋ + c, above 64 KiB 1 more",
+                "b, b twice at the root", "⌈log₂ n⌉·b",
+                "2 × 64 KiB at the root, 64 KiB an edge; n > 1, > 64 KiB: 8 × 60 KiB", paper), tree, null, BUFFER_BYTES,
+                PACKET);
     }
 
-    private SrmBroadcast(Description description, Tree tree, long bufferBytes, long straightBytes) {
+    private SrmBroadcast(Description description, Tree betweenNodes, Tree inNode, long bufferBytes,
+            long straightBytes) {
         super(description);
-        this.tree = tree;
-        this.pipeline = new TreePipeline(tree);
+        this.betweenNodes = betweenNodes;
+        this.inNode = inNode;
+        this.pipeline = new TreePipeline(betweenNodes, inNode);
         this.bufferBytes = bufferBytes;
         this.straightBytes = straightBytes;
     }
@@ -101,16 +122,19 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
      */
     @Override
     public SrmBroadcast withChunk(long bytes) {
-        return new SrmBroadcast(description().withChunk(bytes), tree, bytes, bytes);
+        return new SrmBroadcast(description().withChunk(bytes), betweenNodes, inNode, bytes, bytes);
     }
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         if (isStraight(nodes, bytes)) {
-            return windows(1, bytes, TreePipeline.windowBytes(nodes, straightBytes(Machine.PACKET_BYTES)));
+            long chunk = straightBytes(Machine.PACKET_BYTES);
+            return inNode == null ? windows(1, bytes, TreePipeline.windowBytes(nodes, chunk))
+                    : windows(localRanks, bytes, Chunk.HALVES * chunk);
         }
-        return nodes == 1 ? windows(leaders(localRanks), bytes, Chunk.HALVES * bufferBytes)
-                : windows(leaders(localRanks), bytes, WHOLE_BYTES_MAX) + eagerBuffers(nodes, 1, bytes);
+        int ranks = inNode == null ? leaders(localRanks) : localRanks;
+        return nodes == 1 ? windows(ranks, bytes, Chunk.HALVES * bufferBytes)
+                : windows(ranks, bytes, WHOLE_BYTES_MAX) + eagerBuffers(nodes, 1, bytes);
     }
 
     @Override
@@ -133,8 +157,15 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     /**
      * {@return the tree of nodes}
      */
-    public Tree tree() {
-        return tree;
+    public Tree betweenNodes() {
+        return betweenNodes;
+    }
+
+    /**
+     * {@return the tree of the ranks of a node; a star if all of them read the same buffers}
+     */
+    public Tree inNode() {
+        return inNode == null ? StarTree.INSTANCE : inNode;
     }
 
     /**

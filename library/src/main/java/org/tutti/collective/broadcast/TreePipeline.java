@@ -10,6 +10,7 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.NodeTree;
 import org.tutti.collective.window.ZeroCopyLoans;
 import org.tutti.pattern.LevelTree;
+import org.tutti.pattern.RootedTree;
 import org.tutti.pattern.Tree;
 
 /**
@@ -31,8 +32,19 @@ import org.tutti.pattern.Tree;
  * <p><b>In a node</b> the rank that has the data in its own memory copies them, chunk after chunk, to the parts of a
  * window. It fills a part again when its readers have posted DONE. The readers are all other ranks of the node. On a
  * node with levels the readers are the leaders of the groups ({@link LevelTree}). They copy the chunk to windows of
- * their own for their groups, so that the chunk moves between groups only once. Instead of using a window, the root can
- * lend its memory. It then waits at the end until all ranks have read the message.
+ * their own for their groups, so that the chunk moves between groups only once. If a broadcast has a tree of the ranks
+ * of a node (SRM 2003, section 2.2), the readers are the children in that tree. An inner rank copies a chunk to its own
+ * window, and from there to its caller. Windows have two parts then. While the children copy a chunk from one part, the
+ * inner rank and its parent work on the next chunks. The children of a master read arrived chunks where they lie,
+ * without a copy by the master. Instead of using a window, the root can lend its memory. It then waits at the end until
+ * all ranks have read the message.
+ *
+ * <p><b>Why nothing is overwritten.</b> A part of a window, or of an eager buffer, is written again only after all its
+ * readers have posted DONE of the chunk in it. A rank posts DONE after its last read of that memory. An inner rank
+ * reads its own part again after that, and only this rank writes the part.
+ *
+ * <p><b>Why it ends.</b> A rank waits for a chunk from its parent, or for its children to be done with an earlier
+ * chunk. In the order of the chunks, each wait is for something that happens earlier.
  */
 final class TreePipeline {
     /**
@@ -45,14 +57,28 @@ final class TreePipeline {
     private static final LevelTree FLAT = new LevelTree();
 
     private final NodeTree tree;
+    private final Tree inNode; // null if the readers are all other ranks, or the leaders of groups
 
     /**
-     * Creates an object that moves messages down a tree of nodes.
+     * Creates an object that moves messages down a tree of nodes. In a node all other ranks read from one rank, or the
+     * leaders of the groups do.
      *
      * @param shape the tree of nodes
      */
     TreePipeline(Tree shape) {
+        this(shape, null);
+    }
+
+    /**
+     * Creates an object that moves messages down a tree of nodes, and in each node down a tree of its ranks.
+     *
+     * @param shape the tree of nodes
+     * @param inNode the tree of the ranks of a node; null if all other ranks of a node read from one rank, or the
+     *            leaders of the groups do
+     */
+    TreePipeline(Tree shape, Tree inNode) {
         this.tree = new NodeTree(shape);
+        this.inNode = inNode;
     }
 
     /**
@@ -72,13 +98,18 @@ final class TreePipeline {
         Chunk chunks = team.chunks(call.bytes(), chunk, parts);
         if (team.nodes() > 1) {
             tree.openDownwards(team, top, chunk, parts, chunks.count());
+            if (inNode != null && team.node() != top) {
+                team.inflow(NodeTree.PARENT).readByChildren(inNode);
+            }
         }
         if (team.rank() == call.root()) {
             send(team, call, chunks, windowsMax, false, false);
         } else if (team.node() == top) {
             receive(team, call, chunks, team.localRankHere(call.root()), top, false, false);
-        } else {
+        } else if (readsArrived(team)) {
             takeIn(team, call, chunks, top);
+        } else {
+            receive(team, call, chunks, Team.MASTER, top, false, false);
         }
     }
 
@@ -111,7 +142,8 @@ final class TreePipeline {
      */
     void straight(Team team, Call call, long most) {
         long chunk = Math.min(most, team.windowBytesMax() / Chunk.HALVES);
-        int parts = team.nodes() == 1 ? Chunk.HALVES : (int) Math.min(PARTS_MAX, team.windowBytesMax() / chunk);
+        int parts = team.nodes() == 1 || inNode != null ? Chunk.HALVES
+                : (int) Math.min(PARTS_MAX, team.windowBytesMax() / chunk);
         int top = team.nodeOf(call.root());
         if (team.nodes() > 1 && team.isMaster()) {
             tree.openToChildren(team, top, chunk, Flow.INVITED);
@@ -144,7 +176,7 @@ final class TreePipeline {
                 tree.passOn(team, team.node(), data, chunk.from(), chunk.length());
             }
             if (window != null) {
-                show(team, readers(team, straight), data, window, chunk);
+                show(team, readers(team, straight), team.localRank(), data, chunk.from(), window, chunk);
             }
         }
         if (lent) {
@@ -154,28 +186,22 @@ final class TreePipeline {
     }
 
     /** Waits until the readers have read a part of a window, and copies a chunk to that part. */
-    private static void show(Team team, LevelTree readers, Area data, Area window, Chunk chunk) {
-        awaitReaders(team, readers, team.localRank(), chunk.number() - chunk.places());
-        team.copy(data, chunk.from(), window, chunk.offset(), chunk.length());
+    private static void show(Team team, RootedTree readers, int root, Area data, long from, Area window, Chunk chunk) {
+        team.awaitChildren(readers, root, Team.DONE, chunk.number() - chunk.places());
+        team.copy(data, from, window, chunk.offset(), chunk.length());
         team.post(Team.READY, chunk.number());
     }
 
     /**
-     * Returns the tree that tells which ranks of a node read from which other rank. For messages that are sent straight
-     * to their memory the tree is flat, because all ranks read them from the same memory.
+     * Returns the tree that tells which ranks of a node read from which other rank. Unless a tree was chosen, it is
+     * flat for messages that are sent straight to their memory, because all ranks read them from the same memory.
      */
-    private static LevelTree readers(Team team, boolean straight) {
-        return straight ? FLAT : team.levelTree();
+    private RootedTree readers(Team team, boolean straight) {
+        return inNode != null ? inNode : straight ? FLAT : team.levelTree();
     }
 
-    private static void awaitReaders(Team team, LevelTree readers, int root, int step) {
-        if (step > 0) {
-            int rank = team.localRank();
-            int children = readers.children(rank, root, team.localSize());
-            for (int index = 0; index < children; index++) {
-                team.await(readers.child(rank, index, root, team.localSize()), Team.DONE, step);
-            }
-        }
+    private static boolean isLeaf(Team team, RootedTree readers, int root) {
+        return readers.children(team.localRank(), root, team.localSize()) == 0;
     }
 
     /**
@@ -186,10 +212,9 @@ final class TreePipeline {
         Area data = call.target();
         int chunks = chunk.count();
         int parts = chunk.places();
-        LevelTree readers = readers(team, straight);
-        int from = readers.parent(team.localRank(), root);
-        boolean shows = readers.children(team.localRank(), root, team.localSize()) > 0;
-        Area window = shows ? team.show(chunk.window()) : null;
+        RootedTree readers = readers(team, straight);
+        int from = readers.parent(team.localRank(), root, team.localSize());
+        Area window = isLeaf(team, readers, root) ? null : team.show(chunk.window());
         boolean forwards = team.isMaster() && team.nodes() > 1;
         Area lent = null;
         while (chunk.next()) {
@@ -206,14 +231,15 @@ final class TreePipeline {
                 tree.passOn(team, top, source, offset, length);
             }
             if (window != null) {
-                awaitReaders(team, readers, root, step - parts);
-                team.copy(source, offset, window, offset, length);
-                team.post(Team.READY, step);
-                source = window;
+                show(team, readers, root, source, offset, window, chunk);
+            } else {
+                team.copy(source, offset, data, at, length);
             }
-            team.copy(source, offset, data, at, length);
             if (lent == null && Flow.isAwaited(step, parts, chunks)) {
                 team.post(Team.DONE, step);
+            }
+            if (window != null) {
+                team.copy(window, chunk.offset(), data, at, length);
             }
         }
         if (lent != null) {
@@ -224,16 +250,31 @@ final class TreePipeline {
 
     // ---- other nodes, by eager buffers
 
+    /** Returns whether this rank reads arrived chunks itself: the master and its children do, or all ranks. */
+    private boolean readsArrived(Team team) {
+        return inNode == null || team.isMaster()
+                || inNode.parent(team.localRank(), Team.MASTER, team.localSize()) == Team.MASTER;
+    }
+
     private void takeIn(Team team, Call call, Chunk chunk, int top) {
         Area data = call.target();
+        boolean shows = inNode != null && !team.isMaster() && !isLeaf(team, inNode, Team.MASTER);
+        Area window = shows ? team.show(chunk.window()) : null;
         Inflow in = team.inflow(NodeTree.PARENT);
         while (chunk.next()) {
             Area arrived = in.await();
             if (team.isMaster()) {
                 tree.passOn(team, top, arrived, 0, chunk.length());
             }
-            team.copy(arrived, 0, data, chunk.from(), chunk.length());
+            if (window != null) {
+                show(team, inNode, Team.MASTER, arrived, 0, window, chunk);
+            } else {
+                team.copy(arrived, 0, data, chunk.from(), chunk.length());
+            }
             in.release();
+            if (window != null) {
+                team.copy(window, chunk.offset(), data, chunk.from(), chunk.length());
+            }
         }
     }
 
@@ -253,7 +294,7 @@ final class TreePipeline {
         in.invite(tree.parent(team, top), tree.edgeAtParent(team, top), longestPiece, chunk.count(),
                 belongs ? data : window,
                 0, belongs ? bytes : windowBytes);
-        in.readByAll();
+        in.readByChildren(readers(team, true));
         while (chunk.next()) {
             Area arrived = in.await();
             tree.passOn(team, top, arrived, 0, chunk.length());
@@ -262,7 +303,7 @@ final class TreePipeline {
                 team.copy(arrived, 0, data, chunk.from(), chunk.length());
                 in.release();
             } else if (window != null) {
-                show(team, FLAT, data, window, chunk);
+                show(team, readers(team, true), Team.MASTER, data, chunk.from(), window, chunk);
             }
         }
     }

@@ -5,7 +5,9 @@ import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.operation.StepWords;
+import org.tutti.collective.operation.TeamContext;
 import org.tutti.collective.window.OperationWindows;
+import org.tutti.pattern.RootedTree;
 
 /**
  * The receiving end of a {@link Flow}, a stream of pieces of messages from another node. An algorithm opens it, awaits
@@ -17,8 +19,8 @@ import org.tutti.collective.window.OperationWindows;
  * pieces too, each of them opens its own end of the same flow. Such a rank awaits the pieces in the node's memory. If
  * the sender awaits the credit of a piece, the rank posts its DONE word when it has read the piece. The master gives
  * the credit after that. Therefore the algorithm must name the readers at the master ({@link #readBy}, {@link
- * #readByAll}). The master must also await all pieces before it leaves the operation, even if it reads none ({@link
- * #awaitAll}).
+ * #readByChildren}, {@link #readByAll}). The master must also await all pieces before it leaves the operation, even if
+ * it reads none ({@link #awaitAll}).
  *
  * <p><b>Why an exchange ends.</b> In an exchange a node waits for a piece, or for the credit of a piece that it wants
  * to send. It waits for a piece only after it has sent all its pieces, or at least one more than it has taken. Before
@@ -47,6 +49,7 @@ import org.tutti.collective.window.OperationWindows;
 public final class Inflow extends Flow {
     private static final int NOBODY = -1;
     private static final int ALL = -2;
+    private static final int CHILDREN = -3;
 
     /**
      * The number of pieces that an exchange sends beyond those that it has taken. One piece is on its way while another
@@ -59,6 +62,7 @@ public final class Inflow extends Flow {
     private long pieces; // at most; 0 if the number is not checked and no piece is credited
     private long message; // the length of the message of blocks, or 0
     private int reader;
+    private RootedTree readers; // if the readers are the master's children
     private boolean isMastersInbox;
     private long inboxAt;
     private Inflow afterThoseBefore; // invited when this one is first awaited
@@ -334,6 +338,18 @@ public final class Inflow extends Flow {
     }
 
     /**
+     * Declares that the master's children in a tree of the node's ranks read the pieces of this flow, each through its
+     * own end of the flow or in the master's window. The master then waits, before it gives a credit, until these ranks
+     * have read the piece.
+     *
+     * @param tree the tree of the node's ranks, with the master at its root
+     */
+    public void readByChildren(RootedTree tree) {
+        reader = CHILDREN;
+        readers = tree;
+    }
+
+    /**
      * Declares that one rank of the node reads the pieces of this flow. The master then waits, before it gives a
      * credit, until that rank has read the piece.
      *
@@ -423,6 +439,8 @@ public final class Inflow extends Flow {
         } else if (isAwaited(piece, places, pieces) && piece % together() == 0) {
             if (reader == ALL) {
                 flows.words.awaitOthers(StepWords.DONE, before + piece);
+            } else if (reader == CHILDREN) {
+                flows.words.awaitChildren(readers, TeamContext.MASTER, StepWords.DONE, before + piece);
             } else if (reader != NOBODY && reader != flows.context.localRank) {
                 flows.words.await(reader, StepWords.DONE, before + piece);
             }

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Machine;
+import org.tutti.pattern.RootedTree;
 
 /**
  * Posts and awaits the READY and DONE words of an operation. In these words the ranks of a node tell each other which
@@ -100,6 +101,25 @@ public final class StepWords {
         for (int distance = 1; distance < localSize; distance++) {
             int other = localRank + distance;
             await(other < localSize ? other : other - localSize, word, step);
+        }
+    }
+
+    /**
+     * Waits until all children of this rank in a tree of the node's ranks have posted a step in one of their words, as
+     * {@link #await} does for one rank.
+     *
+     * @param tree the tree of the node's ranks
+     * @param root the local rank of the tree's root
+     * @param word {@link #READY} or {@link #DONE}
+     * @param step the step, at most {@link #STEPS_MAX}; a step of 0 or less needs no wait
+     */
+    public void awaitChildren(RootedTree tree, int root, long word, long step) {
+        if (step <= 0) {
+            return;
+        }
+        int children = tree.children(localRank, root, localSize);
+        for (int index = 0; index < children; index++) {
+            await(tree.child(localRank, index, root, localSize), word, step);
         }
     }
 }

@@ -8,6 +8,7 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.NodeStage;
 import org.tutti.collective.stage.NodeTree;
 import org.tutti.pattern.BinomialTree;
+import org.tutti.pattern.LevelTree;
 
 /**
  * A reduce in one step, the baseline for other algorithms. Every rank copies its elements to its window, the memory
@@ -51,17 +52,17 @@ public final class FlatReduce extends TwoLevelReduce {
                 team.chunks(call.bytes(), call.kernel().wholeUnits(team.windowBytesMax() / Chunk.HALVES), Chunk.HALVES);
         int rank = team.localRank();
         boolean receives = rank == root;
-        int parent = receives ? root : team.levelTree().parent(rank, root);
-        int children = team.levelTree().children(rank, root, team.localSize());
+        LevelTree tree = team.levelTree();
+        int parent = receives ? root : tree.parent(rank, root, team.localSize());
+        int children = tree.children(rank, root, team.localSize());
         Area shown = receives ? null : team.show(chunk.window());
         while (chunk.next()) {
             int step = chunk.number();
             if (receives) {
-                NodeStage.combineChildren(team, call, root, chunk, step, call.target(), chunk.from());
+                NodeStage.combineChildren(team, call, tree, root, chunk, step, call.target(), chunk.from());
             } else {
                 team.await(parent, Team.DONE, step - Chunk.HALVES);
-                NodeStage.combineChildren(team, call, root, chunk, step, shown, chunk.offset());
-                team.post(Team.READY, step);
+                NodeStage.contribute(team, call, tree, root, chunk, step, shown);
             }
             if (children > 0) {
                 team.post(Team.DONE, step);

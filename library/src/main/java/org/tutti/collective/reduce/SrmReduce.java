@@ -12,17 +12,20 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.machine.Machine;
 import org.tutti.collective.stage.NodeStage;
 import org.tutti.collective.stage.NodeTree;
+import org.tutti.pattern.BinaryTree;
 import org.tutti.pattern.BinomialTree;
+import org.tutti.pattern.FibonacciTree;
 import org.tutti.pattern.HalvingTree;
 import org.tutti.pattern.Tree;
 
 /**
- * SRM's reduce, over binomial trees. There is a binomial tree in the shared memory of each node (SRM 2003, section 2.2,
- * "Shared Memory Reduce", and figure 2), and a binomial tree of the nodes' masters (section 2.4, "Reduce"). A master is
- * the rank of a node that talks to other nodes. Together the trees form a binomial tree of all ranks. Only the leaves
- * copy their elements. Every inner rank combines its own elements with those of its children, which it reads in shared
- * buffers or in the memory to which their nodes have put them. The last combination, at the root, writes to the
- * caller's memory. With eight ranks on a node there are four copies; with message passing there are seven.
+ * SRM's reduce, over trees. There is a tree in the shared memory of each node (SRM 2003, section 2.2, "Shared Memory
+ * Reduce", and figure 2), and a tree of the nodes' masters (section 2.4, "Reduce"). A master is the rank of a node that
+ * talks to other nodes. Together the trees form a tree of all ranks. The paper tried binomial, binary and Fibonacci
+ * trees (section 2.1), and uses binomial trees. Only the leaves copy their elements. Every inner rank combines its own
+ * elements with those of its children, which it reads in shared buffers or in the memory to which their nodes have put
+ * them. The last combination, at the root, writes to the caller's memory. In the binomial tree of eight ranks on a node
+ * there are four copies; with message passing there are seven.
  *
  * <p>Long messages are moved in chunks. In a node the chunks use two buffers of each rank in turn, and between nodes
  * they use the places of an {@link org.tutti.collective.flow.Inflow}. The levels of the tree and the network therefore
@@ -34,6 +37,13 @@ import org.tutti.pattern.Tree;
  * the result is sent from there to the root. The ranks of each node must then be consecutive.
  *
  * <p>Portals' reduce is the reverse of its broadcast. Its masters form the tree of recursive halving.
+ *
+ * <p><b>Why nothing is overwritten.</b> A rank writes chunk k to a buffer after its parent in the node has posted DONE
+ * of chunk k − 2, which was in the same buffer. A rank posts DONE of a chunk after it has combined its children's
+ * elements. If the root copies the result from the master, the master waits for the root's DONE in the same way.
+ *
+ * <p><b>Why it ends.</b> A rank waits for chunk k of its children, and for its parent to finish chunk k − 2. In the
+ * order of the chunks, and in each chunk from the leaves to the root, each wait is for something that happens earlier.
  */
 public final class SrmReduce extends Reduce implements Chunked {
     /** The bytes of each of the two buffers of a rank; the paper leaves the size open. */
@@ -42,42 +52,67 @@ public final class SrmReduce extends Reduce implements Chunked {
     /** The value of {@code chunkBetweenNodes} that stands for the length of a packet. */
     private static final long PACKET = 0;
 
-    /** SRM's reduce, over binomial trees. */
-    public static final SrmReduce BINOMIAL =
-            new SrmReduce("srm", BinomialTree.INSTANCE, "SRM 2003, sections 2.2 and 2.4");
+    /** SRM's reduce, over binomial trees in the nodes and between them. */
+    public static final SrmReduce BINOMIAL = new SrmReduce("srm", BinomialTree.INSTANCE, BinomialTree.INSTANCE,
+            "⌊log₂ n⌋ + ⌊log₂ p⌋", "(⌈log₂ n⌉ + ⌈log₂ p⌉)", "⌈log₂ n⌉", "SRM 2003, sections 2.2 and 2.4");
+
+    /** SRM's reduce, over binary trees in the nodes and between them. */
+    public static final SrmReduce BINARY = new SrmReduce("srm-binary", BinaryTree.INSTANCE, BinaryTree.INSTANCE,
+            "⌊log₂ n⌋ + ⌊log₂ p⌋", "4", "2", "SRM 2003, sections 2.1, 2.2 and 2.4");
+
+    /** SRM's reduce, over Fibonacci trees in the nodes and between them. */
+    public static final SrmReduce FIBONACCI =
+            new SrmReduce("srm-fibonacci", FibonacciTree.INSTANCE, FibonacciTree.INSTANCE, "0.72·log₂(n·p)",
+                    "1.44·log₂(n·p)", "1.44·log₂ n", "SRM 2003, sections 2.1, 2.2 and 2.4");
 
     /** Portals' reduce (Schutt and Brightwell 2007), which uses the tree of recursive halving between nodes. */
-    public static final SrmReduce HALVING =
-            new SrmReduce("halving", HalvingTree.INSTANCE, "Portals collectives 2007; in nodes SRM 2003, section 2.2");
+    public static final SrmReduce HALVING = new SrmReduce("halving", BinomialTree.INSTANCE, HalvingTree.INSTANCE,
+            "⌊log₂ n⌋ + ⌊log₂ p⌋", "(⌈log₂ n⌉ + ⌈log₂ p⌉)", "⌈log₂ n⌉",
+            "Portals collectives 2007; in nodes SRM 2003, section 2.2");
 
+    private final Tree inNode;
+    private final Tree betweenNodes;
     private final NodeTree tree;
     private final long bufferBytes;
     private final long chunkBetweenNodes;
 
-    private SrmReduce(String name, Tree tree, String paper) {
-        this(new Description(name, Order.BLOCKS, "⌊log₂ n⌋ + ⌊log₂ p⌋ + c", "(⌈log₂ n⌉ + ⌈log₂ p⌉)·b at the root",
-                "⌈log₂ n⌉·b", "2 × 64 KiB, 64 KiB an edge; n > 1, > 64 KiB: 2 × 60 KiB, the inbox", paper),
-                new NodeTree(tree),
+    private SrmReduce(String name, Tree inNode, Tree betweenNodes, String height, String degree, String nodeDegree,
+            String paper) {
+        this(new Description(name, Order.BLOCKS, height + " + c", degree + "·b at the root", nodeDegree + "·b",
+                "2 × 64 KiB, 64 KiB an edge; n > 1, > 64 KiB: 2 × 60 KiB, the inbox", paper), inNode, betweenNodes,
                 BUFFER_BYTES, PACKET);
     }
 
-    private SrmReduce(Description description, NodeTree tree, long bufferBytes, long chunkBetweenNodes) {
+    private SrmReduce(Description description, Tree inNode, Tree betweenNodes, long bufferBytes,
+            long chunkBetweenNodes) {
         super(description);
-        this.tree = tree;
+        this.inNode = inNode;
+        this.betweenNodes = betweenNodes;
+        this.tree = new NodeTree(betweenNodes);
         this.bufferBytes = bufferBytes;
         this.chunkBetweenNodes = chunkBetweenNodes;
     }
 
     @Override
     public SrmReduce withChunk(long bytes) {
-        return new SrmReduce(description().withChunk(bytes), tree, bytes, bytes);
+        return new SrmReduce(description().withChunk(bytes), inNode, betweenNodes, bytes, bytes);
+    }
+
+    /** {@return the tree of the ranks of a node} */
+    public Tree inNode() {
+        return inNode;
+    }
+
+    /** {@return the tree of the nodes} */
+    public Tree betweenNodes() {
+        return betweenNodes;
     }
 
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         // an edge for each child, and the edge over which the result may come to the root
         return windows(localRanks, bytes, Chunk.HALVES * bufferBytes(nodes, true, Machine.PACKET_BYTES))
-                + Inflow.memoryBytes(nodes, BinomialTree.INSTANCE.children(0, nodes) + 1, bytes);
+                + Inflow.memoryBytes(nodes, betweenNodes.children(0, nodes) + 1, bytes);
     }
 
     @Override
@@ -138,15 +173,9 @@ public final class SrmReduce extends Reduce implements Chunked {
      * Combines the elements of this rank's subtree in the node, and shows the result to the rank's parent. All ranks of
      * the node except the top of its tree call this method.
      */
-    private static void combineBelow(Team team, Call call, Chunk chunk, int top, Area buffers) {
-        Area source = call.source();
-        int position = Math.floorMod(team.localRank() - top, team.localSize());
-        team.await((BinomialTree.INSTANCE.parent(position, team.localSize()) + top) % team.localSize(), Team.DONE,
-                chunk.number() - Chunk.HALVES);
-        if (NodeStage.combineBinomial(team, call, top, chunk, buffers, chunk.offset()) == source) {
-            team.copy(source, chunk.from(), buffers, chunk.offset(), chunk.length());
-        }
-        team.post(Team.READY, chunk.number());
+    private void combineBelow(Team team, Call call, Chunk chunk, int top, Area buffers) {
+        team.await(inNode.parent(team.localRank(), top, team.localSize()), Team.DONE, chunk.number() - Chunk.HALVES);
+        NodeStage.contribute(team, call, inNode, top, chunk, chunk.number(), buffers);
     }
 
     /**
@@ -162,7 +191,7 @@ public final class SrmReduce extends Reduce implements Chunked {
         if (above && team.rank() != root && team.nodeOf(root) == team.node()) {
             team.await(team.localRankHere(root), Team.DONE, chunk.number() - Chunk.HALVES);
         }
-        Area accumulated = NodeStage.combineBinomial(team, call, top, chunk, into, at);
+        Area accumulated = NodeStage.combineChildren(team, call, inNode, top, chunk, chunk.number(), into, at);
         accumulated =
                 tree.combine(team, call.kernel(), topNode, accumulated, accumulated == source ? from : at, into, at,
                         length);

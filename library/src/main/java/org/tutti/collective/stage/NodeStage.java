@@ -6,8 +6,7 @@ import org.tutti.collective.Chunk;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.machine.Area;
-import org.tutti.pattern.BinomialTree;
-import org.tutti.pattern.LevelTree;
+import org.tutti.pattern.RootedTree;
 
 /**
  * Combines the elements of a node's ranks in shared memory, and tells the ranks later that the result has come. In
@@ -62,72 +61,68 @@ public final class NodeStage {
 
     private static void combineAtMaster(Team team, Call call, Area shown, Chunk chunk) {
         long step = contributed(chunk.number());
-        combineChildren(team, call, Team.MASTER, chunk, step, shown, chunk.offset());
-        if (!team.isMaster()) {
-            team.post(Team.READY, step);
+        if (team.isMaster()) {
+            combineChildren(team, call, team.levelTree(), Team.MASTER, chunk, step, shown, chunk.offset());
+        } else {
+            contribute(team, call, team.levelTree(), Team.MASTER, chunk, step, shown);
         }
     }
 
     /**
-     * Combines this rank's elements with the elements that its children in a tree of the node's ranks show. The
-     * elements are combined in the order of the ranks. If the rank has no children, its elements are only copied. The
-     * tree is the node's {@link org.tutti.pattern.LevelTree}. On a node without levels of groups, all other ranks are
-     * children of the root.
+     * Combines this rank's elements with the elements that its children in a tree of the node's ranks show. A rank
+     * without children combines nothing, and its elements stay in the memory of its caller. The elements are combined
+     * in the order of the ranks if the tree is a {@link org.tutti.pattern.LevelTree}, or if its root is local rank 0.
      *
      * @param team the team of the calling rank
      * @param call the call
+     * @param tree the tree of the node's ranks
      * @param root the local rank of the tree's root
      * @param chunk the chunk to combine
      * @param step the step that a child posts with {@link Team#READY} when it shows its elements
-     * @param target the area for the result
-     * @param at the offset of the result in the target, in bytes
-     */
-    public static void combineChildren(Team team, Call call, int root, Chunk chunk, long step, Area target, long at) {
-        int rank = team.localRank();
-        LevelTree tree = team.levelTree();
-        int children = tree.children(rank, root, team.localSize());
-        Area accumulated = call.source();
-        long start = chunk.from();
-        for (int index = 0; index < children; index++) {
-            int child = tree.child(rank, index, root, team.localSize());
-            team.await(child, Team.READY, step);
-            Area theirs = team.shown(child, chunk.window());
-            if (child > rank) {
-                team.combine(call.kernel(), accumulated, start, theirs, chunk.offset(), target, at, chunk.length());
-            } else {
-                team.combine(call.kernel(), theirs, chunk.offset(), accumulated, start, target, at, chunk.length());
-            }
-            accumulated = target;
-            start = at;
-        }
-        if (children == 0) {
-            team.copy(call.source(), chunk.from(), target, at, chunk.length());
-        }
-    }
-
-    /**
-     * Combines this rank's elements with the elements that its children in a binomial tree of the node's ranks show.
-     * When a child shows its elements of a chunk, it posts the number of the chunk with {@link Team#READY}.
-     *
-     * @param team the team of the calling rank
-     * @param call the call
-     * @param root the local rank of the tree's root; 0 for non-commutative operators
-     * @param chunk the chunk to combine
      * @param into the area for the result
      * @param at the offset of the result in that area, in bytes
      * @return the area that has the result: the call's source if the rank has no children, otherwise {@code into}
      */
-    public static Area combineBinomial(Team team, Call call, int root, Chunk chunk, Area into, long at) {
+    public static Area combineChildren(Team team, Call call, RootedTree tree, int root, Chunk chunk, long step,
+            Area into, long at) {
+        int rank = team.localRank();
         int size = team.localSize();
-        int position = Math.floorMod(team.localRank() - root, size);
-        int children = BinomialTree.INSTANCE.children(position, size);
+        int children = tree.children(rank, root, size);
+        Area accumulated = call.source();
+        long start = chunk.from();
         for (int index = 0; index < children; index++) {
-            int child = (BinomialTree.INSTANCE.child(position, index, size) + root) % size;
-            team.await(child, Team.READY, chunk.number());
-            team.combine(call.kernel(), index == 0 ? call.source() : into, index == 0 ? chunk.from() : at,
-                    team.shown(child, chunk.window()), chunk.offset(), into, at, chunk.length());
+            int child = tree.child(rank, index, root, size);
+            team.await(child, Team.READY, step);
+            Area theirs = team.shown(child, chunk.window());
+            if (child > rank) {
+                team.combine(call.kernel(), accumulated, start, theirs, chunk.offset(), into, at, chunk.length());
+            } else {
+                team.combine(call.kernel(), theirs, chunk.offset(), accumulated, start, into, at, chunk.length());
+            }
+            accumulated = into;
+            start = at;
         }
-        return children == 0 ? call.source() : into;
+        return accumulated;
+    }
+
+    /**
+     * Combines as {@link #combineChildren} does, and shows the result to the rank's parent. If the rank has no
+     * children, its elements are copied.
+     *
+     * @param team the team of the calling rank, which is not the root
+     * @param call the call
+     * @param tree the tree of the node's ranks
+     * @param root the local rank of the tree's root
+     * @param chunk the chunk to combine
+     * @param step the step that a rank posts with {@link Team#READY} when it shows its elements
+     * @param shown this rank's window, as {@link Team#show} has returned it
+     */
+    public static void contribute(Team team, Call call, RootedTree tree, int root, Chunk chunk, long step,
+            Area shown) {
+        if (combineChildren(team, call, tree, root, chunk, step, shown, chunk.offset()) == call.source()) {
+            team.copy(call.source(), chunk.from(), shown, chunk.offset(), chunk.length());
+        }
+        team.post(Team.READY, step);
     }
 
     private static void combineByRange(Team team, Call call, Area shown, Chunk chunk) {

@@ -51,7 +51,7 @@ public final class NodeTree {
      * @return the number of children
      */
     public int children(Team team, int top) {
-        return tree.children(position(team, top), team.nodes());
+        return tree.children(team.node(), top, team.nodes());
     }
 
     /**
@@ -166,7 +166,7 @@ public final class NodeTree {
      * @return the child's node
      */
     public int child(Team team, int top, int index) {
-        return node(team, top, tree.child(position(team, top), index, team.nodes()));
+        return tree.child(team.node(), index, top, team.nodes());
     }
 
     /**
@@ -177,7 +177,7 @@ public final class NodeTree {
      * @return the parent's node
      */
     public int parent(Team team, int top) {
-        return node(team, top, tree.parent(position(team, top), team.nodes()));
+        return tree.parent(team.node(), top, team.nodes());
     }
 
     /**
@@ -188,14 +188,6 @@ public final class NodeTree {
      * @return the number of the edge
      */
     public int edgeAtParent(Team team, int top) {
-        return edge(tree.indexAtParent(position(team, top), team.nodes()));
-    }
-
-    private static int position(Team team, int top) {
-        return Math.floorMod(team.node() - top, team.nodes());
-    }
-
-    private static int node(Team team, int top, int position) {
-        return (position + top) % team.nodes();
+        return edge(tree.indexAtParent(team.node(), top, team.nodes()));
     }
 }

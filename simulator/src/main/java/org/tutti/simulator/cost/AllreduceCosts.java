@@ -39,8 +39,8 @@ final class AllreduceCosts {
     }
 
     private static Cost srm(SrmAllreduce srm, int nodes, int localRanks, long bytes) {
-        double depth = Stages.floorLog(localRanks);
-        double locals = Stages.ceilingLog(localRanks);
+        double depth = Stages.height(srm.inNode(), localRanks);
+        double locals = srm.inNode().children(0, localRanks);
         if (nodes > 1 && bytes <= srm.doublingBytesMax()) {
             Pairs pairs = new Pairs(nodes);
             return new Cost(localRanks == 1 ? 0 : depth + 1, 2.0 * bytes, (locals + pairs.arrivals()) * bytes,
@@ -49,8 +49,8 @@ final class AllreduceCosts {
         double buffer = srm.bufferBytes(nodes);
         double chunks = Stages.chunks(bytes, buffer);
         double first = Math.min(bytes, buffer); // it passes through the whole pipeline before the others follow
-        double children = Stages.ceilingLog(nodes);
-        double levels = Stages.floorLog(nodes);
+        double children = srm.betweenNodes().children(0, nodes);
+        double levels = Stages.height(srm.betweenNodes(), nodes);
         return new Cost(localRanks == 1 ? 0 : depth + chunks, first + bytes,
                 Math.max(0, depth + levels - 1) * first + (locals + children) * bytes,
                 nodes == 1 ? 0 : 2 * levels + chunks - 1,

@@ -31,8 +31,8 @@ final class BroadcastCosts {
     }
 
     private static Cost srm(SrmBroadcast srm, int nodes, int localRanks, long bytes) {
-        return Stages.pipeline(srm.tree(), nodes, localRanks, bytes, srm.chunkBytes(nodes, bytes),
-                SrmBroadcast.isStraight(nodes, bytes) ? 1 : 0);
+        return Stages.pipeline(srm.betweenNodes(), srm.inNode(), nodes, localRanks, bytes,
+                srm.chunkBytes(nodes, bytes), SrmBroadcast.isStraight(nodes, bytes) ? 1 : 0);
     }
 
     private static Cost chain(int nodes, int localRanks, long bytes) {

@@ -36,10 +36,10 @@ final class ReduceCosts {
         double buffer = srm.bufferBytes(nodes, Flow.shares(bytes, 1) > 0, Machine.PACKET_BYTES);
         double chunks = Stages.chunks(bytes, buffer);
         double first = Math.min(bytes, buffer); // it passes through all levels before the others follow
-        double depth = Stages.floorLog(localRanks);
-        double nodeDepth = Stages.floorLog(nodes);
-        double children = Stages.ceilingLog(localRanks);
-        double nodeChildren = Stages.ceilingLog(nodes);
+        double depth = Stages.height(srm.inNode(), localRanks);
+        double nodeDepth = Stages.height(srm.betweenNodes(), nodes);
+        double children = srm.inNode().children(0, localRanks);
+        double nodeChildren = srm.betweenNodes().children(0, nodes);
         boolean alone = localRanks == 1;
         return new Cost(alone ? 0 : depth + chunks - 1, alone ? 0 : first, Math.max(0, depth + nodeDepth - 1) * first
                 + (children + nodeChildren) * bytes, nodes == 1 ? 0 : nodeDepth + chunks - 1,

@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator.cost;
 
+import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -9,6 +10,7 @@ import org.tutti.collective.stage.NodeStage;
 import org.tutti.collective.stage.RunChain;
 import org.tutti.pattern.NomialTree;
 import org.tutti.pattern.Partition;
+import org.tutti.pattern.StarTree;
 import org.tutti.pattern.Tree;
 
 /** The parts of formulas that algorithms of several collectives share. */
@@ -36,6 +38,15 @@ final class Stages {
     /** {@return ⌈log₂ count⌉} */
     static double ceilingLog(int count) {
         return Integer.SIZE - Integer.numberOfLeadingZeros(count - 1);
+    }
+
+    /** {@return the length of the longest way from the root of a tree to a leaf} */
+    static int height(Tree tree, int size) {
+        int[] depths = new int[size];
+        for (int position = 1; position < size; position++) { // parents come before their children
+            depths[position] = depths[tree.parent(position, size)] + 1;
+        }
+        return Arrays.stream(depths).max().orElseThrow();
     }
 
     /** {@return the number of chunks of a message; 1 if it is empty} */
@@ -154,7 +165,8 @@ final class Stages {
 
     /**
      * The first chunk goes down the tree of nodes. The others follow at the pace of the busiest node, which sends every
-     * chunk to each of its children. In a node a byte is copied to shared memory and from there.
+     * chunk to each of its children. In a node a byte is copied to shared memory and from there, because all ranks read
+     * the same buffers.
      *
      * @param shape the tree
      * @param nodes the number of nodes
@@ -165,11 +177,21 @@ final class Stages {
      * @return the cost
      */
     static Cost pipeline(Tree shape, int nodes, int localRanks, long bytes, long chunk, int setUpSteps) {
+        return pipeline(shape, StarTree.INSTANCE, nodes, localRanks, bytes, chunk, setUpSteps);
+    }
+
+    /**
+     * Returns the cost of {@link #pipeline(Tree, int, int, long, long, int)} if the ranks of a node form a tree. The
+     * first chunk goes down that tree, too. The others follow at the pace of an inner rank, which copies twice.
+     */
+    static Cost pipeline(Tree shape, Tree inNode, int nodes, int localRanks, long bytes, long chunk, int setUpSteps) {
         int chunks = Partition.chunks(bytes, chunk);
         double first = Math.min(bytes, chunk);
-        int waits = localRanks == 1 ? 0 : 1;
+        int waits = height(inNode, localRanks);
         if (nodes == 1) {
-            return new Cost(waits * chunks, waits * (bytes + first), 0, 0, 0);
+            return waits == 0 ? new Cost(0, 0, 0, 0, 0)
+                    : new Cost(waits + chunks - 1.0, (waits + 1) * first + Math.min(waits, 2) * (bytes - first), 0, 0,
+                            0);
         }
         int[] depths = new int[nodes];
         int[] sends = new int[nodes]; // sends of the first chunk, one after the other, until a node has it
@@ -187,7 +209,7 @@ final class Stages {
                 sendsMax = Math.max(sendsMax, sends[child]);
             }
         }
-        return new Cost(waits, 2 * first, 0, setUpSteps + height + (chunks - 1),
+        return new Cost(waits, Math.max(2, waits + 1) * first, 0, setUpSteps + height + (chunks - 1),
                 sendsMax * first + degree * (bytes - first));
     }
 }

@@ -95,8 +95,8 @@ class AlgorithmOptionsTest {
     @Test
     void shouldNameTheLineOfAFileThatCannotBeUsed() throws Exception {
         Path file = Files.writeString(directory.resolve("wrong"), "reduce=srm\nreduce=best:0-8\n");
-        String sentence = file + ", line 2: there is no algorithm \"best\" for reduce; there are flat, srm, halving, "
-                + "chain, index-range, rank-order\n";
+        String sentence = file + ", line 2: there is no algorithm \"best\" for reduce; there are flat, srm, "
+                + "srm-binary, srm-fibonacci, halving, chain, index-range, rank-order\n";
         for (String command : List.of("run --tuning FILE none.jar", "info --choices --tuning FILE")) {
             Ended ended = CommandProcess.runShared(command.replace("FILE", file.toString()).split(" "));
             assertThat(ended.status()).isEqualTo(2);

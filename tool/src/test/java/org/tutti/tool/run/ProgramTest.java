@@ -180,7 +180,7 @@ class ProgramTest {
             "-n 4097 x.jar                       | -n 4097 is not possible",
             "-n two x.jar                        | 'two'",
             "--ranks-per-process 0 x.jar         | --ranks-per-process 0 is not possible",
-            "--algorithm reduce=magic x.jar       | there are flat, srm, halving",
+            "--algorithm reduce=magic x.jar       | there are flat, srm, srm-binary",
             "--algorithm reduce=srm:0-8q x.jar   | reduce=srm:0-8q is not possible: \"0-8q\" is no range of",
             "--algorithm reduce=srm:8-8 x.jar    | --algorithm reduce=srm:8-8 is not possible: the range 8-8 is empty",
             "--algorithm reduce=srm,flat:8- x.jar | reduce=srm,flat:8- is not possible: srm:0- and flat:8- overlap",
