@@ -33,6 +33,7 @@ import org.tutti.collective.alltoall.AggregatedAllToAll;
 import org.tutti.collective.alltoall.BruckAllToAll;
 import org.tutti.collective.alltoall.DirectAllToAll;
 import org.tutti.collective.alltoall.StandardExchangeAllToAll;
+import org.tutti.collective.barrier.ChengBarrier;
 import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.collective.barrier.HalvingBarrier;
 import org.tutti.collective.barrier.SrmBarrier;
@@ -40,12 +41,14 @@ import org.tutti.collective.barrier.TreeBarrier;
 import org.tutti.collective.blocks.AnyBlocksAlgorithm;
 import org.tutti.collective.blocks.SubtreeAlgorithm.Shape;
 import org.tutti.collective.broadcast.ChainBroadcast;
+import org.tutti.collective.broadcast.ChengBroadcast;
 import org.tutti.collective.broadcast.ScatterAllgatherBroadcast;
 import org.tutti.collective.broadcast.SlotRingBroadcast;
 import org.tutti.collective.broadcast.SrmBroadcast;
 import org.tutti.collective.gather.DirectGather;
 import org.tutti.collective.gather.TreeGather;
 import org.tutti.collective.reduce.ChainReduce;
+import org.tutti.collective.reduce.ChengReduce;
 import org.tutti.collective.reduce.FlatReduce;
 import org.tutti.collective.reduce.IndexRangeReduce;
 import org.tutti.collective.reduce.RankOrderReduce;
@@ -59,20 +62,22 @@ import org.tutti.collective.scan.DirectScan;
 import org.tutti.collective.scan.DoublingScan;
 import org.tutti.collective.scatter.DirectScatter;
 import org.tutti.collective.scatter.TreeScatter;
+import org.tutti.collective.stage.ChengMasters;
 
 /** The list of all algorithms. A new algorithm must be added here. The tests run every algorithm of this list. */
 public final class Catalogue {
     private static final Map<Collective, List<Algorithm>> ALGORITHMS = Stream.of(
             new SrmBarrier(), new FlatBarrier(), new TreeBarrier(), new HalvingBarrier(),
+            new ChengBarrier(ChengMasters.FIXED), new ChengBarrier(ChengMasters.DRAWN),
             SrmBroadcast.BINOMIAL, SrmBroadcast.BINOMIAL_IN_NODES, SrmBroadcast.BINARY, SrmBroadcast.FIBONACCI,
             SrmBroadcast.HALVING,
             new ChainBroadcast(), new SlotRingBroadcast(), new ScatterAllgatherBroadcast(),
+            new ChengBroadcast(ChengMasters.FIXED), new ChengBroadcast(ChengMasters.DRAWN),
             new FlatReduce(), SrmReduce.BINOMIAL, SrmReduce.BINARY, SrmReduce.FIBONACCI, SrmReduce.HALVING,
             new ChainReduce(), new IndexRangeReduce(),
-            new RankOrderReduce(),
+            new ChengReduce(ChengMasters.FIXED), new ChengReduce(ChengMasters.DRAWN), new RankOrderReduce(),
             new FlatAllreduce(), SrmAllreduce.BINOMIAL, SrmAllreduce.BINARY, SrmAllreduce.FIBONACCI,
-            SrmAllreduce.HALVING, new ChengAllreduce(false),
-            new ChengAllreduce(true),
+            SrmAllreduce.HALVING, new ChengAllreduce(ChengMasters.FIXED), new ChengAllreduce(ChengMasters.DRAWN),
             new RecursiveDoublingAllreduce(), new RabenseifnerAllreduce(), new RingAllreduce(),
             new IndexRangeAllreduce(), new IndexRadixAllreduce(), new RankOrderAllreduce(),
             new DirectGather(), new TreeGather(Shape.BINOMIAL), new TreeGather(Shape.nomial(3)),

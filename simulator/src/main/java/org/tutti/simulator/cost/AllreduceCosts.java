@@ -12,6 +12,8 @@ import org.tutti.collective.allreduce.RecursiveDoublingAllreduce;
 import org.tutti.collective.allreduce.RingAllreduce;
 import org.tutti.collective.allreduce.SrmAllreduce;
 import org.tutti.collective.flow.Flow;
+import org.tutti.collective.stage.ChengMasters;
+import org.tutti.collective.stage.ChengSum;
 import org.tutti.pattern.Folding;
 
 /** The cost formulas of allreduce algorithms. */
@@ -22,7 +24,7 @@ final class AllreduceCosts {
         return switch (algorithm) {
             case FlatAllreduce _ -> flat(nodes, localRanks, bytes);
             case SrmAllreduce srm -> srm(srm, nodes, localRanks, bytes);
-            case ChengAllreduce _ -> cheng(nodes, localRanks, bytes);
+            case ChengAllreduce cheng -> cheng(cheng.masters(), nodes, localRanks, bytes);
             case RecursiveDoublingAllreduce _ -> recursiveDoubling(nodes, localRanks, bytes);
             case RabenseifnerAllreduce _ -> rabenseifner(nodes, localRanks, bytes);
             case RingAllreduce _ -> ring(nodes, localRanks, bytes).withMessagesOfAllPairs(nodes);
@@ -57,11 +59,12 @@ final class AllreduceCosts {
                 nodes == 1 ? 0 : 2 * (levels - 1) * first + 2 * children * bytes);
     }
 
-    private static Cost cheng(int nodes, int localRanks, long bytes) {
-        double chunks = Stages.chunks(bytes, Flow.PIECE_BYTES);
+    private static Cost cheng(ChengMasters masters, int nodes, int localRanks, long bytes) {
+        double chunks = Stages.chunks(bytes, ChengSum.CHUNK_BYTES);
         double locals = localRanks - 1;
         double others = nodes - 1;
-        return new Cost(localRanks > 1 ? 2 * chunks : 0, 2.0 * bytes, (locals + others) * bytes,
+        return new Cost(Stages.chengWaits(masters, nodes, localRanks, 2) * chunks, 2.0 * bytes,
+                (locals + others) * bytes,
                 nodes > 1 ? 2 * chunks : 0, 2 * others * bytes);
     }
 

@@ -2,10 +2,12 @@
 package org.tutti.simulator.cost;
 
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.barrier.ChengBarrier;
 import org.tutti.collective.barrier.FlatBarrier;
 import org.tutti.collective.barrier.HalvingBarrier;
 import org.tutti.collective.barrier.SrmBarrier;
 import org.tutti.collective.barrier.TreeBarrier;
+import org.tutti.collective.stage.ChengMasters;
 
 /** The cost formulas of barrier algorithms. */
 final class BarrierCosts {
@@ -18,6 +20,7 @@ final class BarrierCosts {
             case FlatBarrier _ -> flat(nodes, localRanks);
             case SrmBarrier _ -> srm(nodes, localRanks);
             case HalvingBarrier _ -> twoLevels(localRanks, 2 * Stages.floorLog(nodes));
+            case ChengBarrier cheng -> cheng(cheng.masters(), nodes, localRanks);
             case TreeBarrier _ -> tree(nodes, localRanks);
             default -> throw Costs.missing(algorithm);
         };
@@ -34,6 +37,12 @@ final class BarrierCosts {
     /** The master looks at p − 1 lines one after the other; then all ranks read one line. */
     private static Cost twoLevels(int localRanks, double steps) {
         return new Cost(localRanks == 1 ? 0 : localRanks, 0, 0, steps, 0);
+    }
+
+    /** As on two levels; the cluster master's node then puts to each other node. */
+    private static Cost cheng(ChengMasters masters, int nodes, int localRanks) {
+        return new Cost(Stages.chengWaits(masters, nodes, localRanks, localRanks), 0, 0, nodes == 1 ? 0 : 2, 0)
+                .withFurtherPuts(Math.max(0, nodes - 2));
     }
 
     private static Cost tree(int nodes, int localRanks) {

@@ -3,14 +3,18 @@ package org.tutti.simulator.cost;
 
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.broadcast.ChainBroadcast;
+import org.tutti.collective.broadcast.ChengBroadcast;
 import org.tutti.collective.broadcast.ScatterAllgatherBroadcast;
 import org.tutti.collective.broadcast.SlotRingBroadcast;
 import org.tutti.collective.broadcast.SrmBroadcast;
+import org.tutti.collective.flow.Flow;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Machine;
+import org.tutti.collective.stage.ChengMasters;
 import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.ChainTree;
 import org.tutti.pattern.Partition;
+import org.tutti.pattern.StarTree;
 import org.tutti.pattern.Tree;
 
 /** The cost formulas of broadcast algorithms. */
@@ -25,6 +29,7 @@ final class BroadcastCosts {
             case ChainBroadcast _ -> chain(nodes, localRanks, bytes);
             case SlotRingBroadcast slotRing -> Stages.pipeline(BINOMIAL, nodes, localRanks, bytes,
                     slotRing.chunkBytes(nodes, bytes), 0);
+            case ChengBroadcast cheng -> cheng(cheng.masters(), nodes, localRanks, bytes);
             case ScatterAllgatherBroadcast _ -> scatterAllgather(nodes, localRanks, bytes);
             default -> throw Costs.missing(algorithm);
         };
@@ -39,6 +44,12 @@ final class BroadcastCosts {
         boolean straight = ChainBroadcast.isStraight(nodes, bytes);
         long chunk = straight ? Machine.PACKET_BYTES : RingLayout.EAGER_BUFFER_BYTES / ChainBroadcast.parts(bytes);
         return Stages.pipeline(ChainTree.INSTANCE, nodes, localRanks, bytes, chunk, straight ? 1 : 0);
+    }
+
+    /** A star of nodes; if the masters are drawn, its first chunk comes one step later from the root's node. */
+    private static Cost cheng(ChengMasters masters, int nodes, int localRanks, long bytes) {
+        return Stages.pipeline(StarTree.INSTANCE, nodes, localRanks, bytes, Flow.PIECE_BYTES,
+                masters.isDrawn() ? 1 : 0);
     }
 
     private static Cost scatterAllgather(int nodes, int localRanks, long bytes) {

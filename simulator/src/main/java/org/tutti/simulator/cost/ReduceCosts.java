@@ -5,10 +5,13 @@ import org.tutti.collective.Algorithm;
 import org.tutti.collective.flow.Flow;
 import org.tutti.collective.machine.Machine;
 import org.tutti.collective.reduce.ChainReduce;
+import org.tutti.collective.reduce.ChengReduce;
 import org.tutti.collective.reduce.FlatReduce;
 import org.tutti.collective.reduce.IndexRangeReduce;
 import org.tutti.collective.reduce.RankOrderReduce;
 import org.tutti.collective.reduce.SrmReduce;
+import org.tutti.collective.stage.ChengMasters;
+import org.tutti.collective.stage.ChengSum;
 
 /** The cost formulas of reduce algorithms. */
 final class ReduceCosts {
@@ -22,6 +25,7 @@ final class ReduceCosts {
             case IndexRangeReduce indexRange -> nodes == 1
                     ? Stages.indexRange(localRanks, bytes, indexRange.chunkBytes())
                     : binomial(nodes, localRanks, bytes);
+            case ChengReduce cheng -> cheng(cheng.masters(), nodes, localRanks, bytes);
             case RankOrderReduce _ -> Stages.rankOrder(nodes, localRanks, bytes, 1);
             default -> throw Costs.missing(algorithm);
         };
@@ -48,6 +52,16 @@ final class ReduceCosts {
 
     private static Cost chain(int nodes, int localRanks, long bytes) {
         return throughTree((double) nodes - 1, Math.min(1, nodes - 1), localRanks, bytes);
+    }
+
+    /** The first chunk needs no wait for the place; if the masters are drawn, the total goes to the root's node. */
+    private static Cost cheng(ChengMasters masters, int nodes, int localRanks, long bytes) {
+        double chunks = Stages.chunks(bytes, ChengSum.CHUNK_BYTES);
+        double others = nodes - 1;
+        double steps = nodes == 1 ? 0 : masters.isDrawn() ? 2 : 1;
+        return new Cost(Stages.chengWaits(masters, nodes, localRanks, 2) * chunks - (localRanks == 1 ? 0 : 1),
+                2.0 * bytes, (localRanks - 1 + others) * bytes, steps * chunks,
+                nodes == 1 ? 0 : (others + steps - 1) * bytes);
     }
 
     private static Cost binomial(int nodes, int localRanks, long bytes) {

@@ -6,6 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.stage.ChengMasters;
 import org.tutti.collective.stage.NodeStage;
 import org.tutti.collective.stage.RunChain;
 import org.tutti.pattern.NomialTree;
@@ -161,6 +162,20 @@ final class Stages {
         double ranks = (double) nodes * localRanks;
         return new Cost(localRanks == 1 ? 0 : 2 * chunks, 2.0 * bytes, (ranks - 1) * bytes,
                 nodes == 1 ? 0 : chunks * (nodes + 1), nodes == 1 ? 0 : (nodes - 1.0 + receivers) * bytes);
+    }
+
+    /**
+     * {@return the waits of a rank for another rank of its node in a chunk of Cheng's scheme} If the masters are drawn,
+     * the first rank of a node waits for the SMP master before it sends the node's sum, and before it hands out the
+     * total.
+     *
+     * @param masters determines the masters
+     * @param nodes the number of nodes
+     * @param localRanks the number of ranks of each node
+     * @param fixed the number of waits if the SMP masters are the first ranks of their nodes
+     */
+    static double chengWaits(ChengMasters masters, int nodes, int localRanks, int fixed) {
+        return localRanks == 1 ? 0 : masters.isDrawn() && nodes > 1 ? fixed + 2 : fixed;
     }
 
     /**
