@@ -8,7 +8,7 @@ import java.util.Arrays;
  * bytes. The transfer handles the runs in their order. A section has one of three forms:
  * <ul>
  * <li>strided, as in ARMCI: runs of equal length at regular distances, for example the rows of a tile of a matrix. The
- * runs form a grid of up to {@value #LEVELS_MAX} − 1 directions;
+ * runs form a grid of up to {@value #LEVELS_MAX} directions;
  * <li>a vector: any runs in any order;
  * <li>a box: a rectangular part of an n-dimensional array.
  * </ul>
@@ -19,7 +19,8 @@ import java.util.Arrays;
  */
 public final class Section {
     /**
-     * The greatest number of dimensions of a box. A strided section has at most this number of directions, minus one.
+     * The greatest number of strides, which ARMCI calls stride levels. A strided section has at most this number of
+     * directions in addition to its contiguous runs. A box has at most this number of dimensions, plus one.
      */
     public static final int LEVELS_MAX = 8;
 
@@ -122,7 +123,7 @@ public final class Section {
      * @param type the type of the elements
      * @param index the index of the first element of the first run, 0 or more
      * @param count the number of elements of each run, 0 or more
-     * @param counts the number of runs in each direction, 0 or more; at most {@value #LEVELS_MAX} − 1 directions
+     * @param counts the number of runs in each direction, 0 or more; at most {@value #LEVELS_MAX} directions
      * @param strides the distance in elements between the starts of adjacent runs in each direction, 0 or more
      * @return the section
      * @throws IllegalArgumentException if a number is negative, there are too many directions, or the numbers of counts
@@ -167,18 +168,18 @@ public final class Section {
      *
      * @param offset the offset of the first run, 0 or more
      * @param bytes the length of each run, 0 or more
-     * @param counts the number of runs in each direction, 0 or more; at most {@value #LEVELS_MAX} − 1 directions
+     * @param counts the number of runs in each direction, 0 or more; at most {@value #LEVELS_MAX} directions
      * @param strides the distance in bytes between the starts of adjacent runs in each direction, 0 or more
      * @return the section
      * @throws IllegalArgumentException if a number is negative, there are too many directions, or the numbers of counts
      *             and strides differ
      */
     public static Section strided(long offset, long bytes, long[] counts, long[] strides) {
-        if (counts.length != strides.length || counts.length >= LEVELS_MAX || offset < 0 || bytes < 0
+        if (counts.length != strides.length || counts.length > LEVELS_MAX || offset < 0 || bytes < 0
                 || Arrays.stream(counts).anyMatch(count -> count < 0)
                 || Arrays.stream(strides).anyMatch(stride -> stride < 0)) {
             throw new IllegalArgumentException("a strided section has numbers of 0 or more, and as many counts as "
-                    + "strides, at most " + (LEVELS_MAX - 1) + ", not " + describe(offset, bytes, counts, strides));
+                    + "strides, at most " + LEVELS_MAX + ", not " + describe(offset, bytes, counts, strides));
         }
         if (bytes == 0 || Arrays.stream(counts).anyMatch(count -> count == 0)) {
             return new Section(offset, 0, NONE, NONE);
@@ -227,7 +228,7 @@ public final class Section {
      * memory. The last index of the array varies fastest, as in Java and C.
      *
      * @param type the type of the elements
-     * @param shape the length of the array in each dimension, 1 or more; 1 to {@value #LEVELS_MAX} dimensions
+     * @param shape the length of the array in each dimension, 1 or more; 1 to {@value #LEVELS_MAX} + 1 dimensions
      * @param from the first index of the box in each dimension
      * @param count the length of the box in each dimension, 0 or more
      * @return the section
@@ -245,7 +246,7 @@ public final class Section {
      *
      * @param offset the byte at which the array begins, 0 or more
      * @param type the type of the elements
-     * @param shape the length of the array in each dimension, 1 or more; 1 to {@value #LEVELS_MAX} dimensions
+     * @param shape the length of the array in each dimension, 1 or more; 1 to {@value #LEVELS_MAX} + 1 dimensions
      * @param from the first index of the box in each dimension
      * @param count the length of the box in each dimension, 0 or more
      * @return the section
@@ -255,10 +256,11 @@ public final class Section {
      */
     public static Section box(long offset, DataType type, long[] shape, long[] from, long[] count) {
         int dimensions = shape.length;
-        if (dimensions == 0 || dimensions > LEVELS_MAX || from.length != dimensions || count.length != dimensions) {
-            throw new IllegalArgumentException("a box has 1 to " + LEVELS_MAX + " dimensions, the same in shape, from "
-                    + "and count, not " + Arrays.toString(shape) + ", " + Arrays.toString(from) + " and "
-                    + Arrays.toString(count));
+        if (dimensions == 0 || dimensions > LEVELS_MAX + 1 || from.length != dimensions || count.length != dimensions) {
+            throw new IllegalArgumentException(
+                    "a box has 1 to " + (LEVELS_MAX + 1) + " dimensions, the same in shape, from "
+                            + "and count, not " + Arrays.toString(shape) + ", " + Arrays.toString(from) + " and "
+                            + Arrays.toString(count));
         }
         long[] counts = new long[dimensions - 1];
         long[] strides = new long[dimensions - 1];
@@ -344,7 +346,7 @@ public final class Section {
     }
 
     /**
-     * {@return the number of directions of the grid, 0 to {@value #LEVELS_MAX} − 1; 0 for a vector}
+     * {@return the number of directions of the grid, 0 to {@value #LEVELS_MAX}; 0 for a vector}
      */
     public int directions() {
         return counts.length;

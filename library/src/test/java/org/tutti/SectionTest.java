@@ -198,7 +198,7 @@ class SectionTest {
         assertThatThrownBy(() -> Section.of(Long.MAX_VALUE, 4)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> Section.strided(0, 1, new long[]{2}, none))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("as many counts as strides");
-        assertThatThrownBy(() -> Section.strided(0, 1, new long[8], new long[8]))
+        assertThatThrownBy(() -> Section.strided(0, 1, new long[9], new long[9]))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> Section.strided(0, 8, new long[]{Long.MAX_VALUE}, new long[]{9}))
                 .isInstanceOf(IllegalArgumentException.class);

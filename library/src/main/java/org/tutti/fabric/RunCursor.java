@@ -12,11 +12,9 @@ import org.tutti.Section;
  * has described. Cursors are reused, so that transfers allocate nothing.
  */
 public final class RunCursor {
-    private static final int DIRECTIONS_MAX = Section.LEVELS_MAX - 1;
-
-    private final long[] counts = new long[DIRECTIONS_MAX];
-    private final long[] strides = new long[DIRECTIONS_MAX];
-    private final long[] indexes = new long[DIRECTIONS_MAX];
+    private final long[] counts = new long[Section.LEVELS_MAX];
+    private final long[] strides = new long[Section.LEVELS_MAX];
+    private final long[] indexes = new long[Section.LEVELS_MAX];
     private int directions;
     private Section vector;
     private long vectorRun;

@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Walks over sections, in steps of any length, against the places that the section itself computes for each run. */
 class RunCursorTest {
     private static Section grid(Random random) {
-        int directions = random.nextInt(Section.LEVELS_MAX);
+        int directions = random.nextInt(Section.LEVELS_MAX + 1);
         long[] counts = random.longs(directions, directions > 4 ? 1 : 0, directions > 4 ? 4 : 9).toArray();
         long[] strides = random.longs(directions, 0, 500).toArray();
         return Section.strided(random.nextInt(100), random.nextInt(30), counts, strides);

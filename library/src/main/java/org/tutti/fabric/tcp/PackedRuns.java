@@ -16,7 +16,7 @@ import org.tutti.fabric.SectionPieces;
  * may take any rails and arrive in any order.
  *
  * <pre>
- *  a part of a grid:  +0 directions, 0 to 7   +8 bytes of the grid before this frame's   +16 bytes of a run
+ *  a part of a grid:  +0 directions, 0 to 8   +8 bytes of the grid before this frame's   +16 bytes of a run
  *                     +24 (count, stride) for each direction          then the bytes of all runs
  *  runs of a vector:  +0 −1                   +8 (offset · 2¹⁷ + length, and the bytes of that run), again and again
  * </pre>
@@ -31,7 +31,6 @@ import org.tutti.fabric.SectionPieces;
 final class PackedRuns {
     private static final ValueLayout.OfLong LONGS = ValueLayout.JAVA_LONG_UNALIGNED;
     private static final long LIST = -1;
-    private static final int DIRECTIONS_MAX = Section.LEVELS_MAX - 1;
     private static final int LENGTH_BITS = 17;
     private static final int GRID_BYTES = 3 * Long.BYTES;
     private static final int DIRECTION_BYTES = 2 * Long.BYTES;
@@ -200,7 +199,7 @@ final class PackedRuns {
             left = hasBytes ? 0 : frame.value; // the end suffices for a list with bytes
             require(next < end && (hasBytes || left > 0));
         } else {
-            require(directions >= 0 && directions <= DIRECTIONS_MAX);
+            require(directions >= 0 && directions <= Section.LEVELS_MAX);
             beginGrid(frame, (int) directions);
         }
     }
