@@ -9,22 +9,37 @@ import java.util.function.Consumer;
  * as those of {@link RemotePart}, but each call returns a {@link Request}.
  *
  * <p><b>Gets.</b> The request of a get is done when the elements have arrived. Until then the program must not access
- * the target. Several gets may be in flight at the same time, with at most {@value #IN_FLIGHT_MAX} runs of contiguous
- * bytes for a memory. If a call exceeds this number, it waits until earlier runs are done. If there are no earlier
- * runs, the call completes the get itself.
+ * the target. A get moves its bytes by the protocol of the blocking get ({@link TransferProtocol}).
  *
- * <p><b>Puts.</b> The request of a put, an accumulate or a replacement is done when the call returns. The source may
- * then be used again, because the call has passed the bytes on to the network, if necessary after it has waited for
- * room in a send buffer. The bytes are visible at the target only after a fence, as for {@code RemotePart}.
+ * <p><b>Puts.</b> The request of a put, an accumulate or a replacement is done when the network has taken the bytes.
+ * Until then the program must not change the source. The bytes are visible at the target only after a fence, as for
+ * {@code RemotePart}; a fence also waits for requests that are not done. A call with at most {@value
+ * #AT_ONCE_BYTES_MAX} bytes is done when it returns, if all earlier puts into the same part are done. So is a call
+ * whose source is memory of a confined arena, which only the calling thread can read. Such a call waits for room in a
+ * send buffer if necessary. Any other call returns immediately, and a virtual thread passes the bytes on.
  *
- * <p>For a rank of this node every request is done when the call returns. The call itself throws the exceptions for
- * invalid arguments. A deadline of the memory counts from the call. After the deadline, the request ends as soon as a
- * thread asks whether it is done or waits for it. An interrupt of a waiting thread does not end the request. Closing
- * the memory waits for all requests. Any number of threads may use this object at the same time.
+ * <p><b>Order.</b> Blocking and non-blocking calls of this rank on one part start in the order of the program. A call
+ * therefore waits for the puts into the same part that are not done. A get whose request is not done may read bytes of
+ * a later put.
+ *
+ * <p>For a rank of this node every request is done when the call returns. At most {@value #IN_FLIGHT_MAX} calls for a
+ * memory may be in flight to other nodes. The next call waits until an earlier one is done. If the network has no room
+ * for a get, the call waits for an earlier one, or completes the get itself if there is none.
+ *
+ * <p>The call itself throws the exceptions for invalid arguments. A deadline of the memory counts from the call. After
+ * the deadline, the request ends as soon as a thread asks whether it is done or waits for it. An interrupt of a waiting
+ * thread does not end the request. Closing the memory waits for all requests. Any number of threads may use this object
+ * at the same time.
  */
 public abstract class NonBlockingPart {
-    /** The greatest number of runs of bytes that are in flight to this rank from other nodes, for one memory. */
+    /** The greatest number of non-blocking calls of this rank that are in flight to other nodes, for one memory. */
     public static final int IN_FLIGHT_MAX = 64;
+
+    /**
+     * The greatest number of bytes of a put, an accumulate or a replacement that is done when it returns, if no earlier
+     * put into the same part is in flight.
+     */
+    public static final int AT_ONCE_BYTES_MAX = 256 << 10;
 
     private final ArrayViews<MemorySegment> segments = ArrayViews.segments(ArrayViews.REMEMBERED);
 
@@ -40,32 +55,32 @@ public abstract class NonBlockingPart {
 
     // as in RemotePart
     public Request put(long offset, Span source) {
-        return written(part -> part.put(offset, source));
+        return written(source.segment(), part -> part.put(offset, source));
     }
 
     // as in RemotePart
     public Request put(long offset, MemorySegment source) {
-        return written(part -> part.put(offset, source));
+        return written(source, part -> part.put(offset, source));
     }
 
     // as in RemotePart
     public Request put(Section section, Span source, Section of) {
-        return written(part -> part.put(section, source, of));
+        return written(source.segment(), of.bytes(), part -> part.put(section, source, of));
     }
 
     // as in RemotePart
     public Request putNotify(long offset, Span source, int notification) {
-        return written(part -> part.putNotify(offset, source, notification));
+        return written(source.segment(), part -> part.putNotify(offset, source, notification));
     }
 
     // as in RemotePart
     public Request putNotify(long offset, MemorySegment source, int notification) {
-        return written(part -> part.putNotify(offset, source, notification));
+        return written(source, part -> part.putNotify(offset, source, notification));
     }
 
     // as in RemotePart
     public Request putNotify(Section section, Span source, Section of, int notification) {
-        return written(part -> part.putNotify(section, source, of, notification));
+        return written(source.segment(), of.bytes(), part -> part.putNotify(section, source, of, notification));
     }
 
     // as in RemotePart
@@ -88,52 +103,58 @@ public abstract class NonBlockingPart {
 
     // as in RemotePart
     public Request accumulate(long offset, Span source, Reduction reduction) {
-        return written(part -> part.accumulate(offset, source, reduction));
+        return written(source.segment(), part -> part.accumulate(offset, source, reduction));
     }
 
     // as in RemotePart
     public Request accumulate(long offset, Span source, double scale) {
-        return written(part -> part.accumulate(offset, source, scale));
+        return written(source.segment(), part -> part.accumulate(offset, source, scale));
     }
 
     // as in RemotePart
     public Request accumulate(Section section, Span source, Section of, double scale) {
-        return written(part -> part.accumulate(section, source, of, scale));
+        return written(source.segment(), of.bytes(), part -> part.accumulate(section, source, of, scale));
     }
 
     // as in RemotePart
     public Request accumulate(Section section, Span source, Section of, Reduction reduction) {
-        return written(part -> part.accumulate(section, source, of, reduction));
+        return written(source.segment(), of.bytes(), part -> part.accumulate(section, source, of, reduction));
     }
 
     // as in RemotePart
     public Request accumulateComplex(long offset, Span source, double real, double imaginary) {
-        return written(part -> part.accumulateComplex(offset, source, real, imaginary));
+        return written(source.segment(), part -> part.accumulateComplex(offset, source, real, imaginary));
     }
 
     // as in RemotePart
     public Request accumulateComplex(Section section, Span source, Section of, double real, double imaginary) {
-        return written(part -> part.accumulateComplex(section, source, of, real, imaginary));
+        return written(source.segment(), of.bytes(),
+                part -> part.accumulateComplex(section, source, of, real, imaginary));
     }
 
     // as in RemotePart
     public Request replace(Section section, Span source, Section of) {
-        return written(part -> part.replace(section, source, of));
+        return written(source.segment(), of.bytes(), part -> part.replace(section, source, of));
     }
 
     // as in RemotePart
     public Request replace(long offset, Span source) {
-        return written(part -> part.replace(offset, source));
+        return written(source.segment(), part -> part.replace(offset, source));
+    }
+
+    private Request written(MemorySegment source, Consumer<RemotePart> call) {
+        return written(source, source.byteSize(), call);
     }
 
     /**
-     * Makes a call that writes to the part. Its request is done when this method returns, unless the call belongs to an
-     * aggregate. All puts, accumulates and replacements end here.
+     * Makes or starts a call that writes to the part. All puts, accumulates and replacements end here.
      *
-     * @param call the call, which receives the part on which to operate
+     * @param source the memory with the bytes to write
+     * @param bytes the number of bytes to write
+     * @param call the call, which receives the part on which to operate; this method checks the arguments
      * @return the request
      */
-    protected abstract Request written(Consumer<RemotePart> call);
+    protected abstract Request written(MemorySegment source, long bytes, Consumer<RemotePart> call);
 
     /**
      * Starts to copy consecutive elements of the part into local memory, and returns a request that is done when they

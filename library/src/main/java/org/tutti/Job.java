@@ -26,6 +26,17 @@ public interface Job extends AutoCloseable {
     Communicator world();
 
     /**
+     * Waits until everything that this rank has put into any remote memory is visible there to all ranks. The call
+     * fences all open memories of all communicators, one after the other ({@link RemoteMemory#fenceAll}). It asks each
+     * process to which this rank has written since its last fence. It also waits for the puts of requests that are not
+     * done.
+     *
+     * @throws IllegalStateException if the rank has left the job, or another thread closes a memory meanwhile
+     * @throws RankFailedException if a rank of a communicator with an open memory has failed
+     */
+    void fenceAll();
+
+    /**
      * Ends the job for all ranks. Blocked and later calls of all ranks throw {@link JobAbortedException}, and so does
      * this method. If the processes were started by {@code tutti run}, it stops all of them and exits with the status.
      * A process that was started in another way ends with this status some time later, unless its program has ended

@@ -28,7 +28,8 @@ import java.lang.foreign.MemorySegment;
  * changed the target. Invalid arguments are detected before anything is changed.
  *
  * <p><b>Requests.</b> {@link RemotePart#nonBlocking} has the same calls in a form that returns a {@link Request}, and
- * {@link #aggregate} collects calls that are awaited together.
+ * {@link #aggregate} collects calls that are awaited together. Fences and {@link #close} also wait for puts whose
+ * request is not done.
  *
  * <p><b>Threads.</b> Any number of threads of a rank may use this object, its parts, aggregates and requests at the
  * same time. The exceptions are the collective calls {@link #barrier}, {@link #allocateMutexes} and {@link #close}. One
@@ -92,7 +93,8 @@ public abstract class RemoteMemory implements AutoCloseable {
 
     /**
      * Waits until everything that this rank has put into the memory of any rank is visible there to all ranks. The call
-     * asks only the ranks to which this rank has written since its last fence, all of them in parallel.
+     * asks only the ranks to which this rank has written since its last fence, all of them in parallel. {@link
+     * Job#fenceAll} does so for all memories of the rank.
      *
      * @throws IllegalStateException if the memory is closed
      */

@@ -6,7 +6,8 @@ package org.tutti;
  * protocols of Nieplocha, Tipparaju, Saify and Panda, "Protocols and Strategies for Optimizing Performance of Remote
  * Memory Operations on Clusters" (2002), section 3. The protocol has an effect only on the duration of a call.
  *
- * <p>{@link RemotePart#withProtocol} selects a protocol. Otherwise each call chooses one. The choice depends on the
+ * <p>{@link RemotePart#withProtocol} selects a protocol, for blocking and for non-blocking calls. Otherwise each call
+ * chooses one. The choice depends on the
  * number of bytes, on the number of runs, which are ranges of contiguous bytes, and on the kind of memory:
  * <ul>
  * <li>{@link #ZERO_COPY} for runs of 16 KiB and more on average, if the memory is native, the call is a get, or all

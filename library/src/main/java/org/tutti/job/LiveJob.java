@@ -70,6 +70,12 @@ final class LiveJob implements Job {
     }
 
     @Override
+    public void fenceAll() {
+        deadline.checkOpen();
+        communicators.fenceAll();
+    }
+
+    @Override
     public void abort(int status) {
         deadline.checkOpen();
         node.abort(rank, status);

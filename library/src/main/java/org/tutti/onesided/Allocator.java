@@ -1,6 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.onesided;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -13,6 +15,7 @@ import org.tutti.collective.members.EndpointTable;
 import org.tutti.collective.members.Members;
 import org.tutti.fabric.SectionTransport;
 import org.tutti.memory.Memory;
+import org.tutti.memory.ProgressPolicy;
 
 /**
  * Allocates remote memory for a communicator, memory at every rank that all ranks can access. Each layer of this
@@ -23,7 +26,7 @@ import org.tutti.memory.Memory;
  * <li>{@link LiveRemoteMemory} and {@link LiveMutexes}: calls on the memory of all ranks, and collective calls.
  * <li>The part of one rank as another rank uses it: {@link NearPart}, {@link FarPart}, {@link LiveNonBlockingPart}.
  * <li>{@link RemoteAccess} and {@link Fences}: the state that calls on all parts of a memory share.
- * <li>Non-blocking gets: {@link PendingGets}, {@link OneSidedRequest}.
+ * <li>Non-blocking calls: {@link PendingCalls}, {@link CallQueue}, {@link OneSidedRequest}.
  * <li>{@link PartAllocator}: allocation of parts.
  * <li>The state of one call: {@link OneSidedCall}, {@link CallCheck}.
  * <li>The layout of the memory, and operations inside it: {@link PartLayout}, {@link PartAccumulator}, {@link
@@ -33,6 +36,7 @@ import org.tutti.memory.Memory;
 public final class Allocator {
     private final PartAllocator parts;
     private final Members members;
+    private final List<LiveRemoteMemory> memories = new ArrayList<>(); // closed ones are dropped at the next call
 
     /**
      * Creates the allocator with which a rank allocates remote memory and mutexes for one communicator.
@@ -42,13 +46,13 @@ public final class Allocator {
      * @param members the states of the communicator's ranks: joined, left or failed
      * @param endpoints the addresses of ranks on other nodes, or null if all ranks are on one node
      * @param coreForEach whether every rank of the node has a core of its own, so that a waiting rank may spin
+     * @param policy the record of whether the rank waits for its requests
      * @param ended a function that returns whether the rank has left its job. Once it has, its remote memory cannot be
      *            used.
      */
     public Allocator(Memory memory, SectionTransport fabric, Members members, EndpointTable endpoints,
-            boolean coreForEach,
-            BooleanSupplier ended) {
-        this.parts = new PartAllocator(memory, fabric, members, endpoints, coreForEach, ended);
+            boolean coreForEach, ProgressPolicy policy, BooleanSupplier ended) {
+        this.parts = new PartAllocator(memory, fabric, members, endpoints, coreForEach, policy, ended);
         this.members = members;
     }
 
@@ -80,7 +84,22 @@ public final class Allocator {
         long bytes = count * type.bytes();
         Part[] made = parts.share(communicator, sum, bytes, notifications,
                 block -> new PartAccumulator(block, bytes, members, rank));
-        return new LiveRemoteMemory(parts, communicator, made, type, deadlineNanos);
+        LiveRemoteMemory memory = new LiveRemoteMemory(parts, communicator, made, type, deadlineNanos);
+        synchronized (memories) {
+            memories.removeIf(LiveRemoteMemory::isClosed);
+            memories.add(memory);
+        }
+        return memory;
+    }
+
+    /** Waits until this rank's puts into all open memories of the communicator are visible there. */
+    public void fenceAll() {
+        List<LiveRemoteMemory> open;
+        synchronized (memories) {
+            memories.removeIf(LiveRemoteMemory::isClosed);
+            open = List.copyOf(memories);
+        }
+        open.forEach(LiveRemoteMemory::fenceAll);
     }
 
     /** {@return the number of remote memories and sets of mutexes that this rank has not closed} */

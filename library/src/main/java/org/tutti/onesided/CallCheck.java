@@ -4,6 +4,7 @@ package org.tutti.onesided;
 import org.tutti.RankFailedException;
 import org.tutti.collective.members.Members;
 import org.tutti.collective.members.WaitGuard;
+import org.tutti.memory.ProgressPolicy;
 import org.tutti.memory.WaitingCall;
 
 /**
@@ -15,10 +16,13 @@ class CallCheck extends WaitGuard {
     /** The value in place of an awaited rank if any rank may end the wait. */
     static final int ANY = -1;
 
+    private static final long BACKGROUND_SLEEP_NANOS = 20_000_000; // an arrival or the end of a call wakes earlier
+
     private String call;
     private int awaited;
     private long deadlineNanos;
     private boolean endsWhenItLeaves;
+    private ProgressPolicy background; // null if the rank itself waits
 
     CallCheck(Members members, int rank) {
         super(members, rank);
@@ -30,7 +34,24 @@ class CallCheck extends WaitGuard {
         awaited = target;
         deadlineNanos = untilNanos;
         endsWhenItLeaves = true;
+        background = null;
         return this;
+    }
+
+    /** Makes the waits of a prepared call sleep while the rank computes, because another thread makes the call. */
+    CallCheck inBackground(ProgressPolicy policy) {
+        background = policy;
+        return this;
+    }
+
+    /** Returns whether another thread than one of the program makes the call. */
+    boolean isInBackground() {
+        return background != null;
+    }
+
+    @Override
+    public long sleepNanos(long waitedNanos) {
+        return background == null || background.isAwaited() ? 0 : BACKGROUND_SLEEP_NANOS;
     }
 
     /**

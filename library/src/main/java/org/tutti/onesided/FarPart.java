@@ -21,13 +21,26 @@ import org.tutti.fabric.SectionTransport;
  * <p>A small put may be delayed shortly, so that several puts share a system call. The method {@link #choose} chooses
  * how a call moves its bytes. The fabric defines the format of the messages, and limits the number of requests under
  * way.
+ *
+ * <p>Each call first waits for the non-blocking calls in the {@link CallQueue} of the part. Therefore calls into the
+ * part start in the order of the program.
  */
 final class FarPart extends LivePart {
     private static final int CHUNKS_ASKED = (int) (OneSidedCall.STREAM_BUFFER_BYTES / Chunks.BYTES_MAX);
     private static final long WHOLE_RUN_BYTES_MIN = 16 << 10;
-    private static final long GRID_BYTES_MAX = Long.BYTES * (1 + 2L * Section.LEVELS_MAX);
+    private static final long GRID_BYTES_MAX = Long.BYTES * (3 + 2L * Section.LEVELS_MAX);
+
+    /**
+     * The time at which the calls of a view are made, if it is not the time at which the program makes them.
+     *
+     * @param number the number of a non-blocking call that another thread makes, in the {@link PendingCalls}
+     * @param checksOnly whether calls check their arguments and do nothing else
+     * @param deadlineNanos the time of {@link System#nanoTime()} by which a call of another thread must end
+     */
+    private record Turn(long number, boolean checksOnly, long deadlineNanos) {}
 
     private final Fences fences;
+    private final CallQueue queue;
     private final PartAddress address;
     private final int process;
     private final long region;
@@ -36,12 +49,15 @@ final class FarPart extends LivePart {
     private final int requestBytesMax;
     private final TransferProtocol forced;
     private final boolean gathers;
+    private final Turn turn; // null if the program's thread makes the calls
     private final FarPart[] views; // a view for each protocol; all these views share the array
+    private final FarPart origin; // the view that tells the protocol of the last call
     private TransferProtocol used; // written by any thread
 
     FarPart(RemoteAccess access, Fences fences, long bytes, PartAddress address, SectionTransport fabric) {
         super(access, address.rank(), bytes, 0);
         this.fences = fences;
+        this.queue = new CallQueue();
         this.address = address;
         this.process = address.process();
         this.region = address.region();
@@ -50,13 +66,16 @@ final class FarPart extends LivePart {
         this.requestBytesMax = fabric.requestBytesMax();
         this.forced = null;
         this.gathers = false;
+        this.turn = null;
         this.views = new FarPart[TransferProtocol.values().length];
+        this.origin = this;
     }
 
     /** Creates another view of the same part. */
     private FarPart(FarPart part, int unitShift, TransferProtocol forced, boolean gathers, FarPart[] views) {
         super(part.access, part.rank, part.bytes, unitShift);
         this.fences = part.fences;
+        this.queue = part.queue;
         this.address = part.address;
         this.process = part.process;
         this.region = part.region;
@@ -65,7 +84,42 @@ final class FarPart extends LivePart {
         this.requestBytesMax = part.requestBytesMax;
         this.forced = forced;
         this.gathers = gathers;
+        this.turn = null;
         this.views = views;
+        this.origin = this;
+    }
+
+    /** Creates a view for calls that are made at another time than the program makes them. */
+    private FarPart(FarPart part, Turn turn) {
+        super(part.access, part.rank, part.bytes, part.unitShift);
+        this.fences = part.fences;
+        this.queue = part.queue;
+        this.address = part.address;
+        this.process = part.process;
+        this.region = part.region;
+        this.fabric = part.fabric;
+        this.packedBytesMax = part.packedBytesMax;
+        this.requestBytesMax = part.requestBytesMax;
+        this.forced = part.forced;
+        this.gathers = false;
+        this.turn = turn;
+        this.views = part.views;
+        this.origin = part.origin;
+    }
+
+    /** Returns a view whose calls check their arguments and do nothing else. */
+    FarPart checking() {
+        return new FarPart(this, new Turn(0, true, 0));
+    }
+
+    /**
+     * Returns a view for one non-blocking call that another thread makes.
+     *
+     * @param number the number of the call in the {@link PendingCalls}
+     * @param deadlineNanos the time of {@link System#nanoTime()} by which the call must end
+     */
+    FarPart inBackground(long number, long deadlineNanos) {
+        return new FarPart(this, new Turn(number, false, deadlineNanos));
     }
 
     @Override
@@ -78,9 +132,14 @@ final class FarPart extends LivePart {
         return new FarPart(this, unitShift, forced, true, new FarPart[views.length]);
     }
 
-    @Override
+    /** Returns the address by which the fabric reaches the part. */
     PartAddress address() {
         return address;
+    }
+
+    /** Returns the queue of the non-blocking calls that write to the part. */
+    CallQueue queue() {
+        return queue;
     }
 
     @Override
@@ -107,6 +166,19 @@ final class FarPart extends LivePart {
     @Override
     public Optional<TransferProtocol> lastProtocol() {
         return Optional.ofNullable(used);
+    }
+
+    /** Begins a call of a view, after the queued calls that are before it. */
+    private CallCheck begin(OneSidedCall call, String name) {
+        CallCheck check = access.begin(call, name, rank);
+        if (turn != null) {
+            check.begin(name, rank, turn.deadlineNanos).inBackground(access.pending().policy());
+        }
+        if (queue.isBusy()) {
+            PendingCalls pending = access.pending();
+            pending.awaitQueued(address, turn == null ? pending.begun() : turn.number - 1, check);
+        }
+        return check;
     }
 
     // ---- put and accumulate
@@ -145,9 +217,12 @@ final class FarPart extends LivePart {
 
     @Override
     void copyInAndNotify(long offset, MemorySegment source, long length, long word) {
+        if (turn != null && turn.checksOnly) {
+            return;
+        }
         OneSidedCall call = access.takeCall();
         try {
-            CallCheck check = access.begin(call, "putNotify", rank);
+            CallCheck check = begin(call, "putNotify");
             call.notified.at(process, region, offset).add(word, 1);
             check.requireThere(fabric.put(call.notified, source, 0, length, check));
         } finally {
@@ -160,10 +235,13 @@ final class FarPart extends LivePart {
     }
 
     private void send(String name, int operation, long scale, long imaginary, OneSidedCall call) {
-        CallCheck check = access.begin(call, name, rank);
+        if (turn != null && turn.checksOnly) {
+            return;
+        }
+        CallCheck check = begin(call, name);
         SectionPieces all = call.pieces;
         TransferProtocol protocol = choose(all, all.memory().isNative(), packedBytesMax);
-        used = protocol;
+        origin.used = protocol;
         try {
             if (protocol == TransferProtocol.ZERO_COPY) {
                 check.requireThere(fabric.send(process, region, all, operation, scale, imaginary, check));
@@ -218,6 +296,25 @@ final class FarPart extends LivePart {
 
     // ---- get
 
+    /**
+     * Returns whether the protocol of a get has a single request, whose bytes arrive in one run of the caller's memory
+     * without a buffer. Then no thread is needed that goes on when the bytes have arrived.
+     */
+    boolean isOneRequest(SectionPieces all) {
+        return all.here().runLeft() == all.left() && switch (choose(all, true, requestBytesMax)) {
+            case ZERO_COPY -> all.part().runLeft() == all.left();
+            case STREAMING -> all.left() <= packedBytesMax && describedBytes(all.part()) <= requestBytesMax;
+            case PIPELINED -> all.left() < Chunks.PIPELINED_BYTES_MIN
+                    && describedBytes(all.part()) <= requestBytesMax;
+        };
+    }
+
+    /** Begins a get that is a single request, as {@link PendingCalls} describes. Returns whether there was room. */
+    boolean begin(OneSidedRequest request, OneSidedCall call, CallCheck check) {
+        origin.used = choose(call.pieces, true, requestBytesMax);
+        return access.pending().begin(request, address, call.pieces, check);
+    }
+
     @Override
     void copyOut(long offset, MemorySegment target, long length) {
         OneSidedCall call = access.takeCall();
@@ -237,10 +334,10 @@ final class FarPart extends LivePart {
      */
     @Override
     void copyOut(OneSidedCall call) {
-        CallCheck check = access.begin(call, "get", rank);
+        CallCheck check = begin(call, "get");
         SectionPieces all = call.pieces;
         TransferProtocol protocol = choose(all, true, requestBytesMax);
-        used = protocol;
+        origin.used = protocol;
         int window = switch (protocol) {
             case ZERO_COPY -> OneSidedCall.ASKED_MAX;
             case STREAMING -> 1;
@@ -324,7 +421,7 @@ final class FarPart extends LivePart {
     long atomic(String name, AtomicOperation operation, long offset, long operand, long expected) {
         OneSidedCall call = access.takeCall();
         try {
-            CallCheck check = access.begin(call, name, rank);
+            CallCheck check = begin(call, name);
             check.requireThere(
                     fabric.atomic(process, region, offset, operation, operand, expected, call.result, check));
             return call.result[0];

@@ -9,7 +9,8 @@ import org.tutti.fabric.Transport;
 /**
  * Waits until the puts of a rank into remote memory are visible at their targets. A fence of one process waits for all
  * writes of the rank to that process. {@link WrittenProcesses} records the processes to which the rank has written
- * since their last fence.
+ * since their last fence. A fence first waits for the rank's non-blocking calls that have not handed their bytes to the
+ * fabric yet.
  *
  * <p>A fence of all processes asks every process before it waits for the first answer. It begins with a random process,
  * so that ranks that fence at the same time do not all ask the same process first (ARMCI, Figure 12).
@@ -40,8 +41,9 @@ final class Fences {
         written.note(process, rank);
     }
 
-    /** Waits until all puts of this rank into the process of another rank are visible there. */
+    /** Waits until all puts of this rank into the part of another rank are visible there. */
     void fence(PartAddress of) {
+        awaitQueued("fence", of);
         int process = of.process();
         if (written.beginFence(process)) {
             OneSidedCall call = access.takeCall();
@@ -64,8 +66,22 @@ final class Fences {
     /** Waits until all puts of this rank into any process are visible there. */
     void fenceAll() {
         VarHandle.fullFence();
+        awaitQueued("fenceAll", null);
         if (written.isAny()) {
             fenceWritten();
+        }
+    }
+
+    /** Waits until non-blocking calls of this rank have handed their bytes to the fabric; null for all parts. */
+    private void awaitQueued(String name, PartAddress of) {
+        PendingCalls pending = access.pending();
+        if (pending != null && pending.isAnyQueued()) {
+            OneSidedCall call = access.takeCall();
+            try {
+                pending.awaitQueued(of, pending.begun(), begin(call, name, of == null ? CallCheck.ANY : of.rank()));
+            } finally {
+                access.putBack(call);
+            }
         }
     }
 
@@ -74,7 +90,7 @@ final class Fences {
      * last fence. Puts on this node need no fence, because the unlock of a mutex that follows publishes them.
      */
     void fenceIfWritten() {
-        if (!access.isClosed() && written.isAny()) {
+        if (!access.isClosed() && (written.isAny() || access.pending() != null && access.pending().isAnyQueued())) {
             access.checkUsable("fenceAll");
             fenceAll();
         }

@@ -9,15 +9,21 @@ import org.tutti.NonBlockingPart;
 import org.tutti.RemotePart;
 import org.tutti.Request;
 import org.tutti.Section;
-import org.tutti.fabric.SectionPieces;
 
 /**
- * The non-blocking calls on a part of remote memory, the memory of one rank. A get from another node has a request, for
- * which the caller waits. Puts, and all calls on a part of this node, have ended when they return, in the same way as
- * blocking calls. An aggregate, a group of calls with one request, uses an object of its own, which gathers small puts.
+ * The non-blocking calls on a part of remote memory, the memory of one rank. All calls on a part of this node have
+ * ended when they return, in the same way as blocking calls, and so have short puts to other nodes. A get that is one
+ * request of the fabric is asked for immediately. All other calls are blocking calls that a virtual thread makes; see
+ * {@link PendingCalls}. An aggregate, a group of calls with one request, uses an object of its own, which gathers small
+ * puts.
  */
 final class LiveNonBlockingPart extends NonBlockingPart {
+    private static final Thread ANOTHER = Thread.ofVirtual().unstarted(() -> {
+    });
+
     private final LivePart part;
+    private final FarPart far; // null if the part is on this node
+    private final FarPart checking;
     private final RemoteAccess access;
     private final LiveAggregate aggregate;
 
@@ -29,6 +35,8 @@ final class LiveNonBlockingPart extends NonBlockingPart {
      */
     LiveNonBlockingPart(LivePart part, LiveAggregate aggregate) {
         this.part = part;
+        this.far = part instanceof FarPart other ? other : null;
+        this.checking = far == null ? null : far.checking();
         this.access = part.access;
         this.aggregate = aggregate;
     }
@@ -44,9 +52,23 @@ final class LiveNonBlockingPart extends NonBlockingPart {
     }
 
     @Override
-    protected Request written(Consumer<RemotePart> call) {
-        call.accept(part);
-        return done();
+    protected Request written(MemorySegment source, long bytes, Consumer<RemotePart> call) {
+        if (far == null || bytes <= AT_ONCE_BYTES_MAX && !far.queue().isBusy() || !source.isAccessibleBy(ANOTHER)) {
+            call.accept(part);
+            return done();
+        }
+        call.accept(checking);
+        long deadlineNanos = access.deadlineNanos();
+        OneSidedRequest request = request();
+        OneSidedCall own = access.takeCall();
+        try {
+            access.pending().begin(request, far.address(), far.queue(),
+                    number -> call.accept(far.inBackground(number, deadlineNanos)),
+                    access.begin(own, "put", part.rank));
+        } finally {
+            access.putBack(own);
+        }
+        return requested(request);
     }
 
     @Override
@@ -56,47 +78,52 @@ final class LiveNonBlockingPart extends NonBlockingPart {
         if (length == 0) {
             return done();
         }
-        PartAddress far = part.address();
         if (far == null) {
             part.copyOut(at, target, length);
             return done();
         }
-        OneSidedRequest request = request();
         OneSidedCall call = access.takeCall();
         try {
-            access.pending().begin(request, far, at, target, 0, length, access.begin(call, "get", part.rank), call.run);
-        } catch (RuntimeException e) {
-            access.pending().drop(request, e);
-            throw e;
+            call.pieces.begin(at, target, 0, length);
+            return read(call, view -> view.read(offset, target, type));
         } finally {
             access.putBack(call);
         }
-        return requested(request);
     }
 
     @Override
     protected Request read(Section section, MemorySegment target, Section of, DataType type) {
-        PartAddress far = part.address();
-        if (far == null) {
+        if (far == null || section.bytes() == 0) {
             part.read(section, target, of, type);
             return done();
         }
         part.check("get", section, target, of, type, type.bytes());
-        OneSidedRequest request = request();
         OneSidedCall call = access.takeCall();
-        SectionPieces pieces = call.pieces;
-        pieces.begin(section, target, of);
         try {
-            for (long length = pieces.pieceBytes(); length > 0; length = pieces.pieceBytes()) {
-                access.pending().begin(request, far, pieces.part().offset(), target, pieces.here().offset(), length,
-                        access.begin(call, "get", part.rank), call.run);
-                pieces.skip(length);
-            }
-        } catch (RuntimeException e) {
-            access.pending().drop(request, e);
-            throw e;
+            call.pieces.begin(section, target, of);
+            return read(call, view -> view.read(section, target, of, type));
         } finally {
             access.putBack(call);
+        }
+    }
+
+    private Request read(OneSidedCall call, Consumer<LivePart> blocking) {
+        PendingCalls pending = access.pending();
+        OneSidedRequest request = request();
+        CallCheck check = access.begin(call, "get", part.rank);
+        if (far.queue().isBusy() || !far.isOneRequest(call.pieces)) {
+            long deadlineNanos = access.deadlineNanos();
+            pending.begin(request, far.address(),
+                    number -> blocking.accept(far.inBackground(number, deadlineNanos)), check);
+        } else {
+            try {
+                if (!far.begin(request, call, check)) {
+                    part.copyOut(call);
+                }
+            } catch (RuntimeException e) {
+                pending.drop(request, e);
+                throw e;
+            }
         }
         return requested(request);
     }

@@ -377,9 +377,6 @@ abstract class LivePart extends RemotePart {
 
     // ---- operations on this node and on others; offsets are in bytes
 
-    /** Returns the address by which the fabric reaches the part; null if the part is on this node. */
-    abstract PartAddress address();
-
     /** Returns a view of the part with another unit of offsets. */
     abstract LivePart view(int ofUnitShift);
 

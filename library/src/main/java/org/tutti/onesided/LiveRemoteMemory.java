@@ -20,7 +20,7 @@ import org.tutti.memory.Words;
  *
  * <p><b>Several threads.</b> The threads of a rank may use its memory at the same time. Calls on this node are loads,
  * stores, copies and atomic operations in the node's memory, and share no other state. All threads share the
- * {@link RemoteAccess}, the marks of {@link WrittenProcesses}, the table of {@link PendingGets}, the counts of
+ * {@link RemoteAccess}, the marks of {@link WrittenProcesses}, the table of {@link PendingCalls}, the counts of
  * {@link SeenNotifications} and the fabric, the transport to other nodes. The head of each of these classes argues why
  * threads may share it. The objects for the parts of other ranks are created at first use, under this object's monitor.
  *
@@ -39,7 +39,7 @@ final class LiveRemoteMemory extends RemoteMemory {
     private final MemorySegment local;
     private final MemorySegment region;
     private final SeenNotifications seen;
-    private final PendingGets pending; // null when all ranks are on this node
+    private final PendingCalls pending; // null when all ranks are on this node
     private final AtomicBoolean closing = new AtomicBoolean();
 
     LiveRemoteMemory(PartAllocator allocator, Communicator communicator, Part[] parts, DataType type,
@@ -110,6 +110,10 @@ final class LiveRemoteMemory extends RemoteMemory {
     public void fenceAll() {
         access.checkUsable("fenceAll");
         fences.fenceAll();
+    }
+
+    boolean isClosed() {
+        return access.isClosed();
     }
 
     // ---- notifications and mutexes

@@ -44,11 +44,6 @@ final class NearPart extends LivePart {
     }
 
     @Override
-    PartAddress address() {
-        return null;
-    }
-
-    @Override
     LivePart view(int ofUnitShift) {
         return new NearPart(this, ofUnitShift);
     }

@@ -14,9 +14,10 @@ import org.tutti.memory.Asking;
 import org.tutti.memory.Words;
 
 /**
- * The request of non-blocking gets, whose bytes arrive from other nodes in pieces. It counts the pieces that have begun
- * and the pieces that have ended. Both counts change under the monitor of the {@link PendingGets}. The count of ended
- * pieces is a word of memory, because threads wait for it. A failure is stored before that word grows.
+ * The request of non-blocking calls on parts at other nodes: of one call, or of the calls of an aggregate. It counts
+ * the calls that have begun and the calls that have ended. Both counts change under the monitor of the {@link
+ * PendingCalls}. The count of ended calls is a word of memory, because threads wait for it. A failure is stored before
+ * that word grows.
  */
 final class OneSidedRequest implements Request {
     /** The request of a call that has ended when it returns. */
@@ -42,16 +43,16 @@ final class OneSidedRequest implements Request {
         }
     };
 
-    private final PendingGets gets;
+    private final PendingCalls calls;
     private final MemorySegment ended = MemorySegment.ofArray(new long[1]);
     private final Asking asking = new Asking();
     private volatile long deadlineNanos = Long.MAX_VALUE;
     private volatile long begun;
-    private volatile RuntimeException failure;
+    private volatile Throwable failure;
 
-    /** Creates a request with its pieces in a table. */
-    OneSidedRequest(PendingGets gets) {
-        this.gets = gets;
+    /** Creates a request with its calls in a table. */
+    OneSidedRequest(PendingCalls calls) {
+        this.calls = calls;
     }
 
     /**
@@ -63,21 +64,18 @@ final class OneSidedRequest implements Request {
         return this;
     }
 
-    /**
-     * Counts a piece that begins. The caller holds the monitor of the gets. Returns the number of the piece, from 1.
-     */
-    long begin() {
+    /** Counts a call that begins. The caller holds the monitor of the calls. */
+    void begin() {
         long more = begun + 1;
         begun = more;
-        return more;
     }
 
-    /** Counts a piece that has ended, with its failure or null. The caller holds the monitor of the gets. */
-    void end(RuntimeException ofPiece) {
-        if (failure == null && ofPiece != null) {
-            failure = ofPiece;
+    /** Counts a call that has ended, with its failure or null. The caller holds the monitor of the calls. */
+    void end(Throwable ofCall) {
+        if (failure == null && ofCall != null) {
+            failure = ofCall;
         }
-        assert Words.load(ended, 0) < begun : "a piece ends after all " + begun + " that have begun";
+        assert Words.load(ended, 0) < begun : "a call ends after all " + begun + " that have begun";
         Words.store(ended, 0, Words.load(ended, 0) + 1);
     }
 
@@ -88,7 +86,7 @@ final class OneSidedRequest implements Request {
     @Override
     public boolean isDone() {
         if (!hasEnded()) {
-            gets.poll();
+            calls.look();
             endIfInVain();
         }
         boolean done = hasEnded();
@@ -118,28 +116,35 @@ final class OneSidedRequest implements Request {
     private boolean await(long untilNanos) {
         try {
             if (!hasEnded()) {
-                awaitPieces(begun, untilNanos);
+                awaitCalls(untilNanos);
             }
         } catch (WaitEndedException _) {
             asking.inVain();
             return false;
         }
         if (failure != null) {
-            throw failure;
+            throw OneSidedRequest.<RuntimeException>asItIs(failure);
         }
         return true;
     }
 
     /**
-     * Waits until the first pieces of this request have arrived, as many as the argument says. Meanwhile another thread
-     * may add further pieces, and some of these may arrive earlier.
+     * Waits until the calls of this request that have begun so far have ended. Meanwhile another thread may add further
+     * calls, and some of these may end earlier.
      */
-    private void awaitPieces(long pieces, long untilNanos) {
-        long atLeast = pieces;
+    private void awaitCalls(long untilNanos) {
+        long upTo = calls.begun();
+        long atLeast = begun;
         do {
-            gets.await(ended, atLeast, () -> check(untilNanos));
+            calls.await(ended, atLeast, () -> check(untilNanos));
             atLeast = Words.load(ended, 0) + 1;
-        } while (gets.isPending(this, pieces));
+        } while (calls.isPending(this, upTo));
+    }
+
+    /** Rethrows any exception unchecked, because a thread of a call may have ended by an error. */
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> E asItIs(Throwable thrown) throws E {
+        throw (E) thrown;
     }
 
     private void check(long untilNanos) {
@@ -149,7 +154,7 @@ final class OneSidedRequest implements Request {
         }
         if (Thread.currentThread().isInterrupted()) {
             throw new CallInterruptedException(
-                    gets.self() + " was interrupted while it awaited a get; it goes"
+                    calls.self() + " was interrupted while it awaited a request; it goes"
                             + " on, and can be awaited again");
         }
         if (untilNanos != Long.MAX_VALUE && System.nanoTime() - untilNanos >= 0) {
@@ -159,13 +164,13 @@ final class OneSidedRequest implements Request {
 
     /** Ends the request if a rank has failed, or the deadline has passed. */
     private void endIfInVain() {
-        RuntimeException reason = gets.failure();
+        RuntimeException reason = calls.failure();
         if (reason == null && deadlineNanos != Long.MAX_VALUE && System.nanoTime() - deadlineNanos > 0) {
-            reason = new DeadlineExceededException(gets.self() + " passed its deadline in a get that it did"
+            reason = new DeadlineExceededException(calls.self() + " passed its deadline in a get that it did"
                     + " not wait for; see what the other rank does, or allow more time");
         }
         if (reason != null) {
-            gets.drop(this, reason);
+            calls.drop(this, reason);
         }
     }
 
@@ -175,7 +180,7 @@ final class OneSidedRequest implements Request {
         if (isDone()) {
             complete(stage);
         } else {
-            Thread.ofVirtual().name("tutti " + gets.self() + " get").start(() -> complete(stage));
+            Thread.ofVirtual().name("tutti " + calls.self() + " completion").start(() -> complete(stage));
         }
         return stage.minimalCompletionStage();
     }
@@ -184,7 +189,7 @@ final class OneSidedRequest implements Request {
         try {
             await();
             stage.complete(null);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             stage.completeExceptionally(e);
         }
     }

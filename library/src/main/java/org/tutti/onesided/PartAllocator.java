@@ -17,6 +17,7 @@ import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.SectionTransport;
 import org.tutti.memory.Bytes;
 import org.tutti.memory.Memory;
+import org.tutti.memory.ProgressPolicy;
 import org.tutti.memory.Waiter;
 
 /**
@@ -42,6 +43,7 @@ final class PartAllocator {
     private final boolean coreForEach;
     private final Waiter waiter;
     private final Waiter answers;
+    private final ProgressPolicy policy;
     private final BooleanSupplier ended;
     private final AtomicInteger open = new AtomicInteger();
     private Spares<OneSidedCall> spareCalls;
@@ -54,16 +56,18 @@ final class PartAllocator {
      * @param members the states of the communicator's ranks: joined, left or failed
      * @param endpoints the addresses of ranks on other nodes, or null if all ranks are on one node
      * @param coreForEach whether every rank of the node has a core of its own, so that a waiting rank may spin
+     * @param policy the record of whether the rank waits for its requests
      * @param ended a function that returns whether the rank has left its job. Once it has, its remote memory cannot be
      *            used.
      */
     PartAllocator(Memory memory, SectionTransport fabric, Members members, EndpointTable endpoints, boolean coreForEach,
-            BooleanSupplier ended) {
+            ProgressPolicy policy, BooleanSupplier ended) {
         this.memory = memory;
         this.fabric = fabric;
         this.members = members;
         this.endpoints = endpoints;
         this.coreForEach = coreForEach;
+        this.policy = policy;
         this.ended = ended;
         this.waiter = new Waiter(coreForEach, fabric);
         this.answers = fabric == null ? waiter : Waiter.forAnswers(coreForEach, fabric);
@@ -205,6 +209,11 @@ final class PartAllocator {
     /** Returns the waiter for words that another node raises. */
     Waiter answers() {
         return answers;
+    }
+
+    /** Returns the record of whether the rank waits for its requests. */
+    ProgressPolicy policy() {
+        return policy;
     }
 
     boolean hasCoreForEach() {

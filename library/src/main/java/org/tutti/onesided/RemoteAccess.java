@@ -24,7 +24,7 @@ final class RemoteAccess {
     private final int elementShift;
     private final LongSupplier deadlineNanos;
     private final Spares<OneSidedCall> spareCalls;
-    private final PendingGets pending; // null when all ranks are on this node
+    private final PendingCalls pending; // null when all ranks are on this node
     private final Asking asking = new Asking();
     private long changesSeen;
     private volatile boolean closed;
@@ -50,7 +50,8 @@ final class RemoteAccess {
         this.deadlineNanos = deadlineNanos;
         this.spareCalls = allocator.spareCalls(parts.length, rank);
         this.pending =
-                oneNode ? null : new PendingGets(allocator.fabric(), members, rank, allocator.hasCoreForEach());
+                oneNode ? null : new PendingCalls(allocator.fabric(), members, rank, allocator.hasCoreForEach(),
+                        allocator.policy());
     }
 
     int rank() {
@@ -181,8 +182,8 @@ final class RemoteAccess {
         return (given != null ? given : new OneSidedRequest(pending)).until(deadlineNanos());
     }
 
-    /** Returns the non-blocking gets of this rank; null if all ranks are on this node. */
-    PendingGets pending() {
+    /** Returns the non-blocking calls of this rank that have not ended; null if all ranks are on this node. */
+    PendingCalls pending() {
         return pending;
     }
 

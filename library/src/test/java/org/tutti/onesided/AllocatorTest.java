@@ -10,6 +10,7 @@ import org.tutti.Tutti;
 import org.tutti.collective.members.ScriptedMembers;
 import org.tutti.job.CountedMemory;
 import org.tutti.memory.Memory;
+import org.tutti.memory.ProgressPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,7 +25,8 @@ class AllocatorTest {
         Tutti.runLocal(1, job -> {
             AtomicLong claimed = new AtomicLong();
             try (Memory memory = new CountedMemory(claimed)) {
-                Allocator allocator = new Allocator(memory, null, new ScriptedMembers(), null, true, () -> false);
+                Allocator allocator = new Allocator(memory, null, new ScriptedMembers(), null, true,
+                        new ProgressPolicy(), () -> false);
                 long afterOne = 0;
                 for (int cycle = 1; cycle <= 50; cycle++) {
                     for (int bytes = LARGEST; bytes > SMALLEST; bytes = bytes * 3 / 5) {

@@ -16,6 +16,7 @@ import org.tutti.fabric.Fabric;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.job.LocalNodes;
 import org.tutti.memory.PrivateMemory;
+import org.tutti.memory.ProgressPolicy;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -52,7 +53,8 @@ class FencesTest {
             Communicator world = job.world();
             try (PrivateMemory node = new PrivateMemory()) {
                 Allocator allocator = new Allocator(node, fabric(), new ScriptedMembers(),
-                        new EndpointTable(new int[]{0, PROCESS}, new long[2]), false, () -> false);
+                        new EndpointTable(new int[]{0, PROCESS}, new long[2]), false, new ProgressPolicy(),
+                        () -> false);
                 RemoteMemory memory = allocator.allocate(world, table -> world.allreduce(table, Reduction.SUM),
                         DataType.LONG, 1, 0, () -> Long.MAX_VALUE);
                 if (world.rank() == 0) {

@@ -24,6 +24,7 @@ import org.tutti.fabric.Fabric;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.job.LocalNodes;
 import org.tutti.memory.PrivateMemory;
+import org.tutti.memory.ProgressPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -41,6 +42,7 @@ class ProtocolScheduleTest {
     private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
     private int places = Integer.MAX_VALUE;
     private int unanswered;
+    private boolean isStarted;
 
     private Fabric fabric() {
         return (Fabric) Proxy.newProxyInstance(Fabric.class.getClassLoader(), new Class<?>[]{Fabric.class},
@@ -60,7 +62,8 @@ class ProtocolScheduleTest {
             }
             case "beginGet" -> {
                 boolean waits = (boolean) arguments[6];
-                assertThat(waits).as("waits for a place only while it holds none").isEqualTo(unanswered == 0);
+                assertThat(waits).as("waits for a place only while it holds none")
+                        .isEqualTo(unanswered == 0 && !isStarted);
                 if (unanswered == places) {
                     return Fabric.NO_ENTRY;
                 }
@@ -95,7 +98,7 @@ class ProtocolScheduleTest {
             try (PrivateMemory node = new PrivateMemory()) {
                 Allocator allocator = new Allocator(node, fabric(), new ScriptedMembers(),
                         new EndpointTable(new int[]{0, 1}, new long[2]), false,
-                        () -> false);
+                        new ProgressPolicy(), () -> false);
                 RemoteMemory memory = allocator.allocate(world, table -> world.allreduce(table, Reduction.SUM),
                         DataType.BYTE, 3L * BYTES, 16, () -> Long.MAX_VALUE);
                 if (world.rank() == 0) {
@@ -148,5 +151,20 @@ class ProtocolScheduleTest {
         assertThat(record(part -> part.withProtocol(TransferProtocol.PIPELINED).get(HALF, BYTES_HERE, HERE)))
                 .containsExactly("ask 12544", "ask 25088", "take", "ask 25088", "take", "ask 24768", "take",
                         "ask 12512", "take", "take");
+    }
+
+    /** A column of 1,000 runs; then runs that have to be unpacked here, which the blocking get of a thread does. */
+    @Test
+    void shouldAskForASectionByOneRequestWithoutWaiting() {
+        isStarted = true;
+        Section column = Section.strided(0, 8, new long[]{1000}, new long[]{100});
+        assertThat(record(part -> part.nonBlocking().get(column, BYTES_HERE, Section.of(0, 8000)).await()))
+                .containsExactly("ask 8000", "take");
+        isStarted = false;
+        assertThat(record(part -> part.nonBlocking().get(column, BYTES_HERE, column).await()))
+                .containsExactly("ask 8000", "take");
+        assertThat(record(part -> part.withProtocol(TransferProtocol.STREAMING).nonBlocking().get(PART, BYTES_HERE,
+                Section.of(0, BYTES)).await())).containsExactly("ask 65536", "take", "ask 65536", "take", "ask 65536",
+                        "take", "ask 3392", "take");
     }
 }

@@ -10,8 +10,8 @@ import org.tutti.collective.Team;
 import org.tutti.collective.communicator.LastCalls;
 import org.tutti.collective.layout.Fingerprint;
 import org.tutti.collective.machine.Machine;
-import org.tutti.job.requests.ProgressPolicy;
 import org.tutti.job.requests.RequestRunner;
+import org.tutti.memory.ProgressPolicy;
 import org.tutti.onesided.Allocator;
 
 /**

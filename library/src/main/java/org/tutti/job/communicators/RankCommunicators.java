@@ -23,7 +23,7 @@ import org.tutti.fabric.Fabric;
 import org.tutti.job.network.Network;
 import org.tutti.job.node.Node;
 import org.tutti.job.node.NodeLayout;
-import org.tutti.job.requests.ProgressPolicy;
+import org.tutti.memory.ProgressPolicy;
 import org.tutti.memory.Waiter;
 import org.tutti.onesided.Allocator;
 
@@ -92,8 +92,9 @@ public final class RankCommunicators {
         var machine = new LiveMachine(new Waiter(coreForEach, fabric), fabric);
         Team team = new Team(machine, members, pool,
                 ringAddress, rankThere, view, endpoints);
-        Allocator allocator = new Allocator(node.memory(), fabric, members, endpoints, coreForEach, deadline::isClosed);
         var policy = new ProgressPolicy();
+        Allocator allocator = new Allocator(node.memory(), fabric, members, endpoints, coreForEach, policy,
+                deadline::isClosed);
         var background = new LiveMachine(new Waiter(false, fabric), fabric, policy::isAwaited); // they share cores
         var made = new CommunicatorState(id, team, members, view.topology(), allocator, machine, background, policy,
                 group == null ? null : () -> shared.leave(group));
@@ -233,6 +234,15 @@ public final class RankCommunicators {
             }
         }
         throw new IllegalArgumentException("rank " + rank + " is none of the group's: " + Arrays.toString(ranks));
+    }
+
+    /** Waits until the rank's puts into remote memory of all its communicators are visible there. */
+    public void fenceAll() {
+        List<CommunicatorState> all;
+        synchronized (this) {
+            all = List.copyOf(open);
+        }
+        all.forEach(each -> each.allocator.fenceAll());
     }
 
     /**

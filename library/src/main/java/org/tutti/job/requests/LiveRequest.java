@@ -16,6 +16,7 @@ import org.tutti.Request;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 import org.tutti.memory.Asking;
+import org.tutti.memory.ProgressPolicy;
 import org.tutti.memory.WaitingCall;
 import org.tutti.memory.Waits;
 

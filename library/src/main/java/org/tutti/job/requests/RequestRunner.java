@@ -10,6 +10,7 @@ import org.tutti.NonBlockingCommunicator;
 import org.tutti.Request;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
+import org.tutti.memory.ProgressPolicy;
 
 /**
  * Runs the requests of a rank on a communicator. A request is a non-blocking call. Each request is begun once, either

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.job.requests;
+package org.tutti.memory;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,29 +19,33 @@ public final class ProgressPolicy {
     private final AtomicInteger awaiting = new AtomicInteger();
     private volatile long lookedNanos = System.nanoTime() - LOOK_NANOS;
 
-    /** Records that the calling thread runs an operation. */
-    void enter() {
+    /** Records that the calling thread runs a request. */
+    public void enter() {
         boolean enters = inFlight.add(Thread.currentThread());
-        assert enters : Thread.currentThread() + " runs two operations";
+        assert enters : Thread.currentThread() + " runs two requests";
     }
 
-    void leave() {
+    /** Records that the calling thread runs no request any more. */
+    public void leave() {
         boolean leaves = inFlight.remove(Thread.currentThread());
-        assert leaves : Thread.currentThread() + " runs no operation";
+        assert leaves : Thread.currentThread() + " runs no request";
     }
 
-    void begin() {
+    /** Records that a thread of the rank begins to await a request. */
+    public void begin() {
         boolean wasAwaited = isAwaited();
         awaiting.incrementAndGet();
         wake(wasAwaited);
     }
 
-    void end() {
+    /** Records that a thread of the rank has ended a wait that {@link #begin} has begun. */
+    public void end() {
         int left = awaiting.decrementAndGet();
         assert left >= 0 : left + " threads await requests";
     }
 
-    void look() {
+    /** Records that a thread of the rank has asked whether a request is done. */
+    public void look() {
         boolean wasAwaited = isAwaited();
         lookedNanos = System.nanoTime();
         wake(wasAwaited);

@@ -16,13 +16,14 @@ import org.tutti.RankFailedException;
 import org.tutti.collective.members.Members;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.SectionPieces;
+import org.tutti.memory.ProgressPolicy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Gets that are not awaited, over a fabric that answers when the test says so. */
 @Timeout(120)
-class PendingGetsTest {
+class PendingCallsTest {
     private static final MemorySegment TARGET = MemorySegment.ofArray(new byte[8]);
 
     private final Set<Integer> answered = new TreeSet<>();
@@ -31,13 +32,13 @@ class PendingGetsTest {
     private final Set<Integer> refused = new TreeSet<>();
     private int places = 4;
     private int begun;
-    private int gotAtOnce;
+    private int refusedForRoom;
     private RuntimeException failure;
 
     private final Fabric fabric = (Fabric) Proxy.newProxyInstance(Fabric.class.getClassLoader(),
             new Class<?>[]{Fabric.class}, (_, method, arguments) -> switch (method.getName()) {
-                case "beginGet" -> begun - taken.size() - forgotten.size() < places ? begun++ : Fabric.NO_ENTRY;
-                case "get" -> ++gotAtOnce > 0;
+                case "beginGet" -> begun - taken.size() - forgotten.size() < places ? ask((SectionPieces) arguments[2])
+                        : Fabric.NO_ENTRY;
                 case "isAnswered" -> answered.contains((int) arguments[1]);
                 case "awaitGet" -> take((int) arguments[1]);
                 case "forgetGet" -> forgotten.add((int) arguments[1]) ? null : null;
@@ -53,7 +54,7 @@ class PendingGetsTest {
                 default -> false;
             });
 
-    private final PendingGets gets = new PendingGets(fabric, members, 0, false);
+    private final PendingCalls gets = new PendingCalls(fabric, members, 0, false, new ProgressPolicy());
     private final PartAddress part = new PartAddress(1, 1, 7);
     private final CallCheck check = new CallCheck(members, 0).begin("get", 1, Long.MAX_VALUE);
 
@@ -66,8 +67,15 @@ class PendingGetsTest {
         return true;
     }
 
+    private int ask(SectionPieces pieces) {
+        pieces.part().skip(pieces.left());
+        return begun++;
+    }
+
     private OneSidedRequest begin(OneSidedRequest request) {
-        gets.begin(request, part, 0, TARGET, 0, 8, check, new SectionPieces());
+        SectionPieces pieces = new SectionPieces();
+        pieces.begin(0, TARGET, 0, 8);
+        refusedForRoom += gets.begin(request, part, pieces, check) ? 0 : 1;
         return request;
     }
 
@@ -90,7 +98,7 @@ class PendingGetsTest {
     }
 
     @Test
-    void shouldWaitForItsOwnAnswersWhenThereIsNoPlaceAndGetAtOnceWhenThereAreNone() {
+    void shouldWaitForItsOwnAnswersWhenThereIsNoPlaceAndTellWhenThereAreNone() {
         places = 2;
         OneSidedRequest first = begin();
         OneSidedRequest second = begin();
@@ -102,7 +110,7 @@ class PendingGetsTest {
         Set.of(first, third).forEach(OneSidedRequest::await);
         places = 0;
         assertThat(begin().isDone()).isTrue();
-        assertThat(gotAtOnce).isEqualTo(1);
+        assertThat(refusedForRoom).isEqualTo(1);
     }
 
     @Test
