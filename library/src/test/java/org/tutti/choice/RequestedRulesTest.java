@@ -110,7 +110,7 @@ class RequestedRulesTest {
                         + "without an end")
                 .replace("EMPTY", "is empty, because its end is exclusive; give an end above")
                 .replace("OVERLAP", "overlap; give each length of a message to one algorithm")
-                .replace("BARRIERS", "are srm, flat, tree, halving")
+                .replace("BARRIERS", "are srm, flat, tree, halving, cheng, cheng-random")
                 .replace("COLLECTIVES", "are barrier, broadcast, reduce, allreduce, gather, scatter, allgather, "
                         + "all-to-all, reduce-scatter, scan, exclusive-scan")
                 .replace("NO_LAYOUT", "is no layout; give NODESxRANKS, such as 4x2 for 4 nodes with 2 ranks each");
