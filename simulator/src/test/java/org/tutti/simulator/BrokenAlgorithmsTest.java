@@ -111,7 +111,7 @@ class BrokenAlgorithmsTest {
                 fault(Fault.SLOT_IS_TAKEN_BEFORE_ALL_HAVE_LEFT, "may still|shrink"),
                 fault(Fault.LEAVES_THE_NEXT_OPERATION_TOO, "may still|shrink"),
                 fault(Fault.OPERATION_SEQUENCE_IS_NOT_LOCKED,
-                        "left word .* (shrink|may still set it)|eagerBuffers are .* accessed by"));
+                        "left word .* (shrink|may still set it)|eagerBuffers are .* accessed by|buffers are claimed"));
     }
 
     @ParameterizedTest
