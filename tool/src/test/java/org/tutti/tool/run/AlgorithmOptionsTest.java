@@ -96,7 +96,7 @@ class AlgorithmOptionsTest {
     void shouldNameTheLineOfAFileThatCannotBeUsed() throws Exception {
         Path file = Files.writeString(directory.resolve("wrong"), "reduce=srm\nreduce=best:0-8\n");
         String sentence = file + ", line 2: there is no algorithm \"best\" for reduce; there are flat, srm, "
-                + "srm-binary, srm-fibonacci, halving, chain, index-range, rank-order\n";
+                + "srm-binary, srm-fibonacci, halving, chain, index-range, cheng, cheng-random, rank-order\n";
         for (String command : List.of("run --tuning FILE none.jar", "info --choices --tuning FILE")) {
             Ended ended = CommandProcess.runShared(command.replace("FILE", file.toString()).split(" "));
             assertThat(ended.status()).isEqualTo(2);
