@@ -164,6 +164,7 @@ class MeetingTest {
         try (var zero = come("7.0", 0, "p", "m");
                 var one = come("7.0", 1, "p", "m");
                 var two = come("7.0", 2, "p", "m")) {
+            assertThat(List.of(hear(zero), hear(one), hear(two))).allMatch(Plan.class::isInstance); // all have come
             zero.send(new Ended(How.SECONDARY, 1, "rank 1 failed"));
             two.send(new Ended(How.CANCELLED, -1, "interrupted"));
             one.send(new Ended(How.THREW, -1, "no data"));
