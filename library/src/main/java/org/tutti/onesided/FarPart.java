@@ -224,8 +224,9 @@ final class FarPart extends LivePart {
         try {
             CallCheck check = begin(call, "putNotify");
             call.notified.at(process, region, offset).add(word, 1);
-            check.requireThere(fabric.put(call.notified, source, 0, length, check));
+            check.requireThere(fabric.put(call.notified, call.source.add(source, 0, length), check));
         } finally {
+            call.source.clear();
             fences.noteWritten(process, rank);
             access.putBack(call);
         }

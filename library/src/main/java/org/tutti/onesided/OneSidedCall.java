@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 import org.tutti.collective.members.Members;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.Transport;
@@ -36,6 +37,9 @@ final class OneSidedCall {
 
     /** The target of a put with a notification. */
     final PutTarget notified = new PutTarget();
+
+    /** The bytes of a put with a notification. */
+    final PutSource source = new PutSource();
 
     /** The value that an atomic operation found. */
     final long[] result = new long[1];
