@@ -16,9 +16,9 @@ import java.util.OptionalInt;
  * <p><b>Threads.</b> One thread at a time uses a communicator. Use by two threads at the same time is detected on a
  * best-effort basis: the second thread gets an {@link IllegalStateException} that names both threads.
  *
- * <p><b>Memory ordering.</b> An operation carries elements of one rank to another. What the first rank did before it
- * entered the operation is visible to the second once the operation has returned there. After a barrier it is visible
- * to all ranks.
+ * <p><b>Memory ordering.</b> An operation carries elements of one rank to another. The writes that the first rank made
+ * before it entered the operation are visible to the second rank once the operation has returned there. After a barrier
+ * they are visible to all ranks.
  *
  * <p><b>Completion.</b> When a call returns, this rank may use its arrays again. If the call has a result, every rank
  * whose elements are in the result has entered the operation by then. After {@link #barrier()}, {@code allreduce},

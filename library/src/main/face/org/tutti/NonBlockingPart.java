@@ -14,9 +14,10 @@ import java.util.function.Consumer;
  * <p><b>Puts.</b> The request of a put, an accumulate or a replacement is done when the network has taken the bytes.
  * Until then the program must not change the source. The bytes are visible at the target only after a fence, as for
  * {@code RemotePart}; a fence also waits for requests that are not done. A call with at most {@value
- * #AT_ONCE_BYTES_MAX} bytes is done when it returns, if all earlier puts into the same part are done. So is a call
- * whose source is memory of a confined arena, which only the calling thread can read. Such a call waits for room in a
- * send buffer if necessary. Any other call returns immediately, and a virtual thread passes the bytes on.
+ * #AT_ONCE_BYTES_MAX} bytes is done when it returns, if all earlier puts into the same part are done. A call whose
+ * source is memory of a confined arena, which only the calling thread can read, is also done when it returns. Both
+ * kinds of calls wait for room in a send buffer if necessary. Any other call returns immediately, and a virtual thread
+ * passes the bytes on.
  *
  * <p><b>Order.</b> Blocking and non-blocking calls of this rank on one part start in the order of the program. A call
  * therefore waits for the puts into the same part that are not done. A get whose request is not done may read bytes of

@@ -71,8 +71,13 @@ final class FarPart extends LivePart {
         this.origin = this;
     }
 
-    /** Creates another view of the same part. */
-    private FarPart(FarPart part, int unitShift, TransferProtocol forced, boolean gathers, FarPart[] views) {
+    /**
+     * Creates another view of the same part.
+     *
+     * @param origin the view that notes the protocol of this view's calls; null for this one
+     */
+    private FarPart(FarPart part, int unitShift, TransferProtocol forced, boolean gathers, Turn turn, FarPart[] views,
+            FarPart origin) {
         super(part.access, part.rank, part.bytes, unitShift);
         this.fences = part.fences;
         this.queue = part.queue;
@@ -84,32 +89,23 @@ final class FarPart extends LivePart {
         this.requestBytesMax = part.requestBytesMax;
         this.forced = forced;
         this.gathers = gathers;
-        this.turn = null;
+        this.turn = turn;
         this.views = views;
-        this.origin = this;
+        this.origin = origin == null ? this : origin;
     }
 
-    /** Creates a view for calls that are made at another time than the program makes them. */
-    private FarPart(FarPart part, Turn turn) {
-        super(part.access, part.rank, part.bytes, part.unitShift);
-        this.fences = part.fences;
-        this.queue = part.queue;
-        this.address = part.address;
-        this.process = part.process;
-        this.region = part.region;
-        this.fabric = part.fabric;
-        this.packedBytesMax = part.packedBytesMax;
-        this.requestBytesMax = part.requestBytesMax;
-        this.forced = part.forced;
-        this.gathers = false;
-        this.turn = turn;
-        this.views = part.views;
-        this.origin = part.origin;
+    private FarPart view(int ofUnitShift, TransferProtocol protocol, boolean gathersAll, FarPart[] ofViews) {
+        return new FarPart(this, ofUnitShift, protocol, gathersAll, null, ofViews, null);
+    }
+
+    /** Returns a view for calls that are made at another time than the program makes them. */
+    private FarPart at(Turn when) {
+        return new FarPart(this, unitShift, forced, false, when, views, origin);
     }
 
     /** Returns a view whose calls check their arguments and do nothing else. */
     FarPart checking() {
-        return new FarPart(this, new Turn(0, true, 0));
+        return at(new Turn(0, true, 0));
     }
 
     /**
@@ -119,17 +115,17 @@ final class FarPart extends LivePart {
      * @param deadlineNanos the time of {@link System#nanoTime()} by which the call must end
      */
     FarPart inBackground(long number, long deadlineNanos) {
-        return new FarPart(this, new Turn(number, false, deadlineNanos));
+        return at(new Turn(number, false, deadlineNanos));
     }
 
     @Override
     LivePart view(int ofUnitShift) {
-        return new FarPart(this, ofUnitShift, forced, gathers, new FarPart[views.length]);
+        return view(ofUnitShift, forced, gathers, new FarPart[views.length]);
     }
 
     @Override
     LivePart gathering() {
-        return new FarPart(this, unitShift, forced, true, new FarPart[views.length]);
+        return view(unitShift, forced, true, new FarPart[views.length]);
     }
 
     /** Returns the address by which the fabric reaches the part. */
@@ -157,7 +153,7 @@ final class FarPart extends LivePart {
     private FarPart makeView(TransferProtocol protocol) {
         synchronized (access) {
             if (views[protocol.ordinal()] == null) {
-                views[protocol.ordinal()] = new FarPart(this, unitShift, protocol, gathers, views);
+                views[protocol.ordinal()] = view(unitShift, protocol, gathers, views);
             }
             return views[protocol.ordinal()];
         }

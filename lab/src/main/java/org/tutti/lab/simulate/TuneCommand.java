@@ -54,8 +54,8 @@ public final class TuneCommand implements Callable<Integer> {
     private List<String> collectives = List.of("broadcast", "reduce", "allreduce");
 
     @Option(names = "--algorithm", split = ",", paramLabel = "name",
-            description = "Algorithms to measure beside those that Tutti chooses, as tutti info --algorithms "
-                    + "lists them. Default: those that Tutti chooses, with other chunks.")
+            description = "Algorithms to measure in addition to Tutti's choices, as tutti info --algorithms "
+                    + "lists them. Default: Tutti's choices, with other chunks.")
     private List<String> algorithms = List.of();
 
     @Option(names = "--bytes", split = ",", paramLabel = "bytes",

@@ -17,8 +17,8 @@ import org.tutti.memory.Bytes;
 
 /**
  * Writes the rules of a tuning file from measurements. Each measured size has the fastest algorithm as its rule, if
- * that is faster than Tutti's choice. The rule holds up to the next measured size; that of the greatest size holds for
- * all greater ones.
+ * the algorithm is faster than Tutti's choice. The rule holds up to the next measured size, and the rule of the
+ * greatest size holds for all greater ones.
  */
 final class TuningRules {
     /** The part of the time of Tutti's choice that a rule must save. A smaller gain may be noise. */
@@ -40,8 +40,8 @@ final class TuningRules {
                 Cell::collective, TreeMap::new, Collectors.groupingBy(Cell::bytes, TreeMap::new, Collectors.toList())));
         String rules = sizes.values().stream().flatMap(ofCollective -> ofCollective.keySet().stream()
                 .map(bytes -> rule(ofCollective, bytes, chosen))).collect(Collectors.joining());
-        return String.format(Locale.ROOT, "# algorithms that take at least %.0f %% less time than those that Tutti "
-                + "chooses%s%n", PERCENT * GAIN_MIN, rules.isEmpty() ? ": none" : "") + rules;
+        return String.format(Locale.ROOT, "# algorithms that take at least %.0f %% less time than Tutti's "
+                + "choices%s%n", PERCENT * GAIN_MIN, rules.isEmpty() ? ": none" : "") + rules;
     }
 
     /** A line for a size of a collective; empty if there is no rule for it. */

@@ -195,7 +195,7 @@ class SimulateTest {
                 "8,64k", "--repeats", "1", "--output", "rules");
         assertThat(ended.status()).as(ended.err()).isZero();
         String rules = Files.readString(directory.resolve("rules"));
-        assertThat(rules).startsWith("# algorithms that take at least 5 % less time than those that Tutti chooses");
+        assertThat(rules).startsWith("# algorithms that take at least 5 % less time than Tutti's choices");
         assertThat(rules.lines().skip(1)).allMatch(
                 line -> line.matches("1x2: (barrier=\\w+:0-|reduce=\\w+:(8-64k|64k-)) {4}# .* µs; .* µs"));
         assertThat(ended.out()).endsWith("\n" + rules);

@@ -70,7 +70,7 @@ class TuningTest {
                         cell(Collective.BARRIER, "flat", 0, 1));
         String text = TuningRules.text(cells, cell -> Catalogue.find(cell.collective(), "flat"));
         assertThat(text).isEqualTo("""
-                # algorithms that take at least 5 % less time than those that Tutti chooses
+                # algorithms that take at least 5 % less time than Tutti's choices
                 1x2: barrier=tree:0-    # 0.50 µs; flat 1.00 µs
                 1x2: reduce=srm@4k:1k-64k    # 8.00 µs; flat 10.00 µs
                 1x2: reduce=index-range:1m-    # 50.00 µs; flat 500.25 µs
@@ -90,6 +90,6 @@ class TuningTest {
     void shouldWriteACommentIfNothingIsFaster() {
         assertThat(TuningRules.text(List.of(cell(Collective.BARRIER, "flat", 0, 1)),
                 cell -> Catalogue.find(cell.collective(), "flat")))
-                .isEqualTo("# algorithms that take at least 5 % less time than those that Tutti chooses: none\n");
+                .isEqualTo("# algorithms that take at least 5 % less time than Tutti's choices: none\n");
     }
 }

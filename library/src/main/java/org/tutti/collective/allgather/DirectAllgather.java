@@ -50,8 +50,7 @@ public final class DirectAllgather extends EqualBlocksAlgorithm implements Porte
     }
 
     private DirectAllgather(int ports, Description description) {
-        super(Collective.ALLGATHER,
-                description);
+        super(Collective.ALLGATHER, description);
         this.ports = ports;
     }
 

@@ -121,7 +121,7 @@ public final class GatherBroadcastAllgather extends GatheredAllgather implements
             int parent = tree.parent(team.node(), team.nodes());
             long others = team.size() * bytes - subtreeBytes(team, team.node(), bytes);
             if (areShort(team, bytes)) {
-                team.inflow(team.pair(parent)).openMessage(parent, Math.max(1, others), others, null, 0);
+                team.inflow(team.pair(parent)).openMessage(parent, bytes, others, null, 0);
             } else {
                 openInflow(team, parent, window, 0, team.size() * bytes);
                 team.inflow(team.pair(parent)).inParts(parts(team, team.node()));
@@ -157,7 +157,7 @@ public final class GatherBroadcastAllgather extends GatheredAllgather implements
         long all = team.size() * bytes;
         Outflow out = team.outflow(team.pair(child));
         if (areShort(team, bytes)) {
-            out.openMessage(child, Math.max(1, all - behind + before), all - behind + before);
+            out.openMessage(child, bytes, all - behind + before);
             out.add(window, 0, before);
             out.add(window, behind, all - behind);
             return;

@@ -131,7 +131,7 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
         for (int flow = 0; flow < flows(nodes); flow++) {
             int from = sender(team, flow);
             long message = messageBytes(team, from, flow, bytes);
-            team.inflow(team.pair(from)).openMessage(from, pieceBytes(team, bytes, message), message, window,
+            team.inflow(team.pair(from)).openPieces(from, pieceBytes(team, bytes, message), message, window,
                     slotsBytes(team, team.node(), firstSlot(flow, nodes), bytes));
         }
     }
@@ -140,7 +140,7 @@ abstract class RelayedAllgather extends EqualBlocksAlgorithm {
         int to = Math.floorMod(team.node() + distance(flow, team.nodes()), team.nodes());
         long message = messageBytes(team, team.node(), flow, bytes);
         Outflow out = team.outflow(team.pair(to));
-        out.openMessage(to, pieceBytes(team, bytes, message), message);
+        out.openPieces(to, pieceBytes(team, bytes, message), message);
         return out;
     }
 

@@ -39,8 +39,7 @@ public final class BruckAllToAll extends RoutedAllToAll implements Ported {
     }
 
     private BruckAllToAll(int ports, Description description) {
-        super(new BruckRoute(ports),
-                description);
+        super(new BruckRoute(ports), description);
     }
 
     @Override

@@ -70,8 +70,7 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm implements Ported
     }
 
     private DirectAllToAll(int ports, Description description) {
-        super(Collective.ALL_TO_ALL,
-                description);
+        super(Collective.ALL_TO_ALL, description);
         this.ports = ports;
     }
 
@@ -227,11 +226,11 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm implements Ported
         int pieces = team.ranksOn(sender);
         Inflow in = team.inflow(team.pair(sender));
         if (isOneMessage(team, sender, team.node(), bytes)) {
-            in.openMessage(sender, Math.max(1, pieces * piece), pieces * piece, null, 0);
+            in.openMessage(sender, piece, pieces * piece, null, 0);
             return;
         }
         long region = regionBytes(team, bytes);
-        int step = first / ports;
+        int step = (first - 1) / ports;
         Area window = team.shown(Team.MASTER, shownBytes(team, Team.MASTER, bytes));
         long at = team.size() * bytes + (step % Chunk.HALVES * (long) partners(team, 1) + port) * region;
         if (team.isMaster() && step >= Chunk.HALVES) { // the pieces of the step before the last must have been read
@@ -272,7 +271,7 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm implements Ported
             long piece = pieceBytes(team, receiver, bytes);
             Outflow out = team.outflow(team.pair(receiver));
             if (isOneMessage(team, team.node(), receiver, bytes)) {
-                out.openMessage(receiver, Math.max(1, team.localSize() * piece), team.localSize() * piece);
+                out.openMessage(receiver, piece, team.localSize() * piece);
                 for (int localRank = 0; localRank < team.localSize(); localRank++) {
                     out.add(shown(team, localRank, bytes), at(team, receiver, 0, bytes), piece);
                 }

@@ -40,8 +40,7 @@ public final class StandardExchangeAllToAll extends RoutedAllToAll implements Po
     }
 
     private StandardExchangeAllToAll(int ports, Description description) {
-        super(new ExchangeRoute(ports),
-                description);
+        super(new ExchangeRoute(ports), description);
     }
 
     @Override

@@ -30,8 +30,8 @@ import org.tutti.collective.window.WindowPool;
  *
  * <p>{@link Sections} computes the lengths of chunks and sections and the number of rounds. {@link CallersBlocks} cuts
  * blocks into sections and assembles blocks from sections. {@link ShownSections} handles the sections that sources show
- * on their node, {@link DepartingSections} those that go to another node, and {@link ArrivingSections} those that come
- * from another node. This class calls them in the right order.
+ * on their node. {@link DepartingSections} handles sections that go to another node, and {@link ArrivingSections}
+ * sections that come from another node. This class calls them in the right order.
  *
  * <p><b>First round.</b> Each source shows a section for each node, with its first, short chunks. These sections lie
  * one after the other, behind a directory of their offsets. The readers of the source's node read their section there.

@@ -105,7 +105,7 @@ public final class Contributions {
 
     private void openInflow(int sender, Area window) {
         long length = team.ranksOn(sender) * bytes;
-        team.inflow(team.pair(sender)).openMessage(sender, team.messagePieceBytes(bytes, length), length, window,
+        team.inflow(team.pair(sender)).openMessage(sender, bytes, length, window,
                 team.position(sender) * bytes);
     }
 
@@ -113,7 +113,7 @@ public final class Contributions {
     private void send(int firstDistance, int endDistance) {
         long length = team.localSize() * bytes;
         for (int distance = firstDistance; distance < endDistance; distance++) {
-            outflow(distance).openMessage(node(distance), team.messagePieceBytes(bytes, length), length);
+            outflow(distance).openMessage(node(distance), bytes, length);
         }
         for (int localRank = 0; localRank < team.localSize(); localRank++) {
             Area block = local(localRank);

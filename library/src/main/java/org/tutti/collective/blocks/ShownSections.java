@@ -38,7 +38,7 @@ final class ShownSections {
 
     /**
      * For each place of this rank, the value of DONE at which the place is free, and whether the master's DONE counts
-     * or that of all readers.
+     * or the DONE of all readers.
      */
     private final long[] freeAt = new long[Sections.PLACES];
     private final boolean[] isMasters = new boolean[Sections.PLACES];

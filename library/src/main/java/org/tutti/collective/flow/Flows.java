@@ -105,17 +105,10 @@ public final class Flows {
      * @return the length of a piece in bytes, 1 or more
      */
     public long messagePieceBytes(long block, long bytes) {
-        return exceedsPair(bytes) ? block * blocksTogether(block) : Math.max(1, bytes);
-    }
-
-    /**
-     * Returns the number of blocks that a piece of a long message has.
-     *
-     * @param block the length of each block, in bytes, 1 or more
-     * @return the number of blocks, 1 or more
-     */
-    public long blocksTogether(long block) {
-        return block < SEPARATE_BLOCK_BYTES_MIN ? context.machine.packetBytes() / block : 1;
+        if (!exceedsPair(bytes)) {
+            return Math.max(1, bytes);
+        }
+        return block < SEPARATE_BLOCK_BYTES_MIN ? context.machine.packetBytes() / block * block : block;
     }
 
     /** Returns whether a message is too long for the eager buffer of a pair. */

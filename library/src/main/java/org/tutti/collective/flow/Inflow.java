@@ -170,24 +170,38 @@ public final class Inflow extends Flow {
      * end.
      *
      * @param fromNode the sending node
-     * @param longestPiece the length of each piece except the last, in bytes, 1 or more
+     * @param block the length of each block, in bytes, 0 or more
      * @param bytes the length of the message, in bytes, 0 or more
      * @param window the master's window; ignored if the message fits into the eager buffer
      * @param at the offset of the message in the window
      * @see Outflow#openMessage
      */
-    public void openMessage(int fromNode, long longestPiece, long bytes, Area window, long at) {
-        expectMessage(fromNode, longestPiece, bytes, window, at);
+    public void openMessage(int fromNode, long block, long bytes, Area window, long at) {
+        openPieces(fromNode, flows.messagePieceBytes(block, bytes), bytes, window, at);
+    }
+
+    /**
+     * Opens a flow for one message as {@link #openMessage} does, with pieces of a length that the algorithm chooses.
+     *
+     * @param fromNode the sending node
+     * @param longestPiece the length of each piece except the last, in bytes, 1 or more
+     * @param bytes the length of the message, in bytes, 0 or more
+     * @param window the master's window; ignored if the message fits into the eager buffer
+     * @param at the offset of the message in the window
+     * @see Outflow#openPieces
+     */
+    public void openPieces(int fromNode, long longestPiece, long bytes, Area window, long at) {
+        expectPieces(fromNode, longestPiece, bytes, window, at);
         if (invites && flows.context.isMaster()) {
             invite();
         }
     }
 
     /**
-     * Opens a flow as {@link #openMessage} does, without inviting the other node. If the flow needs an invitation,
+     * Opens a flow as {@link #openPieces} does, without inviting the other node. If the flow needs an invitation,
      * {@link #invite()} sends it later.
      */
-    void expectMessage(int fromNode, long longestPiece, long bytes, Area window, long at) {
+    void expectPieces(int fromNode, long longestPiece, long bytes, Area window, long at) {
         int edgeThere = flows.pairThere();
         long count = piecesOf(longestPiece, bytes);
         if (!flows.exceedsPair(bytes)) {

@@ -128,8 +128,11 @@ public final class Outflow extends Flow {
         if (credited) {
             edges.awaitCredit(edge, piece() <= places ? 0 : credit(piece() - places), node);
         }
-        edges.put(this, piece, offset);
-        piece.clear();
+        try {
+            edges.put(this, piece, offset);
+        } finally {
+            piece.clear();
+        }
     }
 
     /**
@@ -160,12 +163,24 @@ public final class Outflow extends Flow {
      * as one empty piece, by this method.
      *
      * @param toNode the receiving node
-     * @param longestPiece the length of each piece except the last, in bytes, 1 or more
+     * @param block the length of each block, in bytes, 0 or more. It determines the {@linkplain Flows#messagePieceBytes
+     *            length of the pieces}
      * @param bytes the length of the message, in bytes, 0 or more
-     * @see Flows#messagePieceBytes
      * @see Inflow#openMessage
      */
-    public void openMessage(int toNode, long longestPiece, long bytes) {
+    public void openMessage(int toNode, long block, long bytes) {
+        openPieces(toNode, flows.messagePieceBytes(block, bytes), bytes);
+    }
+
+    /**
+     * Opens a flow for one message as {@link #openMessage} does, with pieces of a length that the algorithm chooses.
+     *
+     * @param toNode the receiving node
+     * @param longestPiece the length of each piece except the last, in bytes, 1 or more
+     * @param bytes the length of the message, in bytes, 0 or more
+     * @see Inflow#openPieces
+     */
+    public void openPieces(int toNode, long longestPiece, long bytes) {
         open(toNode, flows.pairThere(), longestPiece,
                 flows.exceedsPair(bytes) ? INVITED : piecesOf(longestPiece, bytes));
         message = bytes;

@@ -61,14 +61,14 @@ public final class RendezvousSchedule {
      * other alone. If the flow needs an invitation, the master invites the node when its turn comes.
      *
      * @param fromNode the sending node
-     * @param longestPiece the length of each piece except the last, in bytes, 1 or more
+     * @param block the length of each block of the message, in bytes, 0 or more
      * @param bytes the length of the message, in bytes, 0 or more
      * @param window the master's window; ignored if the message fits into the eager buffer of the pair
      * @param at the offset of the message in the window
      */
-    public void openMessage(int fromNode, long longestPiece, long bytes, Area window, long at) {
+    public void openMessage(int fromNode, long block, long bytes, Area window, long at) {
         Inflow flow = flows.inflow(flows.pair(fromNode));
-        flow.expectMessage(fromNode, longestPiece, bytes, window, at);
+        flow.expectPieces(fromNode, flows.messagePieceBytes(block, bytes), bytes, window, at);
         if (flow.invites) {
             int index = count++;
             assert index < opened.length : "more than " + opened.length + " flows";

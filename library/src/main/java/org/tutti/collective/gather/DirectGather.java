@@ -62,8 +62,7 @@ public final class DirectGather extends EqualBlocksAlgorithm implements Ported {
     }
 
     private DirectGather(int ports, Description description) {
-        super(Collective.GATHER,
-                description);
+        super(Collective.GATHER, description);
         this.ports = ports;
     }
 
@@ -158,7 +157,7 @@ public final class DirectGather extends EqualBlocksAlgorithm implements Ported {
             int node = node(team, distance);
             long at = (1 + (long) team.rendezvousSchedule().place() * team.ranksMax()) * bytes;
             long length = team.ranksOn(node) * bytes;
-            team.rendezvousSchedule().openMessage(node, team.messagePieceBytes(bytes, length), length, window, at);
+            team.rendezvousSchedule().openMessage(node, bytes, length, window, at);
         }
     }
 
@@ -207,7 +206,7 @@ public final class DirectGather extends EqualBlocksAlgorithm implements Ported {
         long bytes = call.bytes();
         Outflow out = team.outflow(team.pair(top));
         long length = team.localSize() * bytes;
-        out.openMessage(top, team.messagePieceBytes(bytes, length), length);
+        out.openMessage(top, bytes, length);
         out.add(call.source(), 0, bytes);
         for (int localRank = Team.MASTER + 1; localRank < team.localSize(); localRank++) {
             team.await(localRank, Team.READY, SHOWN);

@@ -110,7 +110,7 @@ public final class TreeGather extends SubtreeAlgorithm implements Ported {
         for (int index = 0; index < tree.children(position, team.nodes()); index++) {
             int child = tree.child(position, index, team.nodes());
             long length = subtreeBytes(team, top, child, bytes);
-            team.rendezvousSchedule().openMessage(nodeAt(team, top, child), team.messagePieceBytes(bytes, length),
+            team.rendezvousSchedule().openMessage(nodeAt(team, top, child), bytes,
                     length, window, blockBytes(team, top, position, child, bytes));
         }
     }
@@ -135,7 +135,7 @@ public final class TreeGather extends SubtreeAlgorithm implements Ported {
         int parent = nodeAt(team, top, tree.parent(position, team.nodes()));
         long length = subtreeBytes(team, top, position, bytes);
         Outflow out = team.outflow(team.pair(parent));
-        out.openMessage(parent, team.messagePieceBytes(bytes, length), length);
+        out.openMessage(parent, bytes, length);
         for (int of = position; of < tree.end(position, team.nodes()); of++) {
             for (int localRank = 0; localRank < team.ranksOn(nodeAt(team, top, of)); localRank++) {
                 out.add(block(team, top, position, of, localRank, bytes, shown), 0, bytes);

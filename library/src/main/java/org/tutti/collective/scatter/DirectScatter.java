@@ -53,8 +53,7 @@ public final class DirectScatter extends EqualBlocksAlgorithm implements Ported 
     }
 
     private DirectScatter(int ports, Description description) {
-        super(Collective.SCATTER,
-                description);
+        super(Collective.SCATTER, description);
         this.ports = ports;
     }
 
@@ -141,7 +140,7 @@ public final class DirectScatter extends EqualBlocksAlgorithm implements Ported 
             for (int distance = first; distance < end; distance++) {
                 int node = (team.node() + distance) % team.nodes();
                 long length = team.ranksOn(node) * bytes;
-                team.outflow(team.pair(node)).openMessage(node, team.messagePieceBytes(bytes, length), length);
+                team.outflow(team.pair(node)).openMessage(node, bytes, length);
             }
             for (int localRank = 0; localRank < team.ranksMax(); localRank++) {
                 for (int distance = first; distance < end; distance++) {
@@ -192,7 +191,7 @@ public final class DirectScatter extends EqualBlocksAlgorithm implements Ported 
             window = team.shown(Team.MASTER, length);
         }
         Inflow in = team.inflow(team.pair(top));
-        in.openMessage(top, team.messagePieceBytes(bytes, length), length, window, 0);
+        in.openMessage(top, bytes, length, window, 0);
         if (isInvited && team.isMaster()) {
             team.post(Team.READY, SHOWN);
         }

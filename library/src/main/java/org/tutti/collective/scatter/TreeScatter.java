@@ -105,7 +105,7 @@ public final class TreeScatter extends SubtreeAlgorithm implements Ported {
             Outflow out = team.outflow(team.pair(to));
             long bytes = call.bytes();
             long length = subtreeBytes(team, top, child, bytes);
-            out.openMessage(to, team.messagePieceBytes(bytes, length), length);
+            out.openMessage(to, bytes, length);
             for (int position = child; position < tree.end(child, team.nodes()); position++) {
                 int node = nodeAt(team, top, position);
                 for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
@@ -147,7 +147,7 @@ public final class TreeScatter extends SubtreeAlgorithm implements Ported {
         }
         int parent = nodeAt(team, top, tree.parent(own, team.nodes()));
         Inflow in = team.inflow(team.pair(parent));
-        in.openMessage(parent, team.messagePieceBytes(bytes, length), length, window, 0);
+        in.openMessage(parent, bytes, length, window, 0);
         if (isInvited && team.isMaster()) {
             team.post(Team.READY, SHOWN);
         }

@@ -49,6 +49,7 @@ final class Outbound {
     private final RailChoice choice;
     private final ReentrantLock reading = new ReentrantLock(true);
     private final Frame served = new Frame();
+    private final PutSource run = new PutSource();
     private Rail[] rails = NO_RAILS;
     private Rail last; // the rail of the last frame
     private RetransmitBuffer retransmits;
@@ -146,15 +147,12 @@ final class Outbound {
         }
     }
 
-    /** Appends a frame and its payload to a rail that has room for both. */
+    /** Appends a frame and its payload, which lies in one run, to a rail that has room for both. */
     void append(Rail rail, Frame frame, MemorySegment source, long sourceOffset) {
-        if (isSentAsKept(frame.length)) {
-            MemorySegment.copy(source, sourceOffset, retransmits.segment(), retransmits.nextPayload(frame.length),
-                    frame.length);
-            sendKept(rail, frame);
-        } else {
-            rail.copyPayload(frame, source, sourceOffset);
-            appendWritten(rail, frame);
+        try {
+            append(rail, frame, run.add(source, sourceOffset, frame.length), 0);
+        } finally {
+            run.clear();
         }
     }
 
