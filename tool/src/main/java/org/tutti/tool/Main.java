@@ -55,6 +55,9 @@ public final class Main implements Runnable {
             Pattern.compile("-(X|D\\w|ea\\b|da\\b|verbose|agent|javaagent|-add-(modules|opens|exports)|-enable-)");
     private static final Path OUTPUT = Path.of("/proc/self/fd/1");
     private static final String NOTHING = "/dev/null";
+    private static final int FILE_TYPE = 0170000; // the bits of a file's mode that tell its type
+    private static final int PIPE = 0010000;
+    private static final int STATUS_BROKEN_PIPE = 128 + 13; // as for a program that SIGPIPE has ended
     private static final int STATUS_FAILED = 1;
     private static final int STATUS_USAGE = 2;
 
@@ -73,7 +76,8 @@ public final class Main implements Runnable {
 
     /**
      * Runs a command on the standard streams of this process. It fails if the environment of the process spoils an
-     * argument or the output.
+     * argument or the output. If the output is a pipe whose reader has ended, such as {@code head}, it fails without a
+     * message.
      *
      * @param additional commands in addition to those that every user has
      * @param arguments the command line without {@code tutti}
@@ -90,6 +94,9 @@ public final class Main implements Runnable {
         int status = execute(additional, arguments);
         if (!System.out.checkError()) {
             return status;
+        }
+        if (isPipe(OUTPUT)) { // a write to a pipe fails only if the pipe has no reader
+            return status == 0 ? STATUS_BROKEN_PIPE : status;
         }
         System.err
                 .println("tutti: standard output could not be written to; see whether it is closed, or its disk full");
@@ -147,6 +154,14 @@ public final class Main implements Runnable {
             } catch (IOException _) {
                 outputTaken = null; // a system without this file has no such descriptors either
             }
+        }
+    }
+
+    private static boolean isPipe(Path file) {
+        try {
+            return ((int) Files.getAttribute(file, "unix:mode") & FILE_TYPE) == PIPE;
+        } catch (IOException | UnsupportedOperationException _) {
+            return false; // a system without this file or attribute
         }
     }
 

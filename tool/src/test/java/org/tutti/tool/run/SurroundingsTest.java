@@ -99,6 +99,15 @@ class SurroundingsTest {
         assertThat(ended.err()).startsWith("tutti: standard output could not be written to");
     }
 
+    @Test
+    void shouldEndACommandSilentlyWhenTheReaderOfItsOutputHasEnded() throws Exception {
+        assertThat(new ProcessBuilder("mkfifo", directory.resolve("pipe").toString()).start().waitFor()).isZero();
+        List<String> words = new ArrayList<>(Installation.command());
+        words.add("info");
+        var ended = run(directory, Map.of(), "3<>pipe >pipe 3<&-", words);
+        assertThat(ended).isEqualTo(new Ended(141, "", ""));
+    }
+
     // ---- locales
 
     @Test
