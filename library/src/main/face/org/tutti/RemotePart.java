@@ -60,8 +60,10 @@ public abstract class RemotePart {
     public abstract MemorySegment segment();
 
     /**
-     * Returns a view of this part whose calls use a given protocol to move their bytes to or from another node. It has
-     * no effect if the part lies on this node, because no bytes travel.
+     * Returns a view of this part whose calls use a given protocol to move their bytes to or from another node. The
+     * protocol applies to puts, gets and accumulates, also to non-blocking ones. It has no effect on atomic operations.
+     * A put of one range with a notification always uses {@link TransferProtocol#ZERO_COPY}. No protocol has an effect
+     * if the part lies on this node, because no bytes travel.
      *
      * @param protocol the protocol
      * @return the view, the same object in every call
@@ -70,7 +72,8 @@ public abstract class RemotePart {
 
     /**
      * {@return the protocol by which the latest put, get or accumulate of this object has moved its bytes, by any
-     * thread; empty if there was no such call, or if the part lies on this node}
+     * thread; empty if there was no such call, or if the part lies on this node} A non-blocking call counts from the
+     * moment when its bytes begin to move.
      */
     public abstract Optional<TransferProtocol> lastProtocol();
 

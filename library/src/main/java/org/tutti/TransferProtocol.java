@@ -7,8 +7,8 @@ package org.tutti;
  * Memory Operations on Clusters" (2002), section 3. The protocol has an effect only on the duration of a call.
  *
  * <p>{@link RemotePart#withProtocol} selects a protocol, for blocking and for non-blocking calls. Otherwise each call
- * chooses one. The choice depends on the
- * number of bytes, on the number of runs, which are ranges of contiguous bytes, and on the kind of memory:
+ * chooses one. The choice depends on the number of bytes, on the number of runs, which are ranges of contiguous bytes,
+ * and on the kind of memory:
  * <ul>
  * <li>{@link #ZERO_COPY} for runs of 16 KiB and more on average, if the memory is native, the call is a get, or all
  * runs together have more than 64 KiB;
@@ -28,8 +28,9 @@ public enum TransferProtocol {
     ZERO_COPY,
     /**
      * Bytes are packed into a buffer of 64 KiB and sent, and are unpacked at the other side. Only then is the next
-     * buffer packed. Therefore each side needs one buffer, and the call waits once for each buffer. This is the
-     * baseline of the paper.
+     * buffer packed. Therefore each side needs one buffer, and the call waits once for each buffer. A side on which all
+     * bytes are one run receives them without a buffer, in the other two protocols, too. This is the baseline of the
+     * paper.
      */
     STREAMING,
     /**

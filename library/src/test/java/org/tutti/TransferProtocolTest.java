@@ -243,6 +243,10 @@ class TransferProtocolTest {
             assertThat(part.lastProtocol()).as("much heap").contains(TransferProtocol.ZERO_COPY);
             part.get(0, new byte[1 << 20]);
             assertThat(part.lastProtocol()).as("a get").contains(TransferProtocol.ZERO_COPY);
+            part.nonBlocking().get(0, new byte[8]).await();
+            assertThat(part.lastProtocol()).as("a non-blocking get").contains(TransferProtocol.STREAMING);
+            part.putNotify(0, new byte[8], 0);
+            assertThat(part.lastProtocol()).as("a put with a notification").contains(TransferProtocol.ZERO_COPY);
             Section columns = Section.strided(0, 8, new long[]{1 << 14}, new long[]{64});
             part.get(columns, Span.of(offHeap, DataType.BYTE), columns);
             assertThat(part.lastProtocol()).as("many short runs").contains(TransferProtocol.PIPELINED);

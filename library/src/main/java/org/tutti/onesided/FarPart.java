@@ -219,6 +219,9 @@ final class FarPart extends LivePart {
         OneSidedCall call = access.takeCall();
         try {
             CallCheck check = begin(call, "putNotify");
+            if (length > 0) { // the bytes of a section have been put before
+                origin.used = TransferProtocol.ZERO_COPY;
+            }
             call.notified.at(process, region, offset).add(word, 1);
             check.requireThere(fabric.put(call.notified, call.source.add(source, 0, length), check));
         } finally {
