@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.job.diagnosis.MachineTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Ranks that call different things: all of them hear of it within a second, and some message names both calls. */
 @Timeout(120)
@@ -55,6 +57,33 @@ class MismatchTest {
             }
         });
         assertNames(messages, "barrier", "broadcast (algorithm slot-ring) of 8 double elements with root 0");
+    }
+
+    @Test
+    void shouldNameTheAlgorithmThatReallyRuns() {
+        int count = (16 << 10) / Double.BYTES;
+        List<String> messages = differ(2, (world, odd) -> {
+            double[] block = new double[odd ? 1 : count];
+            world.withAlgorithm(Collective.ALLGATHER, "bruck").allgather(block, new double[2 * block.length]);
+        });
+        assertNames(messages, "allgather (algorithm bruck: ring on one node) of 2048 double",
+                "allgather (algorithm bruck: direct on one node) of 1 double");
+    }
+
+    @Test
+    void shouldNameTheAlgorithmThatReallyRunsWhenTheTimeIsOver() {
+        CountDownLatch late = new CountDownLatch(1);
+        Tutti.runLocal(2, job -> {
+            if (job.rank() == 0) {
+                late.await();
+                return;
+            }
+            Communicator limited = job.world().withDeadline(Duration.ofMillis(100));
+            assertThatThrownBy(() -> limited.withAlgorithm(Collective.BARRIER, "halving").barrier())
+                    .isInstanceOf(DeadlineExceededException.class)
+                    .hasMessageContaining("passed its deadline in barrier (algorithm halving: srm on one node) while");
+            late.countDown();
+        });
     }
 
     @Test

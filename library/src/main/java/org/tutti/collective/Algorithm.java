@@ -5,6 +5,7 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.flow.Flow;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.layout.Label;
 import org.tutti.collective.layout.RingLayout;
 
@@ -60,7 +61,8 @@ public abstract class Algorithm {
          * @return a description with that length in the name
          */
         public Description withChunk(long chunkBytes) {
-            return new Description(name + "@" + (chunkBytes >> 10) + "k", order, steps, memoryBytes, railBytes, memory,
+            return new Description(name.split("@")[0] + "@" + (chunkBytes >> 10) + "k", order, steps, memoryBytes,
+                    railBytes, memory,
                     source);
         }
     }
@@ -139,6 +141,45 @@ public abstract class Algorithm {
      */
     public final boolean usesEagerBuffers(long bytes) {
         return usesPairs() || bytes > Flow.SHORT_BYTES_MAX;
+    }
+
+    /**
+     * Returns the algorithm whose steps this algorithm takes in calls of a certain shape. On one node, for example,
+     * nothing distinguishes algorithms that differ only between nodes. That algorithm may itself take the steps of a
+     * further one.
+     *
+     * @param shape the facts of the call
+     * @return the other algorithm; this one if its steps are its own
+     */
+    protected Algorithm runsAs(CallShape shape) {
+        return this;
+    }
+
+    /**
+     * Returns the algorithm that really runs when this one is chosen for a call. Both take the same steps.
+     *
+     * @param shape the facts of the call
+     * @return the algorithm, which takes steps of its own; this one if it does
+     */
+    public final Algorithm actual(CallShape shape) {
+        Algorithm actual = this;
+        Algorithm next = runsAs(shape);
+        while (!next.description.name.equals(actual.description.name)) {
+            actual = next;
+            next = actual.runsAs(shape);
+        }
+        return actual;
+    }
+
+    /**
+     * Returns the name of this algorithm in messages about a call. If another algorithm really runs, the name says so.
+     *
+     * @param shape the facts of the call
+     * @return the name, such as "bruck" or "bruck: ring on one node"
+     */
+    public final String describe(CallShape shape) {
+        String actual = actual(shape).description.name;
+        return actual.equals(description.name) ? actual : description.name + ": " + actual + " " + shape.describe();
     }
 
     /**

@@ -18,4 +18,20 @@ public interface Ported {
      * @return the algorithm, with k in its name; this algorithm if its number of ports is fixed
      */
     Algorithm withPorts(int ports);
+
+    /**
+     * Returns the variant of a ported algorithm that uses all its ports, because a node exchanges with no more
+     * nodes than there are.
+     *
+     * @param <A> the class of the algorithm
+     * @param algorithm the algorithm
+     * @param ports its number of ports
+     * @param ofOnePort the algorithm with one port and no number in its name
+     * @param nodes the number of nodes
+     * @return the variant; the algorithm itself if it uses all its ports
+     */
+    static <A extends Algorithm & Ported> Algorithm used(A algorithm, int ports, A ofOnePort, int nodes) {
+        int used = Math.min(ports, Math.max(1, nodes - 1));
+        return used == ports ? algorithm : used == 1 ? ofOnePort : algorithm.withPorts(used);
+    }
 }

@@ -47,6 +47,23 @@ public final class NomialTree implements Tree {
         return steps;
     }
 
+    /**
+     * Returns the least number of ports for which the nomial tree is the same as a given tree.
+     *
+     * @param tree the tree
+     * @param size the number of positions
+     * @param portsMax the greatest number of ports to try
+     * @return the number of ports; 0 if there is none up to {@code portsMax}
+     */
+    public static int portsOf(Tree tree, int size, int portsMax) {
+        for (int ports = 1; ports <= portsMax; ports++) {
+            if (tree.isLike(new NomialTree(ports), size)) {
+                return ports;
+            }
+        }
+        return 0;
+    }
+
     @Override
     public int parent(int position, int size) {
         int weight = weight(position);

@@ -38,4 +38,44 @@ public interface RootedTree {
      * @return the child's position
      */
     int child(int position, int index, int root, int size);
+
+    /**
+     * Returns whether this tree has the same edges as another one, in the same order.
+     *
+     * @param other the other tree
+     * @param root the position of the root of both trees
+     * @param size the number of positions of both trees
+     * @return whether the trees are the same for this root and size
+     */
+    default boolean isLike(RootedTree other, int root, int size) {
+        for (int position = 0; position < size; position++) {
+            int children = children(position, root, size);
+            if (children != other.children(position, root, size)) {
+                return false;
+            }
+            for (int index = 0; index < children; index++) {
+                if (child(position, index, root, size) != other.child(position, index, root, size)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Returns whether each position has the same parent in this tree as in another one.
+     *
+     * @param other the other tree
+     * @param root the position of the root of both trees
+     * @param size the number of positions of both trees
+     * @return whether the trees are the same for this root and size, except perhaps for the order of the children
+     */
+    default boolean hasParentsOf(RootedTree other, int root, int size) {
+        for (int position = 0; position < size; position++) {
+            if (position != root && parent(position, root, size) != other.parent(position, root, size)) {
+                return false;
+            }
+        }
+        return true;
+    }
 }

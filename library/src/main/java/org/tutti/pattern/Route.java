@@ -30,6 +30,11 @@ public abstract class Route {
         this.portsMax = ports;
     }
 
+    /** {@return the greatest number of messages that a participant sends in a step, for any number of participants} */
+    public final int portsMax() {
+        return portsMax;
+    }
+
     /**
      * Returns the greatest number of messages that a participant sends in a step. Each of them has a port, numbered
      * from 1.

@@ -92,6 +92,17 @@ public interface Tree extends RootedTree {
     }
 
     /**
+     * Returns whether this tree has the same edges as another one, in the same order.
+     *
+     * @param other the other tree
+     * @param size the number of positions of both trees
+     * @return whether the trees are the same for this size
+     */
+    default boolean isLike(Tree other, int size) {
+        return isLike(other, 0, size);
+    }
+
+    /**
      * Returns the end of the subtree of a position, which covers consecutive positions.
      *
      * @param position the position, 0 to size − 1

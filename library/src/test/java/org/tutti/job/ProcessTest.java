@@ -292,7 +292,7 @@ class ProcessTest {
             assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
             assertThat(ranks.status(1)).isEqualTo(STATUS_OF_EXCEPTION);
             assertThat(ranks.output(0) + ranks.output(1)).contains("CollectiveMismatchException")
-                    .contains("broadcast (algorithm srm) of 4 int elements with root 1");
+                    .contains("broadcast (algorithm srm: slot-ring on one node) of 4 int elements with root 1");
         }
     }
 
@@ -308,7 +308,8 @@ class ProcessTest {
             assertThat(ranks.status(0)).isEqualTo(STATUS_OF_EXCEPTION);
             assertThat(ranks.status(1)).isEqualTo(STATUS_OF_EXCEPTION);
             assertThat(ranks.output(0) + ranks.output(1)).contains("CollectiveMismatchException")
-                    .contains("allreduce (algorithm ring) of ", "allreduce (algorithm rabenseifner) of ");
+                    .contains("allreduce (algorithm ring: recursive-doubling on one node) of ",
+                            "allreduce (algorithm rabenseifner: recursive-doubling on one node) of ");
         }
     }
 

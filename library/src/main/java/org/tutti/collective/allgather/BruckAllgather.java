@@ -1,9 +1,12 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allgather;
 
+import java.util.stream.IntStream;
+
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Ported;
 import org.tutti.collective.Team;
+import org.tutti.collective.layout.CallShape;
 
 /**
  * An allgather by Bruck's algorithm between nodes (Qian and Afsahi 2008, section 5.1.2). Its number of ports k is the
@@ -22,6 +25,9 @@ public final class BruckAllgather extends RelayedAllgather implements Ported {
     private static final Description DESCRIPTION =
             new Description("bruck", Order.ALWAYS, "1, ⌈log n⌉ to the base k+1 between nodes", "b·p·n", "b·p·(n − 1)",
                     "p·n·b at masters, b at others", "Qian, Afsahi 2008, sections 5.1.2 and 5.2.2");
+
+    private static final RingAllgather RING = new RingAllgather();
+    private static final BruckAllgather ONE_PORT = new BruckAllgather();
 
     private final int ports;
 
@@ -47,6 +53,28 @@ public final class BruckAllgather extends RelayedAllgather implements Ported {
     @Override
     public Algorithm withPorts(int count) {
         return new BruckAllgather(count);
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        if (shape.nodes() <= 2 && shape.isEven()) {
+            return RING;
+        }
+        for (int fewer = 1; fewer < ports; fewer++) {
+            BruckAllgather other = fewer == 1 ? ONE_PORT : new BruckAllgather(fewer);
+            if (isLike(other, shape.nodes())) {
+                return other;
+            }
+        }
+        return this;
+    }
+
+    /** Returns whether another variant sends the same messages in the same order. */
+    private boolean isLike(BruckAllgather other, int nodes) {
+        int flows = flows(nodes);
+        return flows == other.flows(nodes) && IntStream.range(0, flows)
+                .allMatch(flow -> firstSlot(flow, nodes) == other.firstSlot(flow, nodes)
+                        && slots(flow, nodes) == other.slots(flow, nodes));
     }
 
     /**

@@ -8,6 +8,7 @@ import org.tutti.collective.Ported;
 import org.tutti.collective.Team;
 import org.tutti.collective.blocks.Contributions;
 import org.tutti.collective.blocks.EqualBlocksAlgorithm;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
 
 /**
@@ -33,6 +34,8 @@ public final class DirectAllgather extends EqualBlocksAlgorithm implements Porte
                     "p·n·b at masters, b at others",
                     "index range: this project; Direct: Qian, Afsahi 2008, 5.1.2, 5.2.2");
 
+    private static final DirectAllgather ONE_PORT = new DirectAllgather();
+
     private final int ports;
 
     /** Creates the algorithm with one port, and no number in its name; one object serves all ranks. */
@@ -57,6 +60,11 @@ public final class DirectAllgather extends EqualBlocksAlgorithm implements Porte
     @Override
     public Algorithm withPorts(int count) {
         return new DirectAllgather(count);
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        return Ported.used(this, ports, ONE_PORT, shape.nodes());
     }
 
     @Override

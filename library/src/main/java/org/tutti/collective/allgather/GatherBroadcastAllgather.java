@@ -7,6 +7,7 @@ import org.tutti.collective.Team;
 import org.tutti.collective.blocks.SubtreeAlgorithm.Shape;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
 import org.tutti.pattern.NomialTree;
 import org.tutti.pattern.StarTree;
@@ -46,6 +47,8 @@ public final class GatherBroadcastAllgather extends GatheredAllgather implements
             new Shape("gather-and-broadcast@direct", StarTree.INSTANCE, 1, "Qian, Afsahi 2008, section 5.2.1"), "1");
 
     private static final int TOP = 0;
+    private static final StandardExchangeAllgather EXCHANGE = new StandardExchangeAllgather();
+    private static final GatherBroadcastAllgather ONE_PORT = new GatherBroadcastAllgather();
 
     private final Tree tree;
 
@@ -77,6 +80,15 @@ public final class GatherBroadcastAllgather extends GatheredAllgather implements
     @Override
     public Algorithm withPorts(int count) {
         return tree instanceof NomialTree ? new GatherBroadcastAllgather(count) : this;
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        if (shape.isOnOneNode()) {
+            return EXCHANGE;
+        }
+        int ports = NomialTree.portsOf(tree, shape.nodes(), PORTS_MAX);
+        return ports == 0 ? this : ports == 1 ? ONE_PORT : new GatherBroadcastAllgather(ports);
     }
 
     /**

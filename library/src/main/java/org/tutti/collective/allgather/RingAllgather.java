@@ -1,7 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allgather;
 
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Team;
+import org.tutti.collective.layout.CallShape;
+import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
  * An allgather in which the nodes form a ring. Each node sends to the next node only. It sends its own blocks first,
@@ -10,10 +13,17 @@ import org.tutti.collective.Team;
  * all links carry the same number of bytes.
  */
 public final class RingAllgather extends RelayedAllgather {
+    private static final DirectAllgather DIRECT = new DirectAllgather();
+
     /** Creates the algorithm; one object serves all ranks. */
     public RingAllgather() {
         super(new Description("ring", Order.ALWAYS, "1, n − 1 between nodes", "b·p·n", "b·p·(n − 1)",
                 "p·n·b at masters, b at others", "ring: folklore; in nodes Qian, Afsahi 2008, section 5.2.2"));
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        return shape.isOnOneNode() && !ZeroCopyLoans.areBlocksLong(shape.blockBytes()) ? DIRECT : this;
     }
 
     @Override

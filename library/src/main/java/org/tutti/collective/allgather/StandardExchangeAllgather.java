@@ -4,6 +4,7 @@ package org.tutti.collective.allgather;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Ported;
 import org.tutti.collective.Team;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
 import org.tutti.pattern.ExchangeRoute;
 
@@ -36,6 +37,8 @@ public final class StandardExchangeAllgather extends GatheredAllgather implement
                     "b·p·n, b·p·n more at masters", "b·p·(n − 1), off powers of k + 1 up to twice that",
                     "p·n·b at masters", "Qian, Afsahi 2008, section 5.1.2");
 
+    private static final StandardExchangeAllgather ONE_PORT = new StandardExchangeAllgather();
+
     private final ExchangeRoute route;
 
     /** Creates the algorithm with one port, and no number in its name; one object serves all ranks. */
@@ -60,6 +63,11 @@ public final class StandardExchangeAllgather extends GatheredAllgather implement
     @Override
     public Algorithm withPorts(int count) {
         return new StandardExchangeAllgather(count);
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        return Ported.used(this, route.portsMax(), ONE_PORT, shape.nodes());
     }
 
     @Override

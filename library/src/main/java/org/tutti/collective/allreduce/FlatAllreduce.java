@@ -1,9 +1,11 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allreduce;
 
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Team;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.RankOrder;
 
@@ -30,6 +32,11 @@ public final class FlatAllreduce extends TwoLevelAllreduce {
     public FlatAllreduce() {
         super(new Description("flat", Order.BLOCKS, "c; n > 1: as recursive-doubling", "(p−1)·b",
                 "as recursive-doubling", "min(b, 512 KiB); n > 1: as recursive-doubling", "Tutti: baseline"));
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        return shape.isOnOneNode() ? this : DOUBLING;
     }
 
     @Override

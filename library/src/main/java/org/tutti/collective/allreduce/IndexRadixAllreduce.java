@@ -1,10 +1,12 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allreduce;
 
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
 import org.tutti.pattern.Partition;
 
@@ -39,10 +41,17 @@ import org.tutti.pattern.Partition;
  * because the group's members read their windows.
  */
 public final class IndexRadixAllreduce extends TwoLevelAllreduce {
+    private static final IndexRangeAllreduce INDEX_RANGE = new IndexRangeAllreduce();
+
     /** Creates the algorithm; one object serves all ranks. */
     public IndexRadixAllreduce() {
         super(new Description("index-radix", Order.BLOCKS, "4·c, or 2·c a level; n > 1 as index-range", "about 3·b",
                 "as index-range", "min(2·b, 512 KiB)", "Tutti; after Jocksch et al. 2021 (ext_mpi_collectives)"));
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        return shape.isOnOneNode() ? this : INDEX_RANGE;
     }
 
     @Override
@@ -54,12 +63,12 @@ public final class IndexRadixAllreduce extends TwoLevelAllreduce {
 
     @Override
     protected long roundBytesMax(Team team) {
-        return Math.min(IndexRangeAllreduce.CHUNK_BYTES, team.windowBytesMax() / Chunk.HALVES);
+        return INDEX_RANGE.roundBytesMax(team);
     }
 
     @Override
     Exchange exchange(long chunk) {
-        return IndexRangeAllreduce.exchangeOf(chunk);
+        return INDEX_RANGE.exchange(chunk);
     }
 
     @Override

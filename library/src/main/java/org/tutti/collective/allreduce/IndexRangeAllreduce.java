@@ -1,11 +1,13 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allreduce;
 
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.IndexRange;
 import org.tutti.collective.stage.NodeStage;
@@ -58,6 +60,8 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
             "2·c; n > 1: c·(2·⌈log₂ n⌉ + 3)", "2·b·(p−1)/p", "2·b·(n−1)/n, ⌈log₂ n⌉·b up to 16 KiB",
             "min(2·b, 512 KiB), 64 KiB an edge; > 64 KiB the inbox", "Tutti");
 
+    private static final IndexRangeAllreduce BASE = new IndexRangeAllreduce();
+
     private final long chunkBytes;
     private final boolean isChunkGiven;
 
@@ -88,6 +92,18 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
     }
 
     @Override
+    protected Algorithm runsAs(CallShape shape) {
+        long longest = shape.windowBytesMax() / Chunk.HALVES;
+        if (shape.isOnOneNode() && Math.min(chunkBytes, longest) == Math.min(CHUNK_BYTES, longest)) {
+            return BASE;
+        }
+        if (shape.isOnOneNode() || isChunkGiven) {
+            return chunkBytes > longest ? withChunk(longest) : this;
+        }
+        return shape.bytes() <= DOUBLING_BYTES_MAX ? DOUBLING : HALVING;
+    }
+
+    @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return memoryBytes(chunkBytes, Partners.edges(nodes), nodes, localRanks, bytes);
     }
@@ -100,14 +116,6 @@ public final class IndexRangeAllreduce extends TwoLevelAllreduce implements Chun
 
     @Override
     Exchange exchange(long chunk) {
-        return exchangeOf(chunk);
-    }
-
-    /**
-     * Returns the exchange with which masters combine the elements of their nodes in rounds of a given length. Other
-     * algorithms that differ only inside the nodes use it, too.
-     */
-    static Exchange exchangeOf(long chunk) {
         return chunk <= DOUBLING_BYTES_MAX ? DOUBLING : HALVING;
     }
 

@@ -1,12 +1,14 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allreduce;
 
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Team;
 import org.tutti.collective.flow.Flow;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.machine.Machine;
 import org.tutti.pattern.Folding;
@@ -48,12 +50,19 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
      */
     public static final long CHUNK_BYTES_ALONE = CHUNK_PACKETS_ALONE * Machine.PACKET_BYTES;
 
+    private static final RecursiveDoublingAllreduce DOUBLING = new RecursiveDoublingAllreduce();
+
     /** Creates the algorithm; one object serves all ranks. */
     public RabenseifnerAllreduce() {
         super(new Description("rabenseifner", Order.BLOCKS, "c·(2·⌈log₂ n⌉ + 3)", "2·b·(p−1)/p + b",
                 "2·b·(n−1)/n, 2·b more at nodes that are folded",
                 "2 × 240 KiB, 64 KiB an edge; > 64 KiB the inbox",
                 "Rabenseifner 2004, section 4"));
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        return shape.isOnOneNode() && shape.bytes() <= Flow.PIECE_BYTES ? DOUBLING : this;
     }
 
     @Override

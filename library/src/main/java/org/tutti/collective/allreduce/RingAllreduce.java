@@ -1,11 +1,13 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allreduce;
 
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Team;
 import org.tutti.collective.flow.Flow;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.NodeTree;
 import org.tutti.pattern.Partition;
@@ -28,6 +30,7 @@ import org.tutti.pattern.Partition;
  */
 public final class RingAllreduce extends TwoLevelAllreduce implements Exchange {
     private static final long CHUNK_BYTES = RabenseifnerAllreduce.CHUNK_BYTES;
+    private static final RabenseifnerAllreduce HALVING = new RabenseifnerAllreduce();
     private static final int EDGE_FROM_PREVIOUS = NodeTree.PARENT;
     private static final int EDGE_FROM_NEXT = NodeTree.PARENT + 1;
 
@@ -35,6 +38,11 @@ public final class RingAllreduce extends TwoLevelAllreduce implements Exchange {
     public RingAllreduce() {
         super(new Description("ring", Order.ONE_NODE, "c·(2·(n−1) + 3)", "2·b·(p−1)/p + b", "2·b·(n−1)/n",
                 "2 × 240 KiB, 64 KiB an edge; > 64 KiB the inbox", "Patarasuk and Yuan 2009, section 3"));
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        return shape.isOnOneNode() ? HALVING : this;
     }
 
     @Override

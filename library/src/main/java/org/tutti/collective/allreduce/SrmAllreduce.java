@@ -1,12 +1,17 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.allreduce;
 
+import java.util.List;
+import java.util.stream.IntStream;
+
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Team;
 import org.tutti.collective.flow.Flow;
 import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.NodeStage;
 import org.tutti.collective.stage.NodeTree;
@@ -72,6 +77,8 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
                     "Portals collectives 2007; in nodes SRM 2003, section 2.2"),
             BinomialTree.INSTANCE, HalvingTree.INSTANCE, 0, BUFFER_BYTES);
 
+    private static final List<SrmAllreduce> FAMILY = List.of(BINOMIAL, BINARY, FIBONACCI, HALVING);
+
     private final Tree inNode;
     private final Tree betweenNodes;
     private final NodeTree tree;
@@ -91,6 +98,31 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
     @Override
     public SrmAllreduce withChunk(long bytes) {
         return new SrmAllreduce(description().withChunk(bytes), inNode, betweenNodes, doublingBytesMax, bytes);
+    }
+
+    /** {@inheritDoc} This is the first variant of SRM's allreduce with the same trees and chunks. */
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        SrmAllreduce first = FAMILY.stream().filter(each -> isLike(each, shape)).findFirst().orElseThrow();
+        long chunk = chunkBytes(shape);
+        return first.chunkBytes(shape) == chunk ? first : first.withChunk(chunk);
+    }
+
+    private long chunkBytes(CallShape shape) {
+        return Math.min(bufferBytes(shape.nodes()), shape.windowBytesMax() / Chunk.HALVES);
+    }
+
+    /** Returns whether another variant has the same trees in the nodes and between them. */
+    private boolean isLike(SrmAllreduce other, CallShape shape) {
+        return isDoubling(shape) == other.isDoubling(shape)
+                && (isDoubling(shape) || betweenNodes.isLike(other.betweenNodes, shape.nodes()))
+                && IntStream.range(0, shape.nodes())
+                        .allMatch(node -> inNode.isLike(other.inNode, shape.topology().ranksOn(node)));
+    }
+
+    /** Returns whether masters exchange the message by recursive doubling. */
+    private boolean isDoubling(CallShape shape) {
+        return !shape.isOnOneNode() && shape.bytes() <= doublingBytesMax;
     }
 
     /** {@return the tree of the ranks of a node} */

@@ -1,6 +1,9 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.alltoall;
 
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.layout.CallShape;
+import org.tutti.collective.window.ZeroCopyLoans;
 import org.tutti.pattern.BruckRoute;
 import org.tutti.pattern.Route;
 
@@ -13,10 +16,17 @@ import org.tutti.pattern.Route;
  * short blocks and many ranks on a node.
  */
 public final class AggregatedAllToAll extends RoutedAllToAll {
+    private static final DirectAllToAll DIRECT = new DirectAllToAll();
+
     /** Creates the algorithm; one object serves all ranks. */
     public AggregatedAllToAll() {
         super(new BruckRoute(Route.ALL_PORTS),
                 new Description("aggregated", Order.ALWAYS, "2, n > 1: 4", "2·b·p·n", "b·p²·(n − 1)",
                         "p·b a rank, 2·b·p²·(n − 1) at masters", "this project"));
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        return shape.isOnOneNode() && !ZeroCopyLoans.areBlocksLong(shape.blockBytes()) ? DIRECT : this;
     }
 }

@@ -3,6 +3,7 @@ package org.tutti.collective.alltoall;
 
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Ported;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.pattern.BruckRoute;
 
 /**
@@ -23,6 +24,8 @@ public final class BruckAllToAll extends RoutedAllToAll implements Ported {
                     "2·b·p·n, b·p²·n·(k/(k+1)·⌈log n⌉ − 1) more at masters", "b·p²·n·k/(k+1)·⌈log n⌉",
                     "p·b a rank, 2·b·p²·n·k/(k+1)·⌈log n⌉ at masters",
                     "Bruck 1997; Qian, Afsahi 2008, section 5.1.3");
+
+    private static final AggregatedAllToAll AGGREGATED = new AggregatedAllToAll();
 
     /** Creates the algorithm with one port, and no number in its name; one object serves all ranks. */
     public BruckAllToAll() {
@@ -45,5 +48,10 @@ public final class BruckAllToAll extends RoutedAllToAll implements Ported {
     @Override
     public Algorithm withPorts(int count) {
         return new BruckAllToAll(count);
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        return route.portsMax() >= shape.nodes() - 1 ? AGGREGATED : this;
     }
 }

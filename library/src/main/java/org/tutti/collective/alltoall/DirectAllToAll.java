@@ -10,6 +10,7 @@ import org.tutti.collective.Team;
 import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
 
@@ -53,6 +54,8 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm implements Ported
      */
     private static final int PIECES_PER_NODE = 3;
 
+    private static final DirectAllToAll ONE_PORT = new DirectAllToAll();
+
     private final int ports;
 
     /** Creates the algorithm with one port, and no number in its name; one object serves all ranks. */
@@ -77,6 +80,11 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm implements Ported
     @Override
     public Algorithm withPorts(int count) {
         return new DirectAllToAll(count);
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        return Ported.used(this, ports, ONE_PORT, shape.nodes());
     }
 
     @Override

@@ -38,7 +38,7 @@ import org.tutti.pattern.Route;
 abstract class RoutedAllToAll extends EqualBlocksAlgorithm {
     private static final long GATHERED = 2;
 
-    private final Route route;
+    final Route route;
 
     /**
      * Creates the algorithm.

@@ -3,6 +3,7 @@ package org.tutti.collective.alltoall;
 
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Ported;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.pattern.ExchangeRoute;
 
 /**
@@ -25,6 +26,9 @@ public final class StandardExchangeAllToAll extends RoutedAllToAll implements Po
                     "p·b a rank, 2 to 6·b·p²·n·k/(k+1)·⌈log n⌉ at masters",
                     "Bokhari 1996; Qian, Afsahi 2008, section 5.1.3");
 
+    private static final AggregatedAllToAll AGGREGATED = new AggregatedAllToAll();
+    private static final StandardExchangeAllToAll ONE_PORT = new StandardExchangeAllToAll();
+
     /** Creates the algorithm with one port, and no number in its name; one object serves all ranks. */
     public StandardExchangeAllToAll() {
         this(1, DESCRIPTION);
@@ -46,5 +50,10 @@ public final class StandardExchangeAllToAll extends RoutedAllToAll implements Po
     @Override
     public Algorithm withPorts(int count) {
         return new StandardExchangeAllToAll(count);
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        return shape.nodes() <= 2 ? AGGREGATED : Ported.used(this, route.portsMax(), ONE_PORT, shape.nodes());
     }
 }

@@ -1,8 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.barrier;
 
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.stage.ChengMasters;
 import org.tutti.collective.stage.NodeTree;
 
@@ -31,6 +33,7 @@ public final class ChengBarrier extends Barrier {
 
     private static final int NO_ROOT = 0;
     private static final SrmBarrier MEETING = new SrmBarrier();
+    private static final TreeBarrier TREE = new TreeBarrier();
 
     private final ChengMasters masters;
 
@@ -53,6 +56,14 @@ public final class ChengBarrier extends Barrier {
     @Override
     protected boolean usesPairs() {
         return true;
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        if (shape.isMeeting()) {
+            return MEETING;
+        }
+        return shape.isOnOneNode() && !masters.isDrawn() && TreeBarrier.isFlat(shape) ? TREE : this;
     }
 
     @Override

@@ -1,8 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.barrier;
 
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
+import org.tutti.collective.layout.CallShape;
 
 /**
  * A barrier without a master, for nodes with few ranks. Every rank of a node sets its flag, and then waits for the
@@ -24,6 +26,11 @@ public final class FlatBarrier extends Barrier {
     public FlatBarrier() {
         super(new Description("flat", Order.ALWAYS, "1; n > 1 as srm", "p−1 lines at every rank", "0", "none",
                 "Tutti: baseline"));
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        return shape.nodes() > 1 ? SRM : this;
     }
 
     @Override

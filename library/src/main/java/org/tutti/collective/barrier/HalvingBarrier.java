@@ -1,7 +1,9 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.barrier;
 
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Team;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.stage.NodeTree;
 import org.tutti.pattern.HalvingTree;
 
@@ -21,11 +23,17 @@ import org.tutti.pattern.HalvingTree;
 public final class HalvingBarrier extends TwoLevelBarrier {
     private static final NodeTree TREE = new NodeTree(HalvingTree.INSTANCE);
     private static final int TOP = 0;
+    private static final SrmBarrier SRM = new SrmBarrier();
 
     /** Creates the algorithm; one object serves all ranks. */
     public HalvingBarrier() {
         super(new Description("halving", Order.ALWAYS, "2 + 2·⌊log₂ n⌋", "p−1 lines at a master", "0", "none",
                 "Portals collectives 2007; in nodes SRM 2003, section 2.2"));
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        return shape.isOnOneNode() || shape.isMeeting() ? SRM : this;
     }
 
     @Override

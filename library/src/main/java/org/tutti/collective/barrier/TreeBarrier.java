@@ -3,6 +3,7 @@ package org.tutti.collective.barrier;
 
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.pattern.LevelTree;
 
 /**
@@ -25,7 +26,8 @@ import org.tutti.pattern.LevelTree;
  * word is reset, so no rank can miss a value.
  */
 public final class TreeBarrier extends Barrier {
-    private static final LevelTree FOURS = new LevelTree(4, 16, 64, 256, 1024, 4096);
+    private static final int GROUP = 4;
+    private static final LevelTree FOURS = new LevelTree(GROUP, 16, 64, 256, 1024, 4096);
     private static final int RELEASED = 2;
 
     /** Creates the algorithm; one object serves all ranks. */
@@ -33,6 +35,11 @@ public final class TreeBarrier extends Barrier {
         super(new Description("tree", Order.ALWAYS, "2·⌈log₄ p⌉, or 2 a level, + ⌈log₂ n⌉",
                 "a line for each other in the group, at each level", "0", "none",
                 "Tutti; between nodes SRM 2003, section 2.4"));
+    }
+
+    /** Returns whether the first rank of each node waits for all its other ranks itself. */
+    static boolean isFlat(CallShape shape) {
+        return !shape.topology().hasLevels() && shape.ranksMax() <= GROUP;
     }
 
     @Override

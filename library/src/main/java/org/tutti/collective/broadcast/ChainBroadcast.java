@@ -1,8 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.broadcast;
 
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Machine;
 import org.tutti.pattern.ChainTree;
@@ -30,6 +32,8 @@ public final class ChainBroadcast extends Broadcast {
     private static final int SHORT_PARTS = 8;
     private static final int LONG_PARTS = 2;
 
+    private static final SlotRingBroadcast SLOT_RING = new SlotRingBroadcast();
+
     private final TreePipeline pipeline = new TreePipeline(ChainTree.INSTANCE);
 
     /** Creates the algorithm; one object serves all ranks. */
@@ -37,6 +41,16 @@ public final class ChainBroadcast extends Broadcast {
         super(new Description("chain", Order.ALWAYS, "n − 1 + c, above 256 KiB 1 more", "b, b twice at the root", "b",
                 "64 KiB at the root, 64 KiB an edge; n > 1, > 256 KiB: 8 × 60 KiB",
                 "van de Geijn and Watts, SUMMA (1997), section 4; eager buffers of SRM 2003"));
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        if (shape.nodes() > 2) {
+            return this;
+        }
+        long window = Math.min(RingLayout.EAGER_BUFFER_BYTES, shape.windowBytesMax());
+        return shape.bytes() <= window / SHORT_PARTS ? SLOT_RING
+                : isStraight(shape.nodes(), shape.bytes()) ? SrmBroadcast.BINOMIAL : this;
     }
 
     @Override

@@ -1,11 +1,13 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.broadcast;
 
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Team;
 import org.tutti.collective.flow.Flow;
 import org.tutti.collective.flow.Inflow;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.ChengMasters;
 import org.tutti.collective.stage.NodeTree;
@@ -37,6 +39,10 @@ import org.tutti.collective.stage.NodeTree;
  * nodes for credits of nodes that they feed. The last of these wait for data only.
  */
 public final class ChengBroadcast extends Broadcast {
+    private static final ChengBroadcast FIXED = new ChengBroadcast(ChengMasters.FIXED);
+    private static final SlotRingBroadcast SLOT_RING = new SlotRingBroadcast();
+    private static final ChainBroadcast CHAIN = new ChainBroadcast();
+
     private final ChengMasters masters;
 
     /**
@@ -54,6 +60,18 @@ public final class ChengBroadcast extends Broadcast {
     /** {@return the masters of each operation} */
     public ChengMasters masters() {
         return masters;
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        if (masters.isDrawn()) {
+            return shape.nodes() <= 2 ? FIXED : this; // the message crosses between the same two nodes
+        }
+        if (SlotRingBroadcast.isCopiedWhole(shape)) {
+            return SLOT_RING;
+        }
+        boolean isInHalves = shape.isOnOneNode() && ChainBroadcast.parts(shape.bytes()) == Chunk.HALVES;
+        return isInHalves && shape.root() == 0 && !shape.topology().hasLevels() ? CHAIN : this;
     }
 
     @Override

@@ -1,13 +1,16 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.broadcast;
 
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Team;
 import org.tutti.collective.flow.Flow;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
+import org.tutti.collective.stage.ChengMasters;
 import org.tutti.collective.stage.NodeTree;
 import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.Partition;
@@ -62,11 +65,23 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     private static final NodeTree TREE = new NodeTree(BinomialTree.INSTANCE);
     private static final TreePipeline PIPELINE = new TreePipeline(BinomialTree.INSTANCE);
 
+    private static final ChengBroadcast CHENG = new ChengBroadcast(ChengMasters.FIXED);
+
     /** Creates the algorithm; one object serves all ranks. */
     public ScatterAllgatherBroadcast() {
         super(new Description("scatter-allgather", Order.ALWAYS, "(⌈log₂ n⌉ + n − 1)·c", "b, b twice at the root",
                 "2·b·(n − 1)/n", "min(b, 512 KiB) at the root and at masters",
                 "Barnett, Shuler, van de Geijn and others, Interprocessor Collective Communication Library (1994)"));
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        long half = half(shape.bytes(), shape.windowBytesMax());
+        if (!suffices(Partition.chunks(shape.bytes(), half), shape.nodes())) {
+            return SrmBroadcast.BINOMIAL;
+        }
+        boolean isCopiedWhole = shape.isOnOneNode() && shape.bytes() <= Math.min(Flow.PIECE_BYTES, half);
+        return isCopiedWhole && shape.bytes() >= WINDOW_BYTES_MIN ? CHENG : this;
     }
 
     @Override

@@ -1,10 +1,12 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.broadcast;
 
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Team;
 import org.tutti.collective.flow.Flow;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.window.ZeroCopyLoans;
 import org.tutti.pattern.BinomialTree;
@@ -40,6 +42,8 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
             "b, b twice at the root", "⌈log₂ n⌉·b", "min(b, 512 KiB) at the root, 64 KiB an edge",
             "Tutti; after SRM 2003");
 
+    private static final SlotRingBroadcast DEFAULT_CHUNKS = new SlotRingBroadcast();
+
     private final TreePipeline pipeline = new TreePipeline(BinomialTree.INSTANCE);
     private final long chunkMin;
     private final long chunkMax;
@@ -65,6 +69,20 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
         return new SlotRingBroadcast(DESCRIPTION.withChunk(bytes), bytes, bytes);
     }
 
+    /** {@inheritDoc} Between nodes this is the algorithm without a length in its name, if chunks cannot be longer. */
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        boolean isChunkGiven = chunkMin == chunkMax;
+        if (!isChunkGiven) {
+            return this;
+        }
+        if (shape.isOnOneNode()) {
+            long longest = shape.windowBytesMax() / PARTS;
+            return chunkMax > longest ? withChunk(longest) : this;
+        }
+        return chunkMax >= Math.min(Flow.PIECE_BYTES, shape.windowBytesMax() / Flow.PLACES) ? DEFAULT_CHUNKS : this;
+    }
+
     @Override
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return windows(leaders(localRanks), bytes, nodes == 1 ? PARTS * chunkMax : RingLayout.EAGER_BUFFER_BYTES)
@@ -83,6 +101,14 @@ public final class SlotRingBroadcast extends Broadcast implements Chunked {
                     Math.min(Math.min(Flow.PIECE_BYTES, chunkMax), team.windowBytesMax() / Flow.PLACES), Flow.PLACES,
                     Integer.MAX_VALUE);
         }
+    }
+
+    /**
+     * Returns whether the root of a broadcast on one node copies its message whole, and does not lend it. Then all
+     * broadcasts in which all ranks read from the root take the same steps.
+     */
+    static boolean isCopiedWhole(CallShape shape) {
+        return shape.isOnOneNode() && !shape.topology().hasLevels() && shape.bytes() < LENT_BYTES_MIN;
     }
 
     /**

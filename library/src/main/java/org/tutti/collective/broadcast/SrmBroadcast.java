@@ -1,16 +1,22 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.broadcast;
 
+import java.util.List;
+import java.util.stream.IntStream;
+
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Team;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Machine;
 import org.tutti.pattern.BinaryTree;
 import org.tutti.pattern.BinomialTree;
 import org.tutti.pattern.FibonacciTree;
 import org.tutti.pattern.HalvingTree;
+import org.tutti.pattern.RootedTree;
 import org.tutti.pattern.StarTree;
 import org.tutti.pattern.Tree;
 
@@ -86,6 +92,9 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     public static final SrmBroadcast HALVING = flatInNodes("halving", HalvingTree.INSTANCE,
             "Portals collectives 2007; SRM 2003, section 2.4");
 
+    private static final List<SrmBroadcast> FAMILY = List.of(BINOMIAL, BINOMIAL_IN_NODES, BINARY, FIBONACCI, HALVING);
+    private static final SlotRingBroadcast SLOT_RING = new SlotRingBroadcast();
+
     private final Tree betweenNodes;
     private final Tree inNode; // null if all ranks of a node read the same buffers
     private final TreePipeline pipeline;
@@ -152,6 +161,58 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
                     Math.min(chunk(bytes), Math.min(half, RingLayout.EAGER_BUFFER_BYTES / Chunk.HALVES)), Chunk.HALVES,
                     Chunk.HALVES);
         }
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>This is the first variant of SRM's broadcast with the same trees and chunks. A message that needs no window is
+     * moved as by {@link SlotRingBroadcast}.
+     */
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        long chunk = usedChunkBytes(shape);
+        SrmBroadcast first =
+                FAMILY.stream().filter(each -> isLike(each, shape, chunk)).findFirst().orElseThrow();
+        if (first.usedChunkBytes(shape) != chunk) {
+            return first.withChunk(chunk);
+        }
+        return first == BINOMIAL && needsNoWindow(shape) ? SLOT_RING : first;
+    }
+
+    private long usedChunkBytes(CallShape shape) {
+        return Math.min(chunkBytes(shape.nodes(), shape.bytes()), shape.windowBytesMax() / Chunk.HALVES);
+    }
+
+    private static boolean needsNoWindow(CallShape shape) {
+        return shape.bytes() <= RingLayout.PAYLOAD_BYTES
+                || !shape.isOnOneNode() && shape.ranksMax() == 1 && shape.bytes() <= SMALL_BYTES_MAX;
+    }
+
+    /**
+     * Returns whether another variant has the same trees. The order in which a rank waits for its readers only matters
+     * if it waits for them. Messages that are sent straight have more buffers if all ranks of a node read the same
+     * ones.
+     */
+    private boolean isLike(SrmBroadcast other, CallShape shape, long chunk) {
+        boolean waits = shape.bytes() > Chunk.HALVES * chunk;
+        boolean differsInBuffers =
+                isStraight(shape.nodes(), shape.bytes()) && (inNode == null) != (other.inNode == null);
+        return !differsInBuffers && betweenNodes.isLike(other.betweenNodes, shape.nodes())
+                && IntStream.range(0, shape.nodes()).allMatch(node -> {
+                    int root = node == shape.topology().nodeOf(shape.root())
+                            ? shape.topology().localRankOf(shape.root()) : Team.MASTER;
+                    int ranks = shape.topology().ranksOn(node);
+                    RootedTree own = readers(shape, node);
+                    RootedTree others = other.readers(shape, node);
+                    return waits ? own.isLike(others, root, ranks) : own.hasParentsOf(others, root, ranks);
+                });
+    }
+
+    /** Returns the tree that tells which ranks of a node read the buffers of which other rank. */
+    private RootedTree readers(CallShape shape, int node) {
+        boolean followsLevels = inNode == null && node == shape.topology().nodeOf(shape.root());
+        return followsLevels ? shape.levelTree(node) : inNode();
     }
 
     /**

@@ -108,7 +108,18 @@ public final class Flows {
         if (!exceedsPair(bytes)) {
             return Math.max(1, bytes);
         }
-        return block < SEPARATE_BLOCK_BYTES_MIN ? context.machine.packetBytes() / block * block : block;
+        return invitedPieceBytes(block, context.machine.packetBytes());
+    }
+
+    /**
+     * Returns the length of the pieces of a message of blocks that does not fit into the eager buffer of a pair.
+     *
+     * @param block the length of each block, in bytes, 1 or more
+     * @param packetBytes the longest piece that the fabric sends as one packet, in bytes
+     * @return the length of a piece in bytes
+     */
+    public static long invitedPieceBytes(long block, int packetBytes) {
+        return block < SEPARATE_BLOCK_BYTES_MIN ? packetBytes / block * block : block;
     }
 
     /** Returns whether a message is too long for the eager buffer of a pair. */

@@ -10,6 +10,7 @@ import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.flow.RendezvousSchedule;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
 
@@ -45,6 +46,8 @@ public final class DirectGather extends EqualBlocksAlgorithm implements Ported {
                     "2·k·p·b at the root's master, p·n·b if short; b at others",
                     "Qian, Afsahi 2008, section 5.1.1; Portals' rendezvous");
 
+    private static final DirectGather ONE_PORT = new DirectGather();
+
     private final int ports;
 
     /** Creates the algorithm with one port, and no number in its name; one object serves all ranks. */
@@ -69,6 +72,12 @@ public final class DirectGather extends EqualBlocksAlgorithm implements Ported {
     @Override
     public Algorithm withPorts(int count) {
         return new DirectGather(count);
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        return shape.exceedsPair(shape.ranksMax() * shape.bytes()) ? Ported.used(this, ports, ONE_PORT, shape.nodes())
+                : ONE_PORT; // without an invitation, nodes have no turns
     }
 
     @Override

@@ -1,6 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.gather;
 
+import java.util.stream.IntStream;
+
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
@@ -10,6 +12,7 @@ import org.tutti.collective.blocks.SubtreeAlgorithm;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.flow.RendezvousSchedule;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
 import org.tutti.pattern.NomialTree;
 
@@ -32,6 +35,8 @@ import org.tutti.pattern.NomialTree;
  * subtree, or for nodes of other subtrees.
  */
 public final class TreeGather extends SubtreeAlgorithm implements Ported {
+    private static final TreeGather ONE_PORT = new TreeGather(Shape.BINOMIAL);
+
     /**
      * Creates the algorithm; one object serves all ranks.
      *
@@ -44,6 +49,22 @@ public final class TreeGather extends SubtreeAlgorithm implements Ported {
     @Override
     public Algorithm withPorts(int count) {
         return tree instanceof NomialTree ? new TreeGather(Shape.nomial(count)) : this;
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        if (ports > 1 && invitesAny(shape)) {
+            return Ported.used(this, ports, ONE_PORT, shape.nodes());
+        }
+        int same = NomialTree.portsOf(tree, shape.nodes(), invitesAny(shape) ? 1 : PORTS_MAX);
+        return same == 0 ? this : same == 1 ? ONE_PORT : new TreeGather(Shape.nomial(same));
+    }
+
+    /** Returns whether any node is invited by its parent, so that the number of ports matters. */
+    private boolean invitesAny(CallShape shape) {
+        int longest = IntStream.range(1, shape.nodes()).map(position -> tree.end(position, shape.nodes()) - position)
+                .max().orElse(0);
+        return shape.exceedsPair(longest * shape.ranksMax() * shape.bytes());
     }
 
     @Override

@@ -65,6 +65,12 @@ public final class Label {
         return hash;
     }
 
+    /** {@return the name, at most {@value #LENGTH} bytes of it} */
+    @Override
+    public String toString() {
+        return decode(words);
+    }
+
     /**
      * Returns the name of a label.
      *

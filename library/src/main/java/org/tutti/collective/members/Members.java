@@ -1,6 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.members;
 
+import org.tutti.Collective;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.memory.Waiter;
 
 /**
@@ -81,6 +83,19 @@ public interface Members {
      * @param rank the rank
      */
     String describe(int rank);
+
+    /**
+     * Returns the name of an algorithm in messages about a call. If another algorithm takes its steps, the name says
+     * so.
+     *
+     * @param collective the collective that is called
+     * @param algorithm the name of the algorithm that was chosen
+     * @param shape the facts of the call on which the algorithm's steps depend
+     * @return the name, such as "bruck" or "bruck: ring on one node"
+     */
+    default String describe(Collective collective, String algorithm, CallShape shape) {
+        return algorithm;
+    }
 
     /**
      * Describes where in their programs the ranks of this node are, for the message of an exception about a passed

@@ -9,6 +9,7 @@ import org.tutti.Blocks;
 import org.tutti.Collective;
 import org.tutti.DataType;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.layout.Fingerprint;
 import org.tutti.collective.layout.Label;
 import org.tutti.collective.machine.Area;
@@ -429,6 +430,15 @@ public class CallArguments {
     /** Returns the number of the call's operations that have not ended, the current one included. */
     public final long operationsLeft() {
         return bytesLeft == 0 ? 1 : 1 + Math.ceilDiv(bytesLeft, bytes);
+    }
+
+    /** Returns a description of the call for messages, which has the algorithm if another one takes its steps. */
+    final String describe(TeamContext context) {
+        CallShape shape = new CallShape(context.topology, !context.operations.isComplete(), bytes, root,
+                kernel == null || kernel.isCommutative());
+        String chosen = algorithm.toString();
+        String named = context.members.describe(collective, chosen, shape);
+        return named.equals(chosen) ? called : called + " (algorithm " + named + ")";
     }
 
     /** Returns the name of the algorithm in the form that the descriptor of a call holds. */

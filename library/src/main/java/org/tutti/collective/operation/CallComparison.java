@@ -121,7 +121,7 @@ public final class CallComparison {
             if (isDescribed(number) && machine.load(cells, theirs) == number + 1
                     && machine.loadPlain(ring, mine + RingLayout.DESCRIPTOR_CALL) != machine.loadPlain(cells,
                             theirs + RingLayout.DESCRIPTOR_CALL)) {
-                String own = Descriptor.text(machine, ring, mine);
+                String own = Descriptor.text(context, ring, mine);
                 String called = difference(own, mine, cells, theirs);
                 boolean isHere = operation != null && number == sequence;
                 VarHandle.loadLoadFence();
@@ -137,7 +137,7 @@ public final class CallComparison {
 
     /** Returns a description of another rank's call by which a reader can distinguish it from this rank's call. */
     private String difference(String own, long mine, MemorySegment cells, long theirs) {
-        String called = Descriptor.text(machine, cells, theirs);
+        String called = Descriptor.text(context, cells, theirs);
         if (!called.equals(own)) {
             return called;
         }
@@ -190,7 +190,7 @@ public final class CallComparison {
     private String describedAt(long number, int rank) {
         int local = context.localRankHere(rank);
         if (local >= 0 && isDescribedBy(rank, number)) {
-            String called = Descriptor.text(machine, ring, descriptor(number, local));
+            String called = Descriptor.text(context, ring, descriptor(number, local));
             VarHandle.loadLoadFence();
             if (isDescribedBy(rank, number)) {
                 return called;

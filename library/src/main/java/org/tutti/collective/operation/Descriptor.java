@@ -7,6 +7,7 @@ import java.util.Locale;
 
 import org.tutti.Collective;
 import org.tutti.DataType;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.layout.Fingerprint;
 import org.tutti.collective.layout.Label;
 import org.tutti.collective.layout.RingLayout;
@@ -75,12 +76,14 @@ public final class Descriptor {
     }
 
     /** Returns a description, for messages, of the call that a descriptor holds. */
-    static String text(Machine machine, MemorySegment cells, long descriptor) {
+    static String text(TeamContext context, MemorySegment cells, long descriptor) {
+        Machine machine = context.machine;
         long kind = machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_KIND);
         Collective called = Collective.values()[(int) (kind & 0xff)];
         String operator = name(machine, cells, descriptor + RingLayout.NAMES, OPERATOR_WORDS);
+        String algorithm = name(machine, cells, descriptor + RingLayout.ALGORITHM_NAME, ALGORITHM_WORDS);
         StringBuilder text = new StringBuilder(called.label()).append(" (algorithm ")
-                .append(name(machine, cells, descriptor + RingLayout.ALGORITHM_NAME, ALGORITHM_WORDS)).append(')');
+                .append(context.members.describe(called, algorithm, shape(context, cells, descriptor))).append(')');
         if (called.hasElements()) {
             DataType type = DataType.values()[(int) (kind >>> Byte.SIZE & 0xff)];
             long count = machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT);
@@ -103,6 +106,18 @@ public final class Descriptor {
                     .append(Label.describeTraits(machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_TRAITS)));
         }
         return text.toString();
+    }
+
+    /** Returns the facts of a call on which the steps of its algorithm depend. */
+    private static CallShape shape(TeamContext context, MemorySegment cells, long descriptor) {
+        Machine machine = context.machine;
+        long kind = machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_KIND);
+        int type = (int) (kind >>> Byte.SIZE & 0xff);
+        long count = machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_COUNT);
+        long bytes = type == NO_TYPE ? 0 : Math.max(0, count) * DataType.values()[type].bytes();
+        int root = Collective.values()[(int) (kind & 0xff)].hasRoot() ? (int) (kind >>> Integer.SIZE) : 0;
+        return new CallShape(context.topology, !context.operations.isComplete(), bytes, root,
+                (machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_TRAITS) & 1) != 0);
     }
 
     private static String name(Machine machine, MemorySegment cells, long offset, int count) {

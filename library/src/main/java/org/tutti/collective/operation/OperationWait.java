@@ -439,7 +439,7 @@ public final class OperationWait extends WaitGuard {
 
     @Override
     protected String called() {
-        return operation.call.called();
+        return operation.call.describe(context);
     }
 
     @Override

@@ -1,6 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.reduce;
 
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.stage.NodeTree;
 import org.tutti.pattern.ChainTree;
 
@@ -16,11 +18,18 @@ import org.tutti.pattern.ChainTree;
  * </pre>
  */
 public final class ChainReduce extends TwoLevelReduce {
+    private static final FlatReduce FLAT = new FlatReduce();
+
     /** Creates the algorithm; one object serves all ranks. */
     public ChainReduce() {
         super(new Description("chain", Order.BLOCKS, "3·c + n − 1", "2·b·(p−1)/p + b", "b",
                 "2 × 32 KiB, 64 KiB an edge; > 64 KiB 2 × 60 KiB, the inbox", "Tutti; pipelined chain, as in Open MPI"),
                 new NodeTree(ChainTree.INSTANCE));
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        return shape.nodes() == 2 ? FLAT : this;
     }
 
     @Override

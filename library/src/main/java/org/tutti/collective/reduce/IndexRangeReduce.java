@@ -1,11 +1,13 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.reduce;
 
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Chunked;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.stage.IndexRange;
 import org.tutti.collective.stage.NodeTree;
@@ -35,6 +37,9 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
             "2·c; n > 1: 3·c + ⌊log₂ n⌋", "2·b·(p−1)/p", "⌈log₂ n⌉·b",
             "min(2·b, 512 KiB); n > 1: 2 × 32 KiB, 64 KiB an edge; > 64 KiB 2 × 60 KiB, the inbox", "Tutti");
 
+    private static final FlatReduce FLAT = new FlatReduce();
+    private static final IndexRangeReduce BASE = new IndexRangeReduce();
+
     private final long chunkBytes;
 
     /** Creates the algorithm with chunks of 256 KiB. */
@@ -62,6 +67,16 @@ public final class IndexRangeReduce extends TwoLevelReduce implements Chunked {
     @Override
     public IndexRangeReduce withChunk(long bytes) {
         return new IndexRangeReduce(DESCRIPTION.withChunk(bytes), bytes);
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        if (!shape.isOnOneNode()) {
+            return FLAT;
+        }
+        long longest = shape.windowBytesMax() / Chunk.HALVES;
+        return Math.min(chunkBytes, longest) == Math.min(CHUNK_BYTES, longest) ? BASE
+                : chunkBytes > longest ? withChunk(longest) : this;
     }
 
     @Override

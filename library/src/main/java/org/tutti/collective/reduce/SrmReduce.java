@@ -1,6 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.reduce;
 
+import java.util.List;
+import java.util.stream.IntStream;
+
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Chunked;
@@ -8,6 +12,7 @@ import org.tutti.collective.Team;
 import org.tutti.collective.flow.Flow;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.machine.Machine;
 import org.tutti.collective.stage.NodeStage;
@@ -70,6 +75,8 @@ public final class SrmReduce extends Reduce implements Chunked {
             "⌊log₂ n⌋ + ⌊log₂ p⌋", "(⌈log₂ n⌉ + ⌈log₂ p⌉)", "⌈log₂ n⌉",
             "Portals collectives 2007; in nodes SRM 2003, section 2.2");
 
+    private static final List<SrmReduce> FAMILY = List.of(BINOMIAL, BINARY, FIBONACCI, HALVING);
+
     private final Tree inNode;
     private final Tree betweenNodes;
     private final NodeTree tree;
@@ -96,6 +103,27 @@ public final class SrmReduce extends Reduce implements Chunked {
     @Override
     public SrmReduce withChunk(long bytes) {
         return new SrmReduce(description().withChunk(bytes), inNode, betweenNodes, bytes, bytes);
+    }
+
+    /** {@inheritDoc} This is the first variant of SRM's reduce with the same trees and chunks. */
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        SrmReduce first = FAMILY.stream().filter(each -> isLike(each, shape)).findFirst().orElseThrow();
+        long chunk = chunkBytes(shape);
+        return first.chunkBytes(shape) == chunk ? first : first.withChunk(chunk);
+    }
+
+    private long chunkBytes(CallShape shape) {
+        boolean isTop = shape.operatorCommutes() || shape.topology().nodeOf(shape.root()) == 0;
+        boolean inbox = isTop && Flow.shares(shape.bytes(), betweenNodes.children(0, shape.nodes())) > 0;
+        return Math.min(bufferBytes(shape.nodes(), inbox, Machine.PACKET_BYTES),
+                shape.windowBytesMax() / Chunk.HALVES);
+    }
+
+    /** Returns whether another variant has the same trees in the nodes and between them. */
+    private boolean isLike(SrmReduce other, CallShape shape) {
+        return betweenNodes.isLike(other.betweenNodes, shape.nodes()) && IntStream.range(0, shape.nodes())
+                .allMatch(node -> inNode.isLike(other.inNode, shape.topology().ranksOn(node)));
     }
 
     /** {@return the tree of the ranks of a node} */

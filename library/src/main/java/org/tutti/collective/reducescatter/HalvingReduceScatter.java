@@ -6,6 +6,7 @@ import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Ported;
 import org.tutti.collective.Team;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
 import org.tutti.pattern.ExchangeRoute;
 
@@ -46,6 +47,9 @@ public final class HalvingReduceScatter extends MasterReduceScatter implements P
                     "p·n·b a rank, 1 to 2·b·p·(n − 1) more at masters",
                     "Rabenseifner 2004, section 4; Thakur, Rabenseifner, Gropp 2005, section 4.4");
 
+    private static final HalvingReduceScatter ONE_PORT = new HalvingReduceScatter();
+    private static final DirectReduceScatter DIRECT = new DirectReduceScatter();
+
     private final ExchangeRoute route;
 
     /** Creates the algorithm with one port, and no number in its name; one object serves all ranks. */
@@ -70,6 +74,11 @@ public final class HalvingReduceScatter extends MasterReduceScatter implements P
     @Override
     public Algorithm withPorts(int count) {
         return new HalvingReduceScatter(count);
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        return shape.isOnOneNode() ? DIRECT : Ported.used(this, route.portsMax(), ONE_PORT, shape.nodes());
     }
 
     @Override

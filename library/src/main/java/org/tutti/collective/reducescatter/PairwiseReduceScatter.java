@@ -1,9 +1,11 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.reducescatter;
 
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Chunk;
 import org.tutti.collective.Team;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
 
 /**
@@ -25,11 +27,18 @@ import org.tutti.collective.machine.Area;
  * combined the message of step i − 1. Every wait is therefore for an earlier step of another master.
  */
 public final class PairwiseReduceScatter extends MasterReduceScatter {
+    private static final HalvingReduceScatter HALVING = new HalvingReduceScatter();
+
     /** Creates the algorithm; one object serves all ranks. */
     public PairwiseReduceScatter() {
         super(new Description("pairwise", Order.ONE_NODE, "1, n > 1: 3 + n − 1",
                 "b·p·n·(2 − 1/p) + b·p·(n − 1)", "b·p·(n − 1)", "p·n·b a rank, 2·p·b more at masters",
                 "Thakur, Rabenseifner, Gropp 2005, section 4.4"));
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        return shape.nodes() <= 2 && shape.isEven() ? HALVING : this;
     }
 
     @Override

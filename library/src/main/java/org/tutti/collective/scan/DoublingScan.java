@@ -1,6 +1,9 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.scan;
 
+import org.tutti.collective.Algorithm;
+import org.tutti.collective.layout.CallShape;
+
 /**
  * A scan by recursive doubling between the masters, the first ranks of the nodes (Hillis and Steele 1986). In step j
  * each node sends a combination to the node 2<sup>j</sup> further. It is the combination of the last 2<sup>j</sup>
@@ -15,6 +18,8 @@ package org.tutti.collective.scan;
  * <p>{@link TwoLevelScan} describes the messages and the steps inside the nodes.
  */
 public final class DoublingScan extends TwoLevelScan {
+    private final BinomialScan binomial;
+
     /**
      * Creates the algorithm; one object serves all ranks.
      *
@@ -23,6 +28,13 @@ public final class DoublingScan extends TwoLevelScan {
     public DoublingScan(boolean exclusive) {
         super(exclusive, new Description("doubling", Order.ALWAYS, "2 + ⌊log₂ n⌋; as direct if n = 1 or not in blocks",
                 "b·(p + 1)", "b·⌈log₂ n⌉", "b·(3 + ⌈log₂ n⌉) at masters, b at others", "Hillis, Steele 1986"));
+        this.binomial = new BinomialScan(exclusive);
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        Algorithm other = super.runsAs(shape);
+        return other == this && shape.nodes() == 2 ? binomial : other;
     }
 
     @Override

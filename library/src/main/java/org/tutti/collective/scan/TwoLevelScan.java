@@ -2,9 +2,11 @@
 package org.tutti.collective.scan;
 
 import org.tutti.Topology;
+import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
 
 /**
@@ -97,6 +99,11 @@ abstract class TwoLevelScan extends Scan {
     protected final long blockBytesMax(Team team) {
         return isDirect(team) ? super.blockBytesMax(team)
                 : team.windowBytesMax() / (ARRIVALS + distances(team.nodes()));
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        return shape.isOnOneNode() || !shape.topology().isInBlocks() ? direct : this;
     }
 
     private static boolean isDirect(Team team) {

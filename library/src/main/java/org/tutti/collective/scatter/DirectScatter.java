@@ -7,9 +7,12 @@ import org.tutti.collective.Call;
 import org.tutti.collective.Ported;
 import org.tutti.collective.Team;
 import org.tutti.collective.blocks.EqualBlocksAlgorithm;
+import org.tutti.collective.flow.Flows;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
+import org.tutti.collective.machine.Machine;
 import org.tutti.collective.window.ZeroCopyLoans;
 
 /**
@@ -36,6 +39,8 @@ public final class DirectScatter extends EqualBlocksAlgorithm implements Ported 
                     "b·p·(n − 1)", "p·n·b at the root, p·b at other masters",
                     "Qian, Afsahi 2008, section 5.1.1, the other way");
 
+    private static final DirectScatter ONE_PORT = new DirectScatter();
+
     private final int ports;
 
     /** Creates the algorithm with one port, and no number in its name; one object serves all ranks. */
@@ -60,6 +65,14 @@ public final class DirectScatter extends EqualBlocksAlgorithm implements Ported 
     @Override
     public Algorithm withPorts(int count) {
         return new DirectScatter(count);
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        long message = shape.ranksMax() * shape.bytes();
+        boolean isInPieces = shape.exceedsPair(message)
+                && Flows.invitedPieceBytes(shape.bytes(), Machine.PACKET_BYTES) < message;
+        return isInPieces ? Ported.used(this, ports, ONE_PORT, shape.nodes()) : ONE_PORT; // nothing goes in turn
     }
 
     @Override

@@ -9,7 +9,9 @@ import org.tutti.collective.Team;
 import org.tutti.collective.blocks.SubtreeAlgorithm;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.machine.Area;
+import org.tutti.collective.window.ZeroCopyLoans;
 import org.tutti.pattern.NomialTree;
 
 /**
@@ -26,6 +28,9 @@ import org.tutti.pattern.NomialTree;
  * pieces and for its children's invitations, which a child sends before it waits.
  */
 public final class TreeScatter extends SubtreeAlgorithm implements Ported {
+    private static final TreeScatter ONE_PORT = new TreeScatter(Shape.BINOMIAL);
+    private static final DirectScatter DIRECT = new DirectScatter();
+
     /**
      * Creates the algorithm; one object serves all ranks.
      *
@@ -38,6 +43,19 @@ public final class TreeScatter extends SubtreeAlgorithm implements Ported {
     @Override
     public Algorithm withPorts(int count) {
         return tree instanceof NomialTree ? new TreeScatter(Shape.nomial(count)) : this;
+    }
+
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        if (shape.isOnOneNode() && !ZeroCopyLoans.areBlocksLong(shape.blockBytes())) {
+            return DIRECT;
+        }
+        boolean sendsFromWindow = shape.topology().localRankOf(shape.root()) != Team.MASTER;
+        if (shape.nodes() == 2 && sendsFromWindow) { // nor does the root copy its own block later
+            return DIRECT;
+        }
+        int same = NomialTree.portsOf(tree, shape.nodes(), PORTS_MAX);
+        return same == 0 ? this : same == 1 ? ONE_PORT : new TreeScatter(Shape.nomial(same));
     }
 
     @Override

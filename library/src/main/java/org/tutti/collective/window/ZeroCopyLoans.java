@@ -137,7 +137,17 @@ public final class ZeroCopyLoans {
     }
 
     private boolean areLong(long bytes) {
-        return bytes >= BLOCK_BYTES_MIN && context.nodes() == 1;
+        return areBlocksLong(bytes) && context.nodes() == 1;
+    }
+
+    /**
+     * Returns whether blocks are long enough to be lent if all ranks are on one node.
+     *
+     * @param bytes the length of a block
+     * @return whether {@link #lendBlocks} may lend such blocks
+     */
+    public static boolean areBlocksLong(long bytes) {
+        return bytes >= BLOCK_BYTES_MIN;
     }
 
     /**

@@ -6,9 +6,12 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
+import org.tutti.Collective;
 import org.tutti.JobAbortedException;
 import org.tutti.RankFailedException;
+import org.tutti.choice.Catalogue;
 import org.tutti.collective.communicator.GroupCreation;
+import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.members.Members;
 import org.tutti.job.diagnosis.FirstDeadline;
 import org.tutti.job.diagnosis.RankList;
@@ -70,6 +73,11 @@ public final class LiveMembers implements Members {
      */
     void setCreation(GroupCreation newCreation) {
         creation = newCreation;
+    }
+
+    @Override
+    public String describe(Collective collective, String algorithm, CallShape shape) {
+        return Catalogue.search(collective, algorithm).map(found -> found.describe(shape)).orElse(algorithm);
     }
 
     @Override

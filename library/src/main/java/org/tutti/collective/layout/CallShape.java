@@ -1,0 +1,77 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.collective.layout;
+
+import java.util.Arrays;
+import java.util.stream.IntStream;
+
+import org.tutti.Topology;
+import org.tutti.pattern.LevelTree;
+
+/**
+ * The facts of a call on which the steps of its algorithm depend. They are the same at all ranks.
+ *
+ * @param topology the placement of the communicator's ranks on nodes
+ * @param isMeeting whether the call is the first one of a group, in which the nodes of the group meet
+ * @param bytes the length of the message; with blocks, of one block
+ * @param root the root; 0 if the collective has none
+ * @param operatorCommutes whether the operator commutes; true if nothing is combined
+ */
+public record CallShape(Topology topology, boolean isMeeting, long bytes, int root, boolean operatorCommutes) {
+    /** {@return the number of nodes} */
+    public int nodes() {
+        return topology.nodes();
+    }
+
+    /** {@return whether all ranks are on one node} */
+    public boolean isOnOneNode() {
+        return nodes() == 1;
+    }
+
+    /** {@return whether all nodes have the same number of ranks} */
+    public boolean isEven() {
+        return nodes() * ranksMax() == topology.size();
+    }
+
+    /** {@return the greatest number of ranks on a node} */
+    public int ranksMax() {
+        return IntStream.range(0, nodes()).map(topology::ranksOn).max().orElseThrow();
+    }
+
+    /** {@return the length of the longest window, memory that a rank shows to its node, in bytes} */
+    public long windowBytesMax() {
+        return WindowSizes.windowBytesMax(ranksMax());
+    }
+
+    /**
+     * {@return the length of the longest block of an operation, in bytes} A call with longer equal blocks is cut into
+     * several operations, so that the blocks of all ranks have room in a window.
+     */
+    public long blockBytes() {
+        return Math.min(bytes, windowBytesMax() / ((long) nodes() * ranksMax()));
+    }
+
+    /**
+     * Returns whether a message is too long for the eager buffer of a pair, an edge between every two nodes.
+     *
+     * @param message the length of the message in bytes
+     * @return whether the receiver must invite the sender; false on one node
+     */
+    public boolean exceedsPair(long message) {
+        return nodes() > 1 && message > RingLayout.pairEagerBytes(nodes());
+    }
+
+    /**
+     * {@return the tree of a node's ranks that follows the levels of the node, such as caches and sockets}
+     *
+     * @param node the node
+     */
+    public LevelTree levelTree(int node) {
+        return new LevelTree(
+                Arrays.stream(topology.levels()).filter(group -> group < topology.ranksOn(node)).toArray());
+    }
+
+    /** {@return the fact that mostly decides about the steps, for messages, such as "on one node"} */
+    public String describe() {
+        return isMeeting ? "in the first call of a group" : isOnOneNode() ? "on one node" : "on " + nodes() + " nodes";
+    }
+}
