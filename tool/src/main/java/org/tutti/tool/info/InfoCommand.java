@@ -43,6 +43,11 @@ public final class InfoCommand implements Callable<Integer> {
     @Option(names = "--algorithms", description = "List the algorithms of every collective.")
     private boolean algorithms;
 
+    @Option(names = "--layout", paramLabel = "NODESxRANKS",
+            description = "The nodes, and the ranks of each, for which --algorithms tells which algorithm really runs; "
+                    + "else one node with a rank for each core.")
+    private String layout;
+
     @Option(names = "--choices", description = "List when which algorithm is chosen.")
     private boolean choices;
 
@@ -58,7 +63,8 @@ public final class InfoCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (algorithms) {
-            listAlgorithms(System.out);
+            int cores = Math.max(2, Runtime.getRuntime().availableProcessors());
+            listAlgorithms(new ActualAlgorithms(layout == null ? "1x" + cores : layout), System.out);
         } else if (choices) {
             listChoices(Choice.parse(requested.rules()), System.out);
         } else {
@@ -113,7 +119,7 @@ public final class InfoCommand implements Callable<Integer> {
         }
     }
 
-    private static void listAlgorithms(PrintStream out) {
+    private static void listAlgorithms(ActualAlgorithms actual, PrintStream out) {
         for (var collective : Collective.values()) {
             for (Algorithm algorithm : Catalogue.of(collective)) {
                 var description = algorithm.description();
@@ -123,6 +129,10 @@ public final class InfoCommand implements Callable<Integer> {
                 out.printf("    shared memory %s; order of ranks %s%s%n", description.memory(),
                         order(description.order()),
                         algorithm instanceof Chunked ? "; chunks as in " + description.name() + "@32k" : "");
+                String running = actual.describe(algorithm);
+                if (!running.isEmpty()) {
+                    out.printf("    on %s runs %s%n", actual.layout(), running);
+                }
             }
         }
         out.println();
@@ -131,7 +141,9 @@ public final class InfoCommand implements Callable<Integer> {
                         + "Bytes in memory: copied or read from others by the busiest rank; over rails: those that\n"
                         + "enter or leave the busiest node. Operators that do not commute need the order kept.\n"
                         + "The name may say the length of chunks, 4k to 1024k, where \"chunks as in\" stands; and\n"
-                        + "@2-ports or @4-ports where @3-ports stands.");
+                        + "@2-ports or @4-ports where @3-ports stands. Where a line says that another algorithm\n"
+                        + "runs, both take the same steps; a range of message bytes follows it, root is rank 0, and\n"
+                        + "operators commute. --layout asks for other nodes and ranks.");
     }
 
     private static void listChoices(Choice choice, PrintStream out) {

@@ -275,6 +275,11 @@ class BenchTest {
             Catalogue.of(collective).forEach(algorithm -> assertThat(ended.out())
                     .containsPattern("(?m)^" + collective.label() + " +" + algorithm.description().name() + ": "));
         }
+        Ended layout = CommandProcess.runShared("info", "--algorithms", "--layout", "1x4");
+        assertThat(layout.out()).contains("on 1x4 runs direct:0-16k,ring:16k-")
+                .contains("on 1x4 runs recursive-doubling:0-32769,rabenseifner:32769-");
+        Ended wrong = CommandProcess.runShared("info", "--algorithms", "--layout", "four");
+        assertThat(wrong.err()).contains("\"four\" is no layout; give NODESxRANKS");
         Ended machine = CommandProcess.runShared("info");
         assertThat(machine.status()).isZero();
         assertThat(machine.out()).contains("shared memory").contains("cores").contains("slots");
