@@ -34,6 +34,8 @@ import org.tutti.simulator.Trace.Kind;
  * striped, all rails when they are many. A latency later they occupy a rail of the target, unless that rail is still
  * busy or within its gap. Then the first rank of the target node takes the put in, when it waits, and the put raises
  * its word.
+ * <li>In a flat communicator each rank is a node, and the ranks of a host share its rails. If the model says so, a
+ * message between them goes through the memory of the host instead.
  * <li>A rank needs a core of its host for everything except waiting. When there are fewer cores than ranks, a rank
  * queues for a core after each wait. A rank prefers its previous core. A core that another rank has had since costs the
  * time of a switch. Waiting ranks have turns on the cores, too: each looks, polls if there are several nodes, and
@@ -408,7 +410,9 @@ final class Cluster implements SimulatedRanks.Order {
         step(rank);
         countMessages(1);
         double start = time[rank];
-        time[rank] += model.railOverheadMicros() * NANOS + bytes * model.railOverheadNanosPerByte();
+        time[rank] += model.railOverheadMicros() * NANOS
+                + bytes * (model.crossesMemory(topology.nodeOf(rank), node) ? model.memoryNanosPerByte()
+                        : model.railOverheadNanosPerByte());
         int target = topology.firstRankOf(node);
         trace.add(Kind.PUT, rank, target, start, time[rank], bytes, -1);
         int index = freePuts.isEmpty() ? puts.size() : freePuts.pop();
@@ -446,7 +450,10 @@ final class Cluster implements SimulatedRanks.Order {
 
     /** Occupies a rail at both ends (or all rails), and returns the time at which the last byte has arrived. */
     private double arrival(int from, int to, double now, long bytes) {
-        double latency = model.railLatencyMicros() * NANOS;
+        double latency = latencyNanos(from, to);
+        if (model.crossesMemory(from, to)) {
+            return now + latency;
+        }
         int rails = model.rails();
         if (rails > 1 && bytes >= model.stripeBytes()) {
             double latest = 0;
@@ -458,6 +465,11 @@ final class Cluster implements SimulatedRanks.Order {
             return latest;
         }
         return cross(from, to, soonest(from, to, now, bytes), now, bytes, latency);
+    }
+
+    private double latencyNanos(int from, int to) {
+        return NANOS * (model.crossesMemory(from, to) ? model.hostLatencyMicros().getAsDouble()
+                : model.railLatencyMicros());
     }
 
     /**
@@ -480,7 +492,7 @@ final class Cluster implements SimulatedRanks.Order {
         double bestDone = Double.MAX_VALUE;
         for (int i = 0; i < rails; i++) {
             int rail = (Math.floorMod(to - from, topology.nodes()) + i) % rails;
-            double done = Math.max(now, outFree[from * rails + rail]) + bytes * model.railNanosPerByte(rail);
+            double done = Math.max(now, outFree[model.firstRailOf(from) + rail]) + bytes * model.railNanosPerByte(rail);
             if (done < bestDone) {
                 bestDone = done;
                 best = rail;
@@ -490,8 +502,8 @@ final class Cluster implements SimulatedRanks.Order {
     }
 
     private double cross(int from, int to, int rail, double now, long bytes, double latency) {
-        int out = from * model.rails() + rail;
-        int in = to * model.rails() + rail;
+        int out = model.firstRailOf(from) + rail;
+        int in = model.firstRailOf(to) + rail;
         bytesOut[out] += bytes;
         bytesIn[in] += bytes;
         double nanos = bytes * model.railNanosPerByte(rail);
@@ -539,7 +551,7 @@ final class Cluster implements SimulatedRanks.Order {
         countMessages(2);
         double start = time[rank];
         time[rank] = arrival(node, topology.nodeOf(rank),
-                start + (model.railOverheadMicros() + model.railLatencyMicros()) * NANOS, bytes)
+                start + model.railOverheadMicros() * NANOS + latencyNanos(topology.nodeOf(rank), node), bytes)
                 + receiveNanos(bytes);
         trace.add(Kind.GET, rank, topology.firstRankOf(node), start, time[rank], bytes, -1);
         events.add(time[rank], rank);

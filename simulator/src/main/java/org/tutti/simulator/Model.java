@@ -11,11 +11,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.stream.IntStream;
 
 /**
  * The costs on a cluster, in the terms of LogGP. A model is read from a file of lines {@code key = figure}, where
- * {@code #} begins a comment. Every key is required once, except those of levels.
+ * {@code #} begins a comment. Every key is required once, except those of levels and
+ * {@code hostLatencyMicros}.
  *
  * @param name the name of the model: a ready-made one, or a file
  * @param callMicros time of a rank to enter and leave a call
@@ -42,6 +44,11 @@ import java.util.stream.IntStream;
  * @param pollMicros time for which a waiting rank polls for arrivals from other nodes before it yields its core to
  *            others
  * @param levels the costs inside groups of a node's ranks; the figures above hold between the greatest groups
+ * @param hostLatencyMicros time of a message between two nodes of one host, in place of {@code railLatencyMicros}: the
+ *            sender copies the bytes, and no rail is occupied; if it is empty, the message crosses the host's rails. It
+ *            counts only if {@code isFlat}.
+ * @param isFlat whether the nodes of a host are the ranks of a flat communicator, which share the rails of the host; if
+ *            not, each node has rails of its own
  */
 public record Model(String name, double callMicros, double memoryLatencyMicros, double memoryOverheadMicros,
         double memoryNanosPerByte, double crossNanosPerByte, double combineMicros, double combineNanosPerByte,
@@ -49,7 +56,7 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
         double railReceiveMicros, double railReceiveNanosPerByte, double railGapMicros,
         List<Double> railNanosPerByte,
         int rails, int stripeBytes, int cores, int nodesPerHost, double switchMicros, double pollMicros,
-        Levels levels) {
+        Levels levels, OptionalDouble hostLatencyMicros, boolean isFlat) {
     private static final String RAIL_BYTE = "railNanosPerByte";
     private static final List<String> KEYS = List.of("callMicros", "memoryLatencyMicros",
             "memoryOverheadMicros", "memoryNanosPerByte", "crossNanosPerByte", "combineMicros", "combineNanosPerByte",
@@ -60,7 +67,9 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
     private static final String LEVEL_LATENCY = "levelLatencyMicros";
     private static final String LEVEL_CROSS = "levelCrossNanosPerByte";
     private static final String QUEUE = "queueNanos";
+    private static final String HOST_LATENCY = "hostLatencyMicros";
     private static final List<String> LISTS = List.of(LEVELS, LEVEL_LATENCY, LEVEL_CROSS);
+    private static final List<String> OPTIONAL = List.of(QUEUE, HOST_LATENCY);
     private static final List<String> COUNTS = List.of("rails", "stripeBytes", "cores", "nodesPerHost", LEVELS);
 
     /** The greatest value of a count of a model, such as of cores. */
@@ -69,7 +78,8 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
     private static final double NANOS = 1e3;
 
     /** The models that come with the simulator. */
-    public static final List<String> READY_MADE = List.of("gigabit", "rdma200", "epyc128", "qsnet2");
+    public static final List<String> READY_MADE = List.of("gigabit", "rdma200", "epyc128", "qsnet2", "colony",
+            "exemplar", "redstorm");
 
     /** Creates a model with one figure for all rails. */
     public Model(String name, double callMicros, double memoryLatencyMicros, double memoryOverheadMicros,
@@ -81,7 +91,7 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
         this(name, callMicros, memoryLatencyMicros, memoryOverheadMicros, memoryNanosPerByte, crossNanosPerByte,
                 combineMicros, combineNanosPerByte, railLatencyMicros, railOverheadMicros, railOverheadNanosPerByte,
                 railReceiveMicros, railReceiveNanosPerByte, railGapMicros, List.of(railNanosPerByte), rails,
-                stripeBytes, cores, nodesPerHost, switchMicros, pollMicros, levels);
+                stripeBytes, cores, nodesPerHost, switchMicros, pollMicros, levels, OptionalDouble.empty(), false);
     }
 
     /**
@@ -154,7 +164,8 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
                 one(figures, "railGapMicros"),
                 railBytes(name, figures), (int) one(figures, "rails"), (int) one(figures, "stripeBytes"),
                 (int) one(figures, "cores"), (int) one(figures, "nodesPerHost"), one(figures, "switchMicros"),
-                one(figures, "pollMicros"), levels(name, figures));
+                one(figures, "pollMicros"), levels(name, figures),
+                list(figures, HOST_LATENCY).stream().mapToDouble(Double::doubleValue).findFirst(), false);
     }
 
     private static List<Double> railBytes(String name, Map<String, List<Double>> figures) {
@@ -174,6 +185,44 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(name + ": " + e.getMessage(), e);
         }
+    }
+
+    /**
+     * Returns the costs of a flat communicator on the same cluster, in which each rank is a node.
+     *
+     * @param ranksPerHost the number of ranks of a host
+     * @return the model
+     */
+    public Model flat(int ranksPerHost) {
+        return copy(rails, ranksPerHost, true);
+    }
+
+    /**
+     * Returns the costs on the same cluster with some of its rails.
+     *
+     * @param count the number of rails, 1 to {@link #rails}
+     * @return the model
+     */
+    public Model withRails(int count) {
+        return copy(count, nodesPerHost, isFlat);
+    }
+
+    private Model copy(int railCount, int nodesOfHost, boolean makesFlat) {
+        return new Model(name, callMicros, memoryLatencyMicros, memoryOverheadMicros, memoryNanosPerByte,
+                crossNanosPerByte, combineMicros, combineNanosPerByte, railLatencyMicros, railOverheadMicros,
+                railOverheadNanosPerByte, railReceiveMicros, railReceiveNanosPerByte, railGapMicros,
+                railNanosPerByte.subList(0, Math.min(railCount, railNanosPerByte.size())), railCount, stripeBytes,
+                cores, nodesOfHost, switchMicros, pollMicros, levels, hostLatencyMicros, makesFlat);
+    }
+
+    /** {@return whether a message between two nodes goes through memory of the host that both share} */
+    boolean crossesMemory(int node, int other) {
+        return isFlat && hostLatencyMicros.isPresent() && node / nodesPerHost == other / nodesPerHost;
+    }
+
+    /** {@return the number of the first rail over which a node sends; nodes that share their rails have the same} */
+    int firstRailOf(int node) {
+        return (isFlat ? node / nodesPerHost : node) * rails;
     }
 
     /** {@return the time of a byte on a certain rail, in nanoseconds} */
@@ -241,10 +290,10 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
         if (sides.length != 2) {
             throw new IllegalArgumentException(where + ": \"" + line + "\" is not of the form key = figure");
         }
-        if (!KEYS.contains(key) && !LISTS.contains(key) && !key.equals(QUEUE)) {
+        if (!KEYS.contains(key) && !LISTS.contains(key) && !OPTIONAL.contains(key)) {
             throw new IllegalArgumentException(
                     where + ": there is no key \"" + key + "\"; there are " + String.join(", ", KEYS)
-                            + ", " + String.join(", ", LISTS) + ", " + QUEUE);
+                            + ", " + String.join(", ", LISTS) + ", " + String.join(", ", OPTIONAL));
         }
         List<Double> read = new ArrayList<>();
         for (String side : LISTS.contains(key) || key.equals(RAIL_BYTE) ? sides[1].split(",", -1)

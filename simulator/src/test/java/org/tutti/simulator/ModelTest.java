@@ -86,6 +86,20 @@ class ModelTest {
         assertThat(Model.of("rdma200").railNanosPerByte(0)).isBetween(0.04, 0.05);
         assertThat(Model.of("epyc128").levels().sizes()).containsExactly(8, 64);
         assertThat(Model.of("qsnet2").rails()).isEqualTo(2);
+        assertThat(Model.READY_MADE).allSatisfy(name -> assertThat(Model.of(name).name()).isEqualTo(name));
+    }
+
+    @Test
+    void shouldGiveTheRanksOfAFlatCommunicatorTheRailsAndTheMemoryOfTheirHost() {
+        Model flat = Model.parse("own", TEXT + "hostLatencyMicros = 1.5").flat(4);
+        assertThat(flat.crossesMemory(4, 7)).isTrue();
+        assertThat(flat.crossesMemory(3, 4)).isFalse();
+        assertThat(flat.firstRailOf(7)).isEqualTo(2);
+        assertThat(flat.withRails(1).firstRailOf(8)).isEqualTo(2);
+        assertThat(Model.parse("own", TEXT).flat(4).crossesMemory(4, 7)).isFalse();
+        Model namespaces = Model.parse("own", TEXT + "hostLatencyMicros = 1.5");
+        assertThat(namespaces.crossesMemory(0, 1)).isFalse();
+        assertThat(namespaces.firstRailOf(1)).isEqualTo(2);
     }
 
     @ParameterizedTest

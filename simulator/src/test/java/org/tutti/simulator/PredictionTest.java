@@ -4,6 +4,7 @@ package org.tutti.simulator;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.Set;
 
 import org.junit.jupiter.api.Test;
@@ -42,7 +43,7 @@ class PredictionTest {
     /** Only the way over a rail costs anything: 3 µs, and each byte so many nanoseconds. */
     private static Model unequal(Double... railsPerByte) {
         return new Model("unequal", 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, List.of(railsPerByte), railsPerByte.length,
-                1024, 1, 1, 0, 0, Levels.NONE);
+                1024, 1, 1, 0, 0, Levels.NONE, OptionalDouble.empty(), false);
     }
 
     private static Prediction predict(Collective collective, String algorithm, int nodes, int ranks, long bytes,
@@ -159,6 +160,26 @@ class PredictionTest {
                 .isCloseTo(2 + 7, within(EXACT));
         Model oneHost = new Model("test", 0, 0, 0, 0, 0, 0, 0, 7, 2, 0, 0, 0, 0, 0, 1, 1024, 1, 2, 6, 1, Levels.NONE);
         assertThat(predict(Collective.BARRIER, "srm", 2, 1, 0, 0, oneHost).micros()).isCloseTo(20.5 + 6, within(EXACT));
+    }
+
+    @Test
+    void shouldSendBetweenTheRanksOfAHostThroughItsMemoryOrItsRails() {
+        Model memory = flat(OptionalDouble.of(3));
+        Model rails = flat(OptionalDouble.empty());
+        // ranks 0 and 1 are on one host, and 2 and 3 on the other: pairs at distance 1, then at distance 2
+        assertThat(predict(Collective.BARRIER, "srm", 4, 1, 0, 0, memory).micros())
+                .isCloseTo(2 + 3 + 2 + 7, within(EXACT));
+        assertThat(predict(Collective.BARRIER, "srm", 4, 1, 0, 0, rails).micros())
+                .isCloseTo(2 + 7 + 2 + 7, within(EXACT));
+        // each of the two ranks of a host sends to two ranks of the other host, and to the other rank of its own
+        assertThat(predict(Collective.ALLGATHER, "direct", 4, 1, 1000, 0, memory).bytesPerRail()).isEqualTo(4_000);
+        assertThat(predict(Collective.ALLGATHER, "direct", 4, 1, 1000, 0, rails).bytesPerRail()).isEqualTo(6_000);
+    }
+
+    /** A put costs 2, and crosses a rail in 7; hosts have two ranks. */
+    private static Model flat(OptionalDouble hostLatency) {
+        return new Model("test", 0, 0, 0, 0, 0, 0, 0, 7, 2, 0, 0, 0, 0, List.of(0.0), 1, 1024, 4, 1, 0, 0, Levels.NONE,
+                hostLatency, false).flat(2);
     }
 
     @Test

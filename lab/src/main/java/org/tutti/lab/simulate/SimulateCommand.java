@@ -72,12 +72,16 @@ public final class SimulateCommand implements Callable<Integer> {
     private Shape shape;
 
     @Option(names = "--model", paramLabel = "name|file", defaultValue = "gigabit",
-            description = "A model of the costs: gigabit, rdma200, epyc128, qsnet2, or a file. Default: gigabit.")
+            description = "A model of the costs: gigabit, rdma200, epyc128, qsnet2, colony, exemplar, redstorm, or a "
+                    + "file. Default: gigabit; with --paper, that of the paper's cluster.")
     private String model;
 
     @Option(names = "--chart", paramLabel = "file",
-            description = "With several sizes, draw the predicted times into an SVG file.")
+            description = "With several sizes or --paper, draw the predicted times into an SVG file.")
     private Path chart;
+
+    @Option(names = "--csv", paramLabel = "file", description = "With --paper, write the predicted times to a file.")
+    private Path csv;
 
     @ArgGroup
     private Instead instead;
@@ -92,6 +96,11 @@ public final class SimulateCommand implements Callable<Integer> {
                 description = "Predict, by --model, every cell of a file that tutti bench --csv has written, and print "
                         + "both as a table.")
         private Path against;
+
+        @Option(names = "--paper", paramLabel = "name",
+                description = "Predict the experiments of a paper, beside its baselines: srm, cheng, portals or "
+                        + "qian-afsahi. docs/papers.md has the results.")
+        private String paper;
 
         @Option(names = "--verify",
                 description = "Verify every algorithm on all small shapes, which takes an hour or so; or those of a "
@@ -119,11 +128,15 @@ public final class SimulateCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         if (instead == null) {
+            requireNothingOf(List.of("--csv"));
             useCarriers(1);
             return predict();
         }
-        requireNothingOf(List.of("--nodes", "--ranks-per-node", "--levels", "--bytes", "--root", "--chart"));
-        if (instead.against == null) {
+        requireNothingOf(List.of("--nodes", "--ranks-per-node", "--levels", "--bytes", "--root"));
+        if (instead.paper == null) {
+            requireNothingOf(List.of("--csv", "--chart"));
+        }
+        if (instead.against == null && instead.paper == null) {
             requireNothingOf(List.of("--model"));
         }
         if (!instead.all) {
@@ -131,6 +144,10 @@ public final class SimulateCommand implements Callable<Integer> {
             if (spec.commandLine().getParseResult().hasMatchedPositional(0)) {
                 throw new UsageException("a collective is for predictions and --verify; leave it out");
             }
+        }
+        if (instead.paper != null) {
+            useCarriers(1);
+            return predictPaper(Paper.of(instead.paper));
         }
         if (instead.measured != null) {
             return measure(instead.measured.toAbsolutePath());
@@ -294,6 +311,24 @@ public final class SimulateCommand implements Callable<Integer> {
         printTable(title, names, sizes, cells);
         if (chart != null) {
             Files.writeString(chart, chart(title, names, sizes, cells));
+        }
+        return 0;
+    }
+
+    private int predictPaper(Paper paper) throws IOException {
+        if (csv == null) {
+            throw new UsageException("--paper " + paper.label() + " needs --csv for the predicted times");
+        }
+        BenchCommand.requireWritable("--csv", csv.toAbsolutePath());
+        if (chart != null) {
+            BenchCommand.requireWritable("--chart", chart.toAbsolutePath());
+        }
+        boolean isOther = spec.commandLine().getParseResult().hasMatchedOption("--model");
+        PaperFigures figures = new PaperFigures(model(isOther ? model : paper.model()));
+        paper.predict(figures);
+        Files.write(csv, figures.csv());
+        if (chart != null) {
+            Files.writeString(chart, figures.chart());
         }
         return 0;
     }

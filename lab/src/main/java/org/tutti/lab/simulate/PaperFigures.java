@@ -1,0 +1,142 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.lab.simulate;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+import org.tutti.Collective;
+import org.tutti.choice.Catalogue;
+import org.tutti.simulator.Chart;
+import org.tutti.simulator.Chart.Line;
+import org.tutti.simulator.Chart.Point;
+import org.tutti.simulator.Model;
+import org.tutti.simulator.Prediction;
+
+/** The predicted figures of a paper's experiments: a CSV file, and a chart with a panel for each experiment. */
+final class PaperFigures {
+    /**
+     * An algorithm in an experiment.
+     *
+     * @param name the name in the chart
+     * @param algorithm the name of the algorithm, as in {@link Catalogue#find}
+     * @param isFlat whether each rank counts as a node, so that ranks of one host send each other messages, too
+     * @param rails the number of rails that are used, at most those of the model
+     */
+    record Contender(String name, String algorithm, boolean isFlat, int rails) {
+        /** Returns a contender that knows nodes. */
+        static Contender ofNodes(String name, String algorithm) {
+            return new Contender(name, algorithm, false, 1);
+        }
+
+        /** Returns a contender in which each rank counts as a node. */
+        static Contender ofRanks(String name, String algorithm) {
+            return new Contender(name, algorithm, true, 1);
+        }
+
+        Contender over(int count) {
+            return new Contender(name, algorithm, isFlat, count);
+        }
+    }
+
+    /**
+     * The hosts of an experiment.
+     *
+     * @param hosts their number
+     * @param ranks the number of ranks of each
+     */
+    record Layout(int hosts, int ranks) {
+        /** Returns the layout of a number of ranks, on as few hosts as possible. */
+        static Layout of(int all, int ranksPerHost) {
+            return new Layout(Math.ceilDiv(all, ranksPerHost), Math.min(all, ranksPerHost));
+        }
+
+        int size() {
+            return hosts * ranks;
+        }
+    }
+
+    private record Cell(Collective collective, Contender contender, Layout layout, long bytes) {}
+
+    private static final int PERCENT = 100;
+
+    private final Model model;
+    private final Map<Cell, Double> micros = new LinkedHashMap<>();
+    private final Chart chart = new Chart();
+
+    PaperFigures(Model model) {
+        this.model = model;
+    }
+
+    /** Adds a panel with the times of contenders over the length of a message. */
+    void overBytes(Collective collective, Layout layout, List<Long> sizes, List<Contender> contenders) {
+        chart.add(collective.label() + ", " + layout.size() + " ranks, µs over bytes",
+                contenders.stream().map(contender -> line(contender.name(), sizes, bytes -> bytes,
+                        bytes -> micros(new Cell(collective, contender, layout, bytes)))).toList());
+    }
+
+    /** Adds a panel with the times of contenders over the number of ranks. */
+    void overRanks(Collective collective, long bytes, List<Layout> layouts, List<Contender> contenders) {
+        chart.add(collective.label() + (collective.hasElements() ? " of " + bytes + " B" : "") + ", µs over ranks",
+                contenders.stream().map(contender -> line(contender.name(), layouts, Layout::size,
+                        layout -> micros(new Cell(collective, contender, layout, bytes)))).toList());
+    }
+
+    /** Adds a panel with the time of a contender, in percent of the time of another, over the length of a message. */
+    void percentOverBytes(Collective collective, List<Layout> layouts, List<Long> sizes, Contender contender,
+            Contender baseline) {
+        chart.add(collective.label() + ", " + contender.name() + " in % of " + baseline.name() + ", over bytes",
+                layouts.stream().map(layout -> line(layout.size() + " ranks", sizes, bytes -> bytes,
+                        bytes -> PERCENT * micros(new Cell(collective, contender, layout, bytes))
+                                / micros(new Cell(collective, baseline, layout, bytes))))
+                        .toList());
+    }
+
+    /** Ends a row of panels. */
+    void endRow() {
+        chart.endRow();
+    }
+
+    private static <T> Line line(String name, List<T> places, ToDoubleFunction<T> x, ToDoubleFunction<T> y) {
+        List<Point> points = new ArrayList<>();
+        for (T place : places) {
+            points.add(new Point(x.applyAsDouble(place), y.applyAsDouble(place)));
+        }
+        return new Line(name, false, points);
+    }
+
+    private double micros(Cell cell) {
+        Double known = micros.get(cell);
+        return known != null ? known : predict(cell);
+    }
+
+    private double predict(Cell cell) {
+        Layout layout = cell.layout();
+        Contender contender = cell.contender();
+        Model ofRails = model.withRails(Math.min(contender.rails(), model.rails()));
+        double predicted = Prediction.of(Catalogue.find(cell.collective(), contender.algorithm()),
+                contender.isFlat() ? Shape.topology(layout.size(), 1) : Shape.topology(layout.hosts(), layout.ranks()),
+                cell.bytes(), 0, contender.isFlat() ? ofRails.flat(layout.ranks()) : ofRails).micros();
+        micros.put(cell, predicted);
+        return predicted;
+    }
+
+    /** {@return the lines of a CSV file with all figures of the panels} */
+    List<String> csv() {
+        List<String> lines = new ArrayList<>(
+                List.of("contender,operation,algorithm,rails,layout,ranks,bytes,microseconds"));
+        micros.forEach((cell, predicted) -> lines.add(String.format(Locale.ROOT, "%s,%s,%s%s,%d,%dx%d,%d,%d,%.1f",
+                cell.contender().name(), cell.collective().label(), cell.contender().algorithm(),
+                cell.contender().isFlat() ? "@flat" : "", cell.contender().rails(), cell.layout().hosts(),
+                cell.layout().ranks(), cell.layout().size(), cell.bytes(), predicted)));
+        return lines;
+    }
+
+    /** {@return the chart as an SVG document} */
+    String chart() {
+        return chart.svg();
+    }
+}
