@@ -4,6 +4,7 @@ package org.tutti.lab.simulate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -64,8 +65,8 @@ enum Paper {
         void predict(PaperFigures figures) {
             figures.overRanks(ALLREDUCE, Double.BYTES, layouts(16, 2, 4, 8, 16, 32, 64, 128, 256), List.of(
                     Contender.ofNodes("Cheng", "cheng"),
-                    Contender.ofRanks("messages in a binary tree", "srm-binary"),
-                    Contender.ofRanks("messages in a binomial tree", "halving"),
+                    Contender.ofRanks("binary message tree", "srm-binary"),
+                    Contender.ofRanks("binomial message tree", "halving"),
                     Contender.ofNodes("SRM", "srm")));
         }
     },
@@ -102,9 +103,9 @@ enum Paper {
 
     /**
      * Qian and Afsahi 2008, figures 9 to 11: 16 processors on four nodes with two rails, traditional and SMP-aware
-     * algorithms with one and with two ports. The baselines are what the native library does with its single port, of
-     * which the paper says that it uses one rail (section 3.1): a tree or an exchange of all processes for medium
-     * messages, and of nodes for short ones.
+     * algorithms with one port and, dashed, with two. The baselines are the algorithms of the native library, which
+     * have one port and use one rail (section 3.1): a tree or an exchange of all processes for medium messages, and of
+     * nodes for short ones.
      */
     QIAN_AFSAHI("qsnet2") {
         private static final List<Long> SIZES = sizes(8, 32 << 10, 2);
@@ -115,22 +116,25 @@ enum Paper {
             figures.overBytes(GATHER, all, SIZES, contenders("tree", List.of("tree", "direct"), List.of("direct")));
             figures.overBytes(ALL_TO_ALL, all, SIZES,
                     contenders("direct", List.of("bruck", "direct"), List.of("direct")));
-            figures.overBytes(ALLGATHER, all, SIZES, contenders("gather-and-broadcast", List.of("bruck", "direct"),
+            figures.overBytes(ALLGATHER, all, SIZES, contenders("gather-and-broadcast", List.of("direct"),
                     List.of("gather-and-broadcast", "bruck", "direct")));
             figures.endRow();
         }
 
-        private static List<Contender> contenders(String baseline, List<String> flat, List<String> ofNodes) {
+        private static List<Contender> contenders(String nativeOne, List<String> flat, List<String> ofNodes) {
             List<Contender> contenders = new ArrayList<>(List.of(
-                    Contender.ofRanks("flat " + baseline + " k=1 on one rail", baseline + "@1-ports"),
-                    Contender.ofNodes(baseline + " k=1 on one rail", baseline + "@1-ports")));
-            for (int ports = 1; ports <= 2; ports++) {
-                String k = " k=" + ports;
-                String suffix = "@" + ports + "-ports";
-                flat.forEach(name -> contenders.add(Contender.ofRanks("flat " + name + k, name + suffix).over(2)));
-                ofNodes.forEach(name -> contenders.add(Contender.ofNodes(name + k, name + suffix).over(2)));
-            }
+                    Contender.ofRanks("native of processes", nativeOne + "@1-ports"),
+                    Contender.ofNodes("native of nodes", nativeOne + "@1-ports")));
+            flat.forEach(name -> forPorts(ports -> Contender.ofRanks("flat " + name + " k=" + ports,
+                    name + "@" + ports + "-ports"), contenders));
+            ofNodes.forEach(name -> forPorts(ports -> Contender.ofNodes(name + " k=" + ports,
+                    name + "@" + ports + "-ports"), contenders));
             return contenders;
+        }
+
+        private static void forPorts(IntFunction<Contender> contender, List<Contender> contenders) {
+            contenders.add(contender.apply(1).over(2));
+            contenders.add(contender.apply(2).over(2).dashed());
         }
     };
 

@@ -25,20 +25,25 @@ final class PaperFigures {
      * @param algorithm the name of the algorithm, as in {@link Catalogue#find}
      * @param isFlat whether each rank counts as a node, so that ranks of one host send each other messages, too
      * @param rails the number of rails that are used, at most those of the model
+     * @param isDashed whether its line is dashed, in the colour of the contender before it
      */
-    record Contender(String name, String algorithm, boolean isFlat, int rails) {
+    record Contender(String name, String algorithm, boolean isFlat, int rails, boolean isDashed) {
         /** Returns a contender that knows nodes. */
         static Contender ofNodes(String name, String algorithm) {
-            return new Contender(name, algorithm, false, 1);
+            return new Contender(name, algorithm, false, 1, false);
         }
 
         /** Returns a contender in which each rank counts as a node. */
         static Contender ofRanks(String name, String algorithm) {
-            return new Contender(name, algorithm, true, 1);
+            return new Contender(name, algorithm, true, 1, false);
         }
 
         Contender over(int count) {
-            return new Contender(name, algorithm, isFlat, count);
+            return new Contender(name, algorithm, isFlat, count, isDashed);
+        }
+
+        Contender dashed() {
+            return new Contender(name, algorithm, isFlat, rails, true);
         }
     }
 
@@ -74,14 +79,14 @@ final class PaperFigures {
     /** Adds a panel with the times of contenders over the length of a message. */
     void overBytes(Collective collective, Layout layout, List<Long> sizes, List<Contender> contenders) {
         chart.add(collective.label() + ", " + layout.size() + " ranks, µs over bytes",
-                contenders.stream().map(contender -> line(contender.name(), sizes, bytes -> bytes,
+                contenders.stream().map(contender -> line(contender.name(), contender.isDashed(), sizes, bytes -> bytes,
                         bytes -> micros(new Cell(collective, contender, layout, bytes)))).toList());
     }
 
     /** Adds a panel with the times of contenders over the number of ranks. */
     void overRanks(Collective collective, long bytes, List<Layout> layouts, List<Contender> contenders) {
         chart.add(collective.label() + (collective.hasElements() ? " of " + bytes + " B" : "") + ", µs over ranks",
-                contenders.stream().map(contender -> line(contender.name(), layouts, Layout::size,
+                contenders.stream().map(contender -> line(contender.name(), contender.isDashed(), layouts, Layout::size,
                         layout -> micros(new Cell(collective, contender, layout, bytes)))).toList());
     }
 
@@ -89,7 +94,7 @@ final class PaperFigures {
     void percentOverBytes(Collective collective, List<Layout> layouts, List<Long> sizes, Contender contender,
             Contender baseline) {
         chart.add(collective.label() + ", " + contender.name() + " in % of " + baseline.name() + ", over bytes",
-                layouts.stream().map(layout -> line(layout.size() + " ranks", sizes, bytes -> bytes,
+                layouts.stream().map(layout -> line(layout.size() + " ranks", false, sizes, bytes -> bytes,
                         bytes -> PERCENT * micros(new Cell(collective, contender, layout, bytes))
                                 / micros(new Cell(collective, baseline, layout, bytes))))
                         .toList());
@@ -100,12 +105,13 @@ final class PaperFigures {
         chart.endRow();
     }
 
-    private static <T> Line line(String name, List<T> places, ToDoubleFunction<T> x, ToDoubleFunction<T> y) {
+    private static <T> Line line(String name, boolean isDashed, List<T> places, ToDoubleFunction<T> x,
+            ToDoubleFunction<T> y) {
         List<Point> points = new ArrayList<>();
         for (T place : places) {
             points.add(new Point(x.applyAsDouble(place), y.applyAsDouble(place)));
         }
-        return new Line(name, false, points);
+        return new Line(name, isDashed, points);
     }
 
     private double micros(Cell cell) {

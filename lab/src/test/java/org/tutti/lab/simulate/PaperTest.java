@@ -89,8 +89,9 @@ class PaperTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-            "simulate --paper chen --csv c.csv | there are no experiments of \"chen\"; name one of srm, cheng, portals,",
-            "simulate --paper cheng | --paper cheng needs --csv", "simulate allreduce --csv c.csv | --csv means nothing"})
+            "simulate --paper chen --csv c.csv | there are no experiments of \"chen\"; name one of srm, cheng,",
+            "simulate --paper cheng             | --paper cheng needs --csv",
+            "simulate allreduce --csv c.csv     | --csv means nothing"})
     void shouldSayWhatIsWrong(String arguments, String sentence, @TempDir Path directory) throws Exception {
         var ended = CommandProcess.run(directory, Map.of(), arguments.split(" "));
         assertThat(ended.status()).isEqualTo(2);
