@@ -30,7 +30,7 @@ public final class DrawCommand implements Callable<Integer> {
     private Shape shape;
 
     @Option(names = "--model", paramLabel = "name|file",
-            description = "A model of the costs: gigabit, rdma200, epyc128, qsnet2, or a file. Default: times that "
+            description = "A model of the costs, as for tutti simulate: a name or a file. Default: times that "
                     + "can all be seen.")
     private String model;
 

@@ -127,7 +127,7 @@ enum Paper {
                     Contender.ofNodes("native of nodes", nativeOne + "@1-ports")));
             flat.forEach(name -> forPorts(ports -> Contender.ofRanks("flat " + name + " k=" + ports,
                     name + "@" + ports + "-ports"), contenders));
-            ofNodes.forEach(name -> forPorts(ports -> Contender.ofNodes(name + " k=" + ports,
+            ofNodes.forEach(name -> forPorts(ports -> Contender.ofNodes(name.replace("-and-", "+") + " k=" + ports,
                     name + "@" + ports + "-ports"), contenders));
             return contenders;
         }

@@ -123,9 +123,13 @@ final class PaperFigures {
         Layout layout = cell.layout();
         Contender contender = cell.contender();
         Model ofRails = model.withRails(Math.min(contender.rails(), model.rails()));
-        double predicted = Prediction.of(Catalogue.find(cell.collective(), contender.algorithm()),
+        Prediction prediction = Prediction.of(Catalogue.find(cell.collective(), contender.algorithm()),
                 contender.isFlat() ? Shape.topology(layout.size(), 1) : Shape.topology(layout.hosts(), layout.ranks()),
-                cell.bytes(), 0, contender.isFlat() ? ofRails.flat(layout.ranks()) : ofRails).micros();
+                cell.bytes(), 0, contender.isFlat() ? ofRails.flat(layout.ranks()) : ofRails);
+        if (prediction.isByFormula()) {
+            throw new IllegalStateException(cell + " takes too many steps to simulate, and formulas know no hosts");
+        }
+        double predicted = prediction.micros();
         micros.put(cell, predicted);
         return predicted;
     }
