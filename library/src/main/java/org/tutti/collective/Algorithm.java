@@ -126,6 +126,19 @@ public abstract class Algorithm {
     }
 
     /**
+     * Returns the number of operations that follow the first one in a call with blocks of different lengths that
+     * combines nothing. Such a call is not cut into operations by the length of its blocks, because not all ranks need
+     * to know the lengths.
+     *
+     * @param team the team that runs the call
+     * @param call the call
+     * @return the number, 0 or more, the same at every rank
+     */
+    protected long furtherOperations(Team team, Call call) {
+        return 0;
+    }
+
+    /**
      * {@return whether masters, the ranks that exchange data between nodes, use {@linkplain Team#pair pairs} for it}
      */
     protected boolean usesPairs() {

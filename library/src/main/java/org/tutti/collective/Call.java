@@ -66,8 +66,9 @@ public final class Call extends CallArguments {
      */
     public void draw(Team team) {
         long bytesMax = operationBytesMax(team);
+        long further = furtherOperations(team);
         team.context.enter(called());
-        draw(team.context.operations, bytesMax);
+        draw(team.context.operations, bytesMax, further);
     }
 
     /**
@@ -79,12 +80,13 @@ public final class Call extends CallArguments {
      */
     public void drawForOther(Team team) {
         long bytesMax = operationBytesMax(team);
+        long further = furtherOperations(team);
         team.context.operations.expectOtherThreads();
-        draw(team.context.operations, bytesMax);
+        draw(team.context.operations, bytesMax, further);
     }
 
-    void draw(OperationSequence operations, long bytesMax) {
-        long count = cut(bytesMax);
+    void draw(OperationSequence operations, long bytesMax, long further) {
+        long count = cut(bytesMax, further);
         long history = operations.history();
         number(operations.draw(hash, count), history);
     }
@@ -94,10 +96,29 @@ public final class Call extends CallArguments {
             return Long.MAX_VALUE; // a lone rank copies
         }
         long bytesMax = algorithm.operationBytesMax(team, kernel());
-        if (isUnequal() && !collective().combines()) {
+        if (exchangesUnequal()) {
             checkBlocks(bytesMax, team);
         }
         return bytesMax;
+    }
+
+    private long furtherOperations(Team team) {
+        return exchangesUnequal() && team.size() > 1 ? algorithm.furtherOperations(team, this) : 0;
+    }
+
+    /** Returns whether blocks may differ in length, and nothing is combined. */
+    private boolean exchangesUnequal() {
+        return isUnequal() && !collective().combines();
+    }
+
+    /**
+     * Cuts this call into operations without drawing their numbers. The operations of another call will hand this call
+     * to an algorithm, as the elements that the algorithm moves.
+     *
+     * @param team the team that runs the other call, of two or more ranks
+     */
+    public void cutWithin(Team team) {
+        cut(operationBytesMax(team), 0);
     }
 
     /**

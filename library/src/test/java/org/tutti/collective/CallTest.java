@@ -40,7 +40,7 @@ class CallTest {
     void drawsAnother() {
         Call another = new Call();
         another.set(new FlatBarrier(), 0, Long.MAX_VALUE);
-        another.draw(operations, OPERATION_BYTES_MAX);
+        another.draw(operations, OPERATION_BYTES_MAX, 0);
     }
 
     @ParameterizedTest
@@ -49,7 +49,7 @@ class CallTest {
         MemorySegment source = MemorySegment.ofArray(new long[units * UNIT]);
         MemorySegment target = MemorySegment.ofArray(new long[units * UNIT]);
         prepare(source, target, units);
-        call.draw(operations, OPERATION_BYTES_MAX);
+        call.draw(operations, OPERATION_BYTES_MAX, 0);
         long at = 0;
         long operations = 0;
         do {
@@ -70,11 +70,11 @@ class CallTest {
     @Test
     void shouldLeaveTheNumbersOfItsOperationsToNobodyElse() {
         prepare(MemorySegment.NULL, MemorySegment.NULL, 9);
-        call.draw(operations, OPERATION_BYTES_MAX);
+        call.draw(operations, OPERATION_BYTES_MAX, 0);
         Call next = new Call();
         next.set(new FlatBarrier(), 0, Long.MAX_VALUE);
         long before = operations.history();
-        next.draw(operations, OPERATION_BYTES_MAX);
+        next.draw(operations, OPERATION_BYTES_MAX, 0);
         long last = call.sequence;
         while (call.next()) {
             last++;
@@ -82,6 +82,20 @@ class CallTest {
         assertThat(call.sequence).isEqualTo(last);
         assertThat(call.history).isEqualTo(before);
         assertThat(next.sequence).isEqualTo(call.sequence + 1);
+    }
+
+    @Test
+    void shouldHaveTheFurtherOperationsOfItsAlgorithmAfterThoseOfItsLength() {
+        prepare(MemorySegment.NULL, MemorySegment.NULL, 9);
+        call.draw(operations, OPERATION_BYTES_MAX, 2);
+        long first = call.sequence;
+        for (long left = 5; left > 1; left--) {
+            assertThat(call.operationsLeft()).isEqualTo(left);
+            assertThat(call.next()).isTrue();
+        }
+        assertThat(call.operationsLeft()).isEqualTo(1);
+        assertThat(call.next()).isFalse();
+        assertThat(call.sequence).isEqualTo(first + 4);
     }
 
     private void prepare(MemorySegment source, MemorySegment target, int units) {

@@ -77,6 +77,7 @@ public class CallArguments {
     private long blockBytes;
     private long bytes;
     private long bytesLeft;
+    private long furtherLeft;
     private long moved;
 
     /**
@@ -376,7 +377,7 @@ public class CallArguments {
      * @param ranks the number of ranks of the communicator
      * @return the length, in bytes
      */
-    protected final long longestBlockBytes(int ranks) {
+    public final long longestBlockBytes(int ranks) {
         long most = blockBytes;
         for (int rank = 0; rank < ranks; rank++) {
             most = Math.max(most, sourceBlocks == null ? 0 : sourceBytes(rank));
@@ -387,18 +388,21 @@ public class CallArguments {
 
     /**
      * Cuts the call into operations, and makes the first one the current operation. All operations have the same
-     * length, except the last, which may be shorter.
+     * length, except the last, which may be shorter. Further operations may follow, of which the algorithm knows what
+     * they move.
      *
      * @param operationBytesMax the greatest length of an operation, in bytes
+     * @param further the number of further operations, 0 or more
      * @return the number of operations, 1 or more
      */
-    protected final long cut(long operationBytesMax) {
+    protected final long cut(long operationBytesMax, long further) {
         long all = type == null ? 0 : blockBytes;
         bytes = all <= operationBytesMax ? all
                 : kernel == null ? operationBytesMax : kernel.wholeUnits(operationBytesMax);
         bytesLeft = all - bytes;
+        furtherLeft = further;
         hash = Descriptor.hash(this);
-        return bytesLeft == 0 ? 1 : Math.ceilDiv(all, bytes);
+        return operationsLeft();
     }
 
     /**
@@ -414,14 +418,17 @@ public class CallArguments {
 
     /** Moves on to the next operation of the call, and returns whether there is one. */
     public final boolean next() {
-        if (bytesLeft == 0) {
+        if (bytesLeft > 0) {
+            source.set(source.segment(), source.start() + bytes);
+            target.set(target.segment(), target.start() + bytes);
+            moved += bytes;
+            bytes = Math.min(bytes, bytesLeft);
+            bytesLeft -= bytes;
+        } else if (furtherLeft > 0) {
+            furtherLeft--;
+        } else {
             return false;
         }
-        source.set(source.segment(), source.start() + bytes);
-        target.set(target.segment(), target.start() + bytes);
-        moved += bytes;
-        bytes = Math.min(bytes, bytesLeft);
-        bytesLeft -= bytes;
         history = Fingerprint.extend(history, hash);
         sequence++;
         return true;
@@ -429,7 +436,7 @@ public class CallArguments {
 
     /** Returns the number of the call's operations that have not ended, the current one included. */
     public final long operationsLeft() {
-        return bytesLeft == 0 ? 1 : 1 + Math.ceilDiv(bytesLeft, bytes);
+        return 1 + (bytesLeft == 0 ? 0 : Math.ceilDiv(bytesLeft, bytes)) + furtherLeft;
     }
 
     /** Returns a description of the call for messages, which has the algorithm if another one takes its steps. */
