@@ -9,7 +9,7 @@ import module org.tutti;
 /// energies (16).
 ///
 /// Run it with `./tutti run -n 4 examples/NBody.java [bodies] [steps]`, on several nodes with `--nodes 2`, and choose
-/// another algorithm for the short allgathers with `--algorithm allgather=bruck`. The program compares all bodies, bit
+/// another algorithm for the allgathers with `--algorithm allgather=bruck`. The program compares all bodies, bit
 /// by bit, with those that one rank moves alone, compares the energy with that at the beginning, and prints the median
 /// of the steps, as a mean of the ranks.
 void main(String[] arguments) {

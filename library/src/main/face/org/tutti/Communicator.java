@@ -98,8 +98,8 @@ public abstract class Communicator implements AutoCloseable {
     public abstract OptionalInt rankIn(Communicator other, int rank);
 
     /**
-     * Returns a view of this communicator that uses the named algorithm for all calls of one collective. Calls with
-     * {@link Blocks} do not use it.
+     * Returns a view of this communicator that uses the named algorithm for all calls of one collective, also for calls
+     * with {@link Blocks}.
      *
      * @param collective the collective, for example {@link Collective#ALLREDUCE}
      * @param name the name of an algorithm, or {@linkplain Collective names with ranges}; the same at every rank

@@ -10,6 +10,10 @@ import java.util.Locale;
  * {@code srm:0-64k,index-range:64k-} is {@code srm} below 64 KiB and {@code index-range} from there on. Numbers are
  * bytes, KiB ({@code k}) or MiB ({@code m}), 0 or more; the end of a range is exclusive. They count the elements of a
  * call at a rank or, if the collective has blocks, those of one block. For other sizes the choice remains as it was.
+ *
+ * <p>In calls with {@link Blocks}, a reduce-scatter counts the bytes of the longest block. The other collectives do not
+ * use algorithms for a range, because a rank does not know the lengths of all blocks. An algorithm without a range
+ * moves the first 248 bytes of each block, and {@code blocks} moves the rest of longer blocks.
  */
 public enum Collective {
     /** No rank leaves before all ranks have entered. */

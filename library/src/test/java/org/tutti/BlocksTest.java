@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.JobOptions.Threads;
 import org.tutti.job.LocalNodes;
 
@@ -63,31 +65,63 @@ class BlocksTest {
     @MethodSource("wideShapes")
     void shouldExchangeBlocksOnWideNodes(Shape shape) {
         shape.runner.accept(job -> {
-            Communicator world = job.world();
-            int rank = world.rank();
-            int last = world.size() - 1;
             for (int most : new int[]{3, 60}) {
-                Blocks ofSource = scattered(world.size(), other -> length(rank, other, most));
-                Blocks ofTarget = scattered(world.size(), other -> length(other, rank, most));
-                int[] source = with(holes(ofSource), ofSource, (other, i) -> element(rank, other, i));
-                int[] target = holes(ofTarget);
-                world.allToAll(source, ofSource, target, ofTarget);
-                assertThat(target).isEqualTo(with(holes(ofTarget), ofTarget, (other, i) -> element(other, rank, i)));
-                Blocks ofRoot = scattered(world.size(), other -> length(last, other, most));
-                int[] block = new int[length(last, rank, most)];
-                int[] all = rank == last ? with(holes(ofRoot), ofRoot, (other, i) -> element(last, other, i)) : null;
-                world.scatter(all, rank == last ? ofRoot : null, block, last);
-                assertThat(block).isEqualTo(block(last, rank, most));
-                int[] gathered = rank == last ? holes(ofRoot) : null;
-                world.gather(block, gathered, rank == last ? ofRoot : null, last);
-                assertThat(gathered).isEqualTo(all);
-                int[] everywhere = holes(ofRoot);
-                Blocks known = scattered(world.size(), other -> length(last, other, most));
-                world.allgather(block, everywhere, known);
-                assertThat(everywhere)
-                        .isEqualTo(with(holes(known), known, (other, i) -> element(last, other, i)));
+                exchange(job.world(), most);
             }
         });
+    }
+
+    /** A block is below, at or above the 62 elements that a record carries. */
+    @ParameterizedTest
+    @MethodSource("requested")
+    void shouldExchangeBlocksByARequestedAlgorithm(String algorithms, Shape shape) {
+        shape.runner.accept(job -> {
+            Communicator world = job.world();
+            for (String entry : algorithms.split(",")) {
+                String[] sides = entry.split("=");
+                world = world.withAlgorithm(Collective.valueOf(sides[0]), sides[1]);
+            }
+            for (int most : new int[]{1, 61, 62, 63, 900, 40_000}) {
+                exchange(world, most);
+            }
+        });
+    }
+
+    static Stream<Arguments> requested() {
+        return Stream.of("GATHER=tree,SCATTER=tree,ALLGATHER=bruck,ALL_TO_ALL=bruck",
+                "GATHER=direct,SCATTER=direct,ALLGATHER=direct,ALL_TO_ALL=direct",
+                "GATHER=halving,SCATTER=halving,ALLGATHER=gather-and-broadcast,ALL_TO_ALL=aggregated",
+                "GATHER=tree@2-ports,SCATTER=tree@2-ports,ALLGATHER=ring,ALL_TO_ALL=standard-exchange")
+                .flatMap(algorithms -> shapes().map(shape -> Arguments.of(algorithms, shape)));
+    }
+
+    private static void exchange(Communicator world, int most) {
+        int rank = world.rank();
+        int last = world.size() - 1;
+        Blocks ofSource = scattered(world.size(), other -> length(rank, other, most));
+        Blocks ofTarget = scattered(world.size(), other -> length(other, rank, most));
+        int[] source = with(holes(ofSource), ofSource, (other, i) -> element(rank, other, i));
+        int[] target = holes(ofTarget);
+        world.allToAll(source, ofSource, target, ofTarget);
+        assertThat(target).isEqualTo(with(holes(ofTarget), ofTarget, (other, i) -> element(other, rank, i)));
+        Blocks ofRoot = scattered(world.size(), other -> length(last, other, most));
+        int[] block = new int[length(last, rank, most)];
+        int[] all = rank == last ? with(holes(ofRoot), ofRoot, (other, i) -> element(last, other, i)) : null;
+        world.scatter(all, rank == last ? ofRoot : null, block, last);
+        assertThat(block).isEqualTo(block(last, rank, most));
+        int[] gathered = rank == last ? holes(ofRoot) : null;
+        world.gather(block, gathered, rank == last ? ofRoot : null, last);
+        assertThat(gathered).isEqualTo(all);
+        int[] everywhere = holes(ofRoot);
+        Blocks known = scattered(world.size(), other -> length(last, other, most));
+        world.allgather(block, everywhere, known);
+        assertThat(everywhere)
+                .isEqualTo(with(holes(known), known, (other, i) -> element(last, other, i)));
+        int[] later = holes(ofTarget);
+        PreparedCall prepared = world.prepare().allToAll(source, ofSource, later, ofTarget);
+        prepared.start().await();
+        prepared.run();
+        assertThat(later).isEqualTo(target);
     }
 
     /** What comes from a rank lies where what goes to it lay: of so long blocks that places take turns. */
@@ -352,6 +386,41 @@ class BlocksTest {
             world.allToAll(new int[8], Blocks.of(new int[]{3, sent}, new int[]{0, 3}), new int[8], Blocks.of(3, 3));
         })).rootCause().hasMessageMatching("rank 1 called all-to-all at org\\.tutti\\.BlocksTest\\.\\S+ and expects a "
                 + "block of 3 int elements of rank 0, which has one of 5 int elements for it; both must say the same");
+    }
+
+    /** The rank that sends too much meets the broken communicator in this call or in the next one. */
+    @ParameterizedTest
+    @ValueSource(ints = {5, 100_000})
+    void shouldNameBothRanksThatDisagreeOnALengthByARequestedAlgorithm(int sent) {
+        for (Collective collective : List.of(Collective.GATHER, Collective.SCATTER, Collective.ALLGATHER,
+                Collective.ALL_TO_ALL)) {
+            LocalNodes.run(new int[]{0, 1}, job -> {
+                Communicator world = job.world().withAlgorithm(Collective.GATHER, "tree")
+                        .withAlgorithm(Collective.SCATTER, "tree").withAlgorithm(Collective.ALLGATHER, "bruck")
+                        .withAlgorithm(Collective.ALL_TO_ALL, "bruck");
+                int[] block = new int[world.rank() == 0 ? sent : 3];
+                Blocks right = Blocks.of(sent, 3);
+                Blocks wrong = Blocks.of(3, 3);
+                boolean isSender = world.rank() == 0;
+                assertThatThrownBy(() -> {
+                    switch (collective) {
+                        case GATHER -> world.gather(block, isSender ? null : new int[6], isSender ? null : wrong, 1);
+                        case SCATTER -> world.scatter(isSender ? new int[2 * sent] : null,
+                                isSender ? Blocks.of(sent, sent) : null, block, 0);
+                        case ALLGATHER -> world.allgather(block, new int[sent + 3], isSender ? right : wrong);
+                        default -> world.allToAll(new int[sent + 3], isSender ? Blocks.of(3, sent) : wrong,
+                                new int[6], wrong);
+                    }
+                    world.barrier();
+                }).isInstanceOf(isSender ? TuttiException.class : CollectiveMismatchException.class)
+                        .hasStackTraceContaining("rank 1").satisfies(thrown -> {
+                            if (!isSender) {
+                                assertThat(thrown).hasMessageContaining("expects a block of 3 int elements of rank 0, "
+                                        + "which has one of " + sent + " int elements for it; both must say the same");
+                            }
+                        });
+            });
+        }
     }
 
     @Test

@@ -4,13 +4,14 @@ package org.tutti.choice;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Rule.Length;
 import org.tutti.choice.Rule.Range;
-import org.tutti.collective.Algorithm;
 import org.tutti.collective.Ported;
 
 import static org.tutti.Collective.ALLGATHER;
@@ -105,6 +106,15 @@ public final class Choice {
             Rule.of(EXCLUSIVE_SCAN, Range.from(2), Range.ANY, ANY, Length.ANY, "binomial"),
             Rule.of(EXCLUSIVE_SCAN, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"));
 
+    /** The rules of calls with blocks that may differ in length. A requested rule takes precedence. */
+    private static final List<Rule> RULES_OF_BLOCKS = List.of(
+            Rule.of(GATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "blocks"),
+            Rule.of(SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "blocks"),
+            Rule.of(ALLGATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "blocks"),
+            Rule.of(ALL_TO_ALL, Range.ANY, Range.ANY, ANY, Length.ANY, "blocks"),
+            Rule.of(REDUCE_SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
+            Rule.of(REDUCE_SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "rank-order"));
+
     /**
      * Tables of rules by name. If a user requests a table by its name, its rules take precedence over all other rules.
      * The only table has the algorithms for several nodes that Qian and Afsahi, section 7, found best on their cluster.
@@ -120,23 +130,22 @@ public final class Choice {
             Rule.of(ALL_TO_ALL, Range.from(2), Range.ANY, ANY, Length.ANY, "bruck")));
 
     /** The choice if no algorithm was requested. */
-    public static final Choice DEFAULT =
-            new Choice(Arrays.stream(Collective.values()).map(Choice::rules).toList(), Links.FAST, 1);
+    public static final Choice DEFAULT = new Choice(List.of(), Links.FAST, 1);
 
-    /** The algorithm for blocks that may differ in length, by the ordinal of the collective; null if there is none. */
-    private static final Algorithm[] OF_BLOCKS = Arrays.stream(Collective.values())
-            .map(collective -> Catalogue.search(collective, "blocks").orElse(null)).toArray(Algorithm[]::new);
+    /** The requested rules of all collectives. */
+    private final List<Rule> requested;
 
-    private static final Algorithm REDUCE_SCATTER_OF_BLOCKS = Catalogue.find(REDUCE_SCATTER, "direct");
-    private static final Algorithm REDUCE_SCATTER_IN_ORDER = Catalogue.find(REDUCE_SCATTER, "rank-order");
-
-    /** The rules of each collective, by its ordinal. */
+    /** The rules in effect of each collective, by its ordinal: for equal blocks or none, and for blocks. */
     private final List<List<Rule>> rules;
+    private final List<List<Rule>> rulesOfBlocks;
     private final Links links;
     private final int rails;
 
-    private Choice(List<List<Rule>> rules, Links links, int rails) {
-        this.rules = rules;
+    private Choice(List<Rule> requested, Links links, int rails) {
+        this.requested = requested;
+        this.rules = inEffect(RULES, _ -> true);
+        this.rulesOfBlocks = inEffect(RULES_OF_BLOCKS,
+                rule -> rule.algorithm().collective().combines() || rule.bytes().equals(Length.ANY));
         this.links = links;
         this.rails = rails;
     }
@@ -162,23 +171,6 @@ public final class Choice {
      */
     public static Map<String, List<Rule>> tables() {
         return TABLES;
-    }
-
-    /**
-     * Returns the algorithm of a collective with blocks that may differ in length. If the user has requested another
-     * algorithm for the collective, that has no effect here.
-     *
-     * @param collective a gather, a scatter, an allgather, an all-to-all or a reduce-scatter
-     * @param topology the nodes on which the communicator's ranks run
-     * @param operatorCommutes whether the operator commutes; true if nothing is combined
-     * @return the algorithm
-     */
-    public static Algorithm ofBlocks(Collective collective, Topology topology, boolean operatorCommutes) {
-        if (collective == REDUCE_SCATTER) {
-            return operatorCommutes || REDUCE_SCATTER_OF_BLOCKS.keepsOrder(topology) ? REDUCE_SCATTER_OF_BLOCKS
-                    : REDUCE_SCATTER_IN_ORDER;
-        }
-        return OF_BLOCKS[collective.ordinal()];
     }
 
     /**
@@ -209,13 +201,9 @@ public final class Choice {
         return choice;
     }
 
-    /** Returns a copy of this choice with other rules before its own, or instead of its own if one of them fits all. */
+    /** Returns a copy of this choice with other rules before its own. */
     private Choice preferring(List<Rule> first) {
-        return new Choice(Arrays.stream(Collective.values()).map(collective -> {
-            List<Rule> own = of(collective, first).toList();
-            return own.stream().anyMatch(Rule::fitsAll) ? own
-                    : Stream.concat(own.stream(), inEffect(collective).stream()).toList();
-        }).toList(), links, rails);
+        return new Choice(Stream.concat(first.stream(), requested.stream()).toList(), links, rails);
     }
 
     /**
@@ -229,13 +217,37 @@ public final class Choice {
     }
 
     /**
+     * Returns the rules of a collective for calls with blocks that may differ in length, including requested ones. If
+     * the collective combines nothing, the ranks do not know the lengths of all blocks. Therefore rules for some
+     * lengths only are left out.
+     *
+     * @param collective the collective
+     * @return its rules; the first rule that fits a call is used
+     */
+    public List<Rule> inEffectForBlocks(Collective collective) {
+        return rulesOfBlocks.get(collective.ordinal());
+    }
+
+    private List<List<Rule>> inEffect(List<Rule> table, Predicate<Rule> isUsable) {
+        List<Rule> usable = requested.stream().filter(isUsable).toList();
+        return Arrays.stream(Collective.values()).map(collective -> inEffect(collective, usable, table)).toList();
+    }
+
+    /** Returns the requested rules and those of a table; no rule follows the first requested one that fits all. */
+    private static List<Rule> inEffect(Collective collective, List<Rule> requested, List<Rule> table) {
+        List<Rule> own = of(collective, requested).toList();
+        int last = IntStream.range(0, own.size()).filter(i -> own.get(i).fitsAll()).findFirst().orElse(-1);
+        return last >= 0 ? own.subList(0, last + 1) : Stream.concat(own.stream(), of(collective, table)).toList();
+    }
+
+    /**
      * Returns a copy of this choice for links of a certain speed between the nodes.
      *
      * @param present the links
      * @return the new choice
      */
     public Choice over(Links present) {
-        return new Choice(rules, present, rails);
+        return new Choice(requested, present, rails);
     }
 
     /**
@@ -246,7 +258,7 @@ public final class Choice {
      * @return the new choice
      */
     public Choice withRails(int count) {
-        return new Choice(rules, links, count);
+        return new Choice(requested, links, count);
     }
 
     /** {@return the links between nodes for which this choice is made} */
@@ -283,6 +295,6 @@ public final class Choice {
      * @return the rules from which the calls on the communicator choose
      */
     public Shortlist shortlist(Topology topology) {
-        return new Shortlist(topology, links, rails, rules);
+        return new Shortlist(topology, links, rails, this);
     }
 }

@@ -246,6 +246,31 @@ class ChoiceTest {
                 .isSameAs(Choice.DEFAULT.shortlist(topology("2x4")).algorithm(Collective.REDUCE, bytes, true));
     }
 
+    /** A range has no effect where ranks do not know all lengths. The longest block of a reduce-scatter is known. */
+    @ParameterizedTest
+    @CsvSource({"'', GATHER, 8, blocks", "'', ALL_TO_ALL, 1048576, blocks", "'', REDUCE_SCATTER, 1048576, direct",
+            "gather=tree, GATHER, 8, tree", "gather=tree@2-ports, GATHER, 0, tree@2-ports",
+            "gather=tree, SCATTER, 8, blocks", "scatter=halving, SCATTER, 8, halving",
+            "allgather=bruck, ALLGATHER, 1048576, bruck", "all-to-all=blocks, ALL_TO_ALL, 8, blocks",
+            "all-to-all=bruck:0-1m, ALL_TO_ALL, 8, blocks", "2x4:all-to-all=bruck, ALL_TO_ALL, 8, bruck",
+            "3x4:all-to-all=bruck, ALL_TO_ALL, 8, blocks", "qian-afsahi, ALL_TO_ALL, 8, bruck",
+            "reduce-scatter=halving:0-1k, REDUCE_SCATTER, 1023, halving",
+            "reduce-scatter=halving:0-1k, REDUCE_SCATTER, 1024, direct"})
+    void shouldTakeWhatIsAskedForWhereBlocksDifferInLength(String text, Collective collective, long longest,
+            String name) {
+        Shortlist shortlist = Choice.parse(text).shortlist(topology("2x4"));
+        assertThat(shortlist.ofBlocks(collective, longest, true).description().name()).isEqualTo(name);
+    }
+
+    @Test
+    void shouldKeepTheOrderOfTheRanksWhereBlocksDifferInLength() {
+        Topology turns = topology("0.1.0.1");
+        assertThat(Choice.DEFAULT.shortlist(turns).ofBlocks(Collective.REDUCE_SCATTER, 8, false).description().name())
+                .isEqualTo("rank-order");
+        assertThatThrownBy(() -> Choice.parse("reduce-scatter=pairwise").shortlist(turns)
+                .ofBlocks(Collective.REDUCE_SCATTER, 8, false)).hasMessageContaining("does not commute");
+    }
+
     @Test
     void shouldTakeWhatIsAskedForLast() {
         assertThat(Choice.parse("qian-afsahi,gather=halving").shortlist(topology("2x2"))

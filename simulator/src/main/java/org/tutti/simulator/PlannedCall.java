@@ -11,6 +11,9 @@ import org.tutti.Blocks;
 import org.tutti.Collective;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
+import org.tutti.collective.blocks.AnyBlocksAlgorithm;
+import org.tutti.collective.blocks.CarriedBlocksAlgorithm;
+import org.tutti.collective.blocks.EqualBlocksAlgorithm;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.kernel.Kernels;
 import org.tutti.collective.layout.Fingerprint;
@@ -28,6 +31,8 @@ import org.tutti.collective.layout.Fingerprint;
 record PlannedCall(Algorithm algorithm, CheckedOperation operation, int root, int bytes, boolean inPlace, long salt) {
     private static final long SECOND_PRIME = 0xff51afd7ed558ccdL;
     private static final int KIND_SHIFT = 34;
+
+    private static final int CARRIED_MAX = Math.toIntExact(CarriedBlocksAlgorithm.CARRIED_BYTES_MAX);
     private static final MemoryKind[] KINDS = MemoryKind.values();
 
     /**
@@ -59,7 +64,7 @@ record PlannedCall(Algorithm algorithm, CheckedOperation operation, int root, in
      */
     Call prepare(MemorySegment source, MemorySegment target, int rank, int size) {
         Call call = new Call();
-        call.set(algorithm, root, Long.MAX_VALUE);
+        call.set(running(), root, Long.MAX_VALUE);
         if (collective().hasElements()) {
             Kernel kernel = collective().combines() ? Kernels.of(operation.reduction(), operation.type()) : null;
             int own = collective() == Collective.SCATTER ? length(root, rank) : length(rank, root);
@@ -74,8 +79,14 @@ record PlannedCall(Algorithm algorithm, CheckedOperation operation, int root, in
 
     /** {@return whether the blocks differ in length, as in every second call of an algorithm with such blocks} */
     boolean isUnequal() {
-        return (algorithm.description().name().equals("blocks") || collective() == Collective.REDUCE_SCATTER)
+        return (collective().hasBlocks() && algorithm instanceof EqualBlocksAlgorithm
+                || algorithm instanceof AnyBlocksAlgorithm || collective() == Collective.REDUCE_SCATTER)
                 && operation.type().bytes() == 1 && (salt & 1) != 0;
+    }
+
+    /** {@return the algorithm that runs the call} */
+    Algorithm running() {
+        return isUnequal() ? CarriedBlocksAlgorithm.of(algorithm) : algorithm;
     }
 
     /** {@return whether source and target are the same memory} */
@@ -92,9 +103,12 @@ record PlannedCall(Algorithm algorithm, CheckedOperation operation, int root, in
         int writer = collective() == Collective.REDUCE_SCATTER ? 0 : from; // all ranks have equal lengths
         int reader = collective() == Collective.ALLGATHER ? 0 : to; // all ranks get the same blocks
         long draw = (salt * Fingerprint.GOLDEN + writer * SECOND_PRIME + reader) * Fingerprint.GOLDEN >>> KIND_SHIFT;
-        return switch ((int) (draw % 4)) {
+        return switch ((int) (draw % 6)) {
             case 0 -> 0;
             case 1 -> bytes / 3;
+            case 2 -> Math.min(bytes, CARRIED_MAX - 1);
+            case 3 -> Math.min(bytes, CARRIED_MAX);
+            case 4 -> Math.min(bytes, CARRIED_MAX + 1);
             default -> bytes;
         };
     }

@@ -10,6 +10,7 @@ import java.util.Optional;
 import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.Team;
+import org.tutti.collective.blocks.AnyBlocksAlgorithm;
 import org.tutti.collective.blocks.BlockExchange;
 import org.tutti.collective.flow.Flow;
 import org.tutti.collective.layout.Fingerprint;
@@ -275,11 +276,12 @@ public final class Verifier {
             long blocks = stages == 1 ? 0 : RingLayout.SLOTS_MIN * (BLOCK_SMALL_BYTES + window);
             long inboxes = topology.nodes() == 1 ? 0 : stages * Flow.INBOX_BYTES;
             boolean exchanges = topology.nodes() > 1
-                    && calls.stream().anyMatch(call -> call.algorithm().description().name().equals("blocks"));
+                    && calls.stream().anyMatch(
+                            call -> call.running() instanceof AnyBlocksAlgorithm || call.isUnequal());
             long exchanged =
                     exchanges ? BlockExchange.claimedBytesMax(window, teams[topology.firstRankOf(node)].ranksMax()) : 0;
             RingLayout layout = new RingLayout(topology.nodes(), ranks);
-            boolean eager = calls.stream().anyMatch(call -> call.algorithm().usesEagerBuffers(call.bytes()));
+            boolean eager = calls.stream().anyMatch(call -> call.running().usesEagerBuffers(call.bytes()));
             long bound = layout.bytes() + (eager ? layout.eagerBuffersBytes() : 0)
                     + ranks * (RING_SMALL_BYTES + 2 * window + blocks) + inboxes + exchanged;
             if (memories[node].bytes() > bound) {
@@ -295,7 +297,7 @@ public final class Verifier {
             PlannedCall call = calls.get(index);
             for (int node = 0; node < topology.nodes(); node++) {
                 long used = world.memoryUse().bytes(index, node);
-                long bound = call.algorithm().memoryBytes(topology, node, call.bytes());
+                long bound = call.running().memoryBytes(topology, node, call.bytes());
                 if (used > bound) {
                     throw new SimulationFailure("node " + node + " has put data into " + used
                             + " bytes of its shared memory in call " + index + ", " + call

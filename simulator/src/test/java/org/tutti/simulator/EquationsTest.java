@@ -2,6 +2,7 @@
 package org.tutti.simulator;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -27,6 +28,9 @@ import org.tutti.collective.gather.DirectGather;
 import org.tutti.collective.gather.TreeGather;
 import org.tutti.collective.scatter.DirectScatter;
 import org.tutti.collective.scatter.TreeScatter;
+import org.tutti.fabric.PutSource;
+import org.tutti.fabric.PutTarget;
+import org.tutti.memory.Waiter;
 import org.tutti.pattern.NomialTree;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -43,6 +47,10 @@ class EquationsTest {
     private static final int BLOCK_BYTES = 8;
     private static final int[] FEW = {2, 3, 4, 5, 7, 8, 13, 16};
     private static final int MANY = 30;
+    private static final int SHORT_BYTES = 100;
+    private static final int LONG_BYTES = 1000;
+    private static final long UNEQUAL = 5;
+    private static final long EQUAL = 4;
 
     /** Only the way over the rail takes time: a microsecond a step. */
     private static final Model LATENCY =
@@ -214,6 +222,39 @@ class EquationsTest {
         Prediction prediction =
                 Prediction.of(Catalogue.find(collective, name), Sweep.even(4, 4), BLOCK_BYTES, 1, LATENCY);
         assertThat(prediction.messages()).isEqualTo(messages);
+    }
+
+    /**
+     * Short blocks of any length go in records of equal length, so an algorithm sends as many messages as for equal
+     * blocks, and no other message.
+     */
+    @ParameterizedTest
+    @CsvSource({"GATHER, direct, 3", "GATHER, tree, 3", "GATHER, tree@3-ports, 3", "SCATTER, direct, 3",
+            "SCATTER, tree, 3", "SCATTER, halving, 3", "ALLGATHER, direct, 12", "ALLGATHER, bruck, 8",
+            "ALLGATHER, ring, 12", "ALLGATHER, standard-exchange, 8", "ALLGATHER, gather-and-broadcast, 6",
+            "ALL_TO_ALL, direct, 12", "ALL_TO_ALL, bruck, 8", "ALL_TO_ALL, standard-exchange, 8",
+            "ALL_TO_ALL, aggregated, 12", "ALL_TO_ALL, bruck@3-ports, 12"})
+    void shouldSendShortBlocksOfAnyLengthAsEqualOnes(Collective collective, String name, int messages) {
+        Algorithm algorithm = Catalogue.find(collective, name);
+        assertThat(puts(algorithm, SHORT_BYTES, UNEQUAL)).isEqualTo(messages);
+        assertThat(puts(algorithm, SHORT_BYTES, EQUAL)).isEqualTo(messages);
+        assertThat(puts(algorithm, LONG_BYTES, UNEQUAL)).isGreaterThan(messages);
+    }
+
+    /** Counts the messages between nodes in a verified call on four nodes. */
+    private static int puts(Algorithm algorithm, int bytes, long salt) {
+        AtomicInteger puts = new AtomicInteger();
+        PlannedCall call = new PlannedCall(algorithm, CheckedOperation.BYTES, 1, bytes, false, salt);
+        assertThat(call.isUnequal()).isEqualTo(salt == UNEQUAL);
+        assertThat(Verifier.verify(Sweep.even(4, RANKS), List.of(call), 1, 0,
+                (world, thread) -> new VerifyingMachine(world, thread) {
+                    @Override
+                    public boolean put(PutTarget target, PutSource source, Waiter.Check check) {
+                        puts.incrementAndGet();
+                        return super.put(target, source, check);
+                    }
+                })).isEmpty();
+        return puts.get();
     }
 
     /** Equation 2: ⌈(n − 1)/k⌉ steps, in each of which a node's blocks go over each port. Nobody waits: k is n − 1. */

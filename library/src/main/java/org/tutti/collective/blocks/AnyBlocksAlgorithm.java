@@ -55,7 +55,7 @@ public final class AnyBlocksAlgorithm extends Algorithm {
      * Returns an upper bound on the memory for the blocks that the ranks of a node show and the blocks that come to the
      * node. The sum is doubled, because a chunk of a block may be as short as the number that stands in front of it.
      */
-    private static long memoryBytes(int nodes, int ranks, int localRanks, long bytes) {
+    static long memoryBytes(int nodes, int ranks, int localRanks, long bytes) {
         long shown = (nodes + 1L + ranks) * LEFT_BYTES + ranks * bytes;
         long arrived = nodes == 1 ? 0 : ranks * (bytes + LEFT_BYTES);
         return 2 * localRanks * (shown + arrived);

@@ -7,16 +7,16 @@ import org.tutti.collective.machine.Area;
 
 /**
  * Takes the sections that come to this node from one other node in a {@link BlockExchange}. A section has the data of a
- * source, a rank of the other node, for the readers, the ranks of this node that get data. The first section of each
- * source arrives in memory that is reserved for it. The further sections arrive in a share of the inbox, a block of
- * memory to which this node's master invites the other node's master. All readers read the sections where they have
- * arrived.
+ * source, a rank of the other node, for the readers, the ranks of this node that get data. The {@link FirstRound} has
+ * the first section of each source. The further sections arrive in a share of the inbox, a block of memory to which
+ * this node's master invites the other node's master. All readers read the sections where they have arrived.
  */
 final class ArrivingSections {
     private final Team team;
     private final BlockRoles roles;
     private final Sections sections;
     private final CallersBlocks blocks;
+    private final FirstRound first;
 
     /** The number of rounds that follow the first section, by the index of the source. */
     private final long[] rounds;
@@ -29,11 +29,12 @@ final class ArrivingSections {
     private long further;
     private long longest;
 
-    ArrivingSections(Team team, BlockRoles roles, Sections sections, CallersBlocks blocks) {
+    ArrivingSections(Team team, BlockRoles roles, Sections sections, CallersBlocks blocks, FirstRound first) {
         this.team = team;
         this.roles = roles;
         this.sections = sections;
         this.blocks = blocks;
+        this.first = first;
         this.rounds = new long[roles.sourcesMax()];
     }
 
@@ -44,7 +45,7 @@ final class ArrivingSections {
 
     // ---- first sections
 
-    /** Opens the flow of first sections from a node. If the node is this node itself, no flow is opened. */
+    /** Prepares for the first sections from a node. If the node is this node itself, there are none. */
     void openFirst(int node) {
         from = node;
         sources = roles.takesFrom(node) ? roles.sources(node) : 0;
@@ -54,22 +55,20 @@ final class ArrivingSections {
         longest = 0;
         if (sources > 0) {
             in = team.inflow(team.pair(node));
-            in.open(node, team.pair(team.node()), sections.firstBytes(roles.readersHere()),
-                    sections.firstPlaces(sources), sources);
-            roles.read(in);
+            first.open(in, node, sources);
         }
     }
 
     /** Returns whether {@link #takeFirst()} has sections to take, and all of them have arrived. */
     boolean canTakeFirst() {
-        return sources > 0 && !hasTakenFirst && in.hasAll();
+        return sources > 0 && !hasTakenFirst && first.hasCome(in);
     }
 
     boolean hasTakenFirst() {
         return hasTakenFirst;
     }
 
-    /** Takes the first sections of all sources. Each of them is in a place of its own. */
+    /** Takes the first sections of all sources. */
     void takeFirst() {
         for (int k = 0; k < sources; k++) {
             takeFirst(k);
@@ -79,7 +78,7 @@ final class ArrivingSections {
 
     /** Waits for the first section of a source, reads this rank's chunk of it, and counts the sections that follow. */
     void takeFirst(int index) {
-        Area section = in.await();
+        Area section = first.await(in, from, index);
         int readers = roles.readersHere();
         rounds[index] = sections.rounds(section, readers);
         roundsMost = Math.max(roundsMost, rounds[index]);

@@ -1,9 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.blocks;
 
-import java.util.Arrays;
-import java.util.List;
-
 import org.tutti.Collective;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
@@ -37,7 +34,11 @@ import org.tutti.collective.window.WindowPool;
  * one after the other, behind a directory of their offsets. The readers of the source's node read their section there.
  * The node's master, the rank that talks to other nodes, sends the section for each other node as one piece. It sends
  * it over the pair, the edge between every two nodes, and the piece arrives in the pair's eager buffer. The readers of
- * that node read the section where it arrives. Short blocks need no more than this round.
+ * that node read the section where it arrives. Short blocks need no more than this round. If a program requests an
+ * algorithm for equal blocks, that algorithm carries the first chunks instead, in an operation before this one ({@link
+ * CarriedBlocksAlgorithm}). Sections of the first round then have no chunks and stay on their node. In both cases each
+ * node knows after this {@link FirstRound} how many bytes it will get from each source, and the rest of this text holds
+ * for both.
  *
  * <p><b>Further rounds.</b> The bytes that are left are exchanged node by node, so that long chunks have room. The
  * ranks of a node first exchange them among themselves. Then the node exchanges them with each of its partners in a
@@ -68,11 +69,13 @@ import org.tutti.collective.window.WindowPool;
  * <p><b>Why it ends.</b> All masters go through the games of the tournament, the rounds and the sources in the same
  * order, and at each they send before they take. To send, a master needs at most that its receiver has taken the
  * sections that were sent before. Therefore the least advanced of all masters waits for no other. The next sender is
- * invited early only if its first sections have already arrived, so that the master does not wait for them.
+ * invited early only if its first sections have already arrived, so that the master does not wait for them. If another
+ * operation has carried the first round, the master waits only for the lengths that its node's readers show before they
+ * wait for anything.
  */
 public final class BlockExchange {
-    private static final List<TeamLocal<BlockExchange>> LOCALS = Arrays.stream(Collective.values())
-            .map(collective -> new TeamLocal<>(team -> new BlockExchange(team, collective))).toList();
+    private static final TeamLocal<BlockExchange[]> WHOLE = new TeamLocal<>(BlockExchange::forEachCollective);
+    private static final TeamLocal<BlockExchange[]> REST = new TeamLocal<>(BlockExchange::forEachCollective);
 
     private final Team team;
     private final Collective collective;
@@ -80,6 +83,8 @@ public final class BlockExchange {
     private final Sections sections;
     private final CallersBlocks blocks;
     private final ShownSections shown;
+    private final FirstRound first;
+    private final BlockRecords records;
     private final DepartingSections departing;
     private final ArrivingSections[] arriving;
     private final int[] partners;
@@ -88,16 +93,19 @@ public final class BlockExchange {
     private long sent;
     private long invited; // the number of nodes that this rank's master has invited when it is as far as this rank
 
-    private BlockExchange(Team team, Collective collective) {
+    private BlockExchange(Team team, Collective collective, boolean carried) {
         this.team = team;
         this.collective = collective;
         this.roles = new BlockRoles(team, collective);
-        this.sections = new Sections(team, roles);
+        this.sections = new Sections(team, roles, carried);
         this.blocks = new CallersBlocks(team, roles, sections);
         this.shown = new ShownSections(team, roles, sections, blocks);
+        this.first = !carried ? new FirstRound.Eager(team, roles, sections)
+                : new FirstRound.Carried(team, roles, shown, blocks);
+        this.records = new BlockRecords(team, roles, blocks);
         this.departing = new DepartingSections(team, roles, sections, shown);
-        this.arriving = new ArrivingSections[]{new ArrivingSections(team, roles, sections, blocks),
-                new ArrivingSections(team, roles, sections, blocks)};
+        this.arriving = new ArrivingSections[]{new ArrivingSections(team, roles, sections, blocks, first),
+                new ArrivingSections(team, roles, sections, blocks, first)};
         this.partners = Tournament.partners(team.nodes(), team.node());
     }
 
@@ -109,7 +117,34 @@ public final class BlockExchange {
      * @return the exchange, the same object each time
      */
     public static BlockExchange of(Team team, Collective collective) {
-        return LOCALS.get(collective.ordinal()).of(team);
+        return of(team, collective, WHOLE, false);
+    }
+
+    /**
+     * Returns the exchange object that a team uses for all calls of a collective of which an algorithm for equal blocks
+     * carries the first round.
+     */
+    static BlockExchange ofRest(Team team, Collective collective) {
+        return of(team, collective, REST, true);
+    }
+
+    private static BlockExchange[] forEachCollective(Team team) {
+        return new BlockExchange[Collective.values().length];
+    }
+
+    private static BlockExchange of(Team team, Collective collective, TeamLocal<BlockExchange[]> local,
+            boolean carried) {
+        BlockExchange[] made = local.of(team);
+        int index = collective.ordinal();
+        if (made[index] == null) {
+            made[index] = new BlockExchange(team, collective, carried);
+        }
+        return made[index];
+    }
+
+    /** {@return the records by which an algorithm for equal blocks carries the first round} */
+    BlockRecords records() {
+        return records;
     }
 
     /**
@@ -164,13 +199,13 @@ public final class BlockExchange {
         roles.begin(call.root());
         blocks.begin(call);
         shown.begin();
-        if (roles.isSource) {
+        if (shown.hasFirst()) {
             shown.showFirst();
         }
         if (team.isMaster() && sections.isRoomy) {
-            sendFirst();
+            first.send(partners, departing);
         }
-        if (roles.isSource && roles.isReader) {
+        if (roles.isSource && roles.isReader && !sections.areCarried) {
             blocks.copyOwn();
         }
         long rounds = readFirst();
@@ -248,17 +283,6 @@ public final class BlockExchange {
         ArrivingSections from = arriving(game);
         from.openFirst(game < partners.length ? partners[game] : team.node());
         return from;
-    }
-
-    /** Sends the first sections to all nodes, each to a place of its own. */
-    private void sendFirst() {
-        for (int partner : partners) {
-            departing.begin(partner);
-            departing.openFirst();
-            for (int k = 0; k < departing.sources(); k++) {
-                departing.sendFirst(k);
-            }
-        }
     }
 
     private void exchangeBetweenNodes(long roundsInNode) {

@@ -66,6 +66,16 @@ final class BlockRoles {
         return fromRoot ? team.localRankOf(root) : index;
     }
 
+    /** Returns the number of lengths that a reader shows to its node, if the first round does not bring them there. */
+    int lengthsShown() {
+        return sameForAll ? 0 : fromRoot ? 1 : team.size();
+    }
+
+    /** Returns the index of a source among the lengths that a reader shows. */
+    int lengthIndex(int source) {
+        return fromRoot ? 0 : source;
+    }
+
     // ---- readers
 
     /** Returns the greatest number of readers that a section can have. */
@@ -91,6 +101,11 @@ final class BlockRoles {
     /** Returns the rank of the reader with an index on a node. */
     int reader(int node, int index) {
         return toRoot ? root : team.rankAt(node, index);
+    }
+
+    /** Returns the local rank of this node's reader with an index. */
+    int readerLocalRank(int index) {
+        return toRoot ? team.localRankOf(root) : index;
     }
 
     /** Returns this rank's index among the readers of its node. */

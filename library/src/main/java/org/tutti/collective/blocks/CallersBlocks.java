@@ -92,7 +92,34 @@ final class CallersBlocks {
         return Sections.aligned(chunkAt);
     }
 
+    /** Writes the record of this rank's block for a reader: its length, its first bytes, and zeros. */
+    void writeRecord(int reader, Area area, long at) {
+        long length = call.sourceBytes(reader);
+        long bytes = Math.min(length, sections.firstMax);
+        long chunkAt = at + Sections.LEFT_BYTES;
+        team.write(area, at, length);
+        for (long each = bytes & -Long.BYTES; each < sections.firstMax; each += Long.BYTES) {
+            team.write(area, chunkAt + each, 0);
+        }
+        team.copy(call.source(), call.sourceAt(reader), area, chunkAt, bytes);
+    }
+
     // ---- blocks from other ranks
+
+    /** Returns the number of bytes that this rank expects from a source. */
+    long lengthFrom(int source) {
+        return call.targetBytes(source);
+    }
+
+    /** Copies the bytes of a source's record into its target, and compares the length as {@link #read} does. */
+    void readRecord(Area area, long at, int source) {
+        long length = team.read(area, at);
+        if (length != call.targetBytes(source)) {
+            throw mismatch(source, length);
+        }
+        team.copy(area, at + Sections.LEFT_BYTES, call.target(), call.targetAt(source),
+                Math.min(length, sections.firstMax));
+    }
 
     /** Returns whether this rank reads data from a source in a round. */
     boolean expects(int source, long round) {

@@ -23,6 +23,12 @@ final class Sections {
      */
     static final int PLACES = 2;
 
+    /**
+     * The length in bytes of a record, the form in which an algorithm for equal blocks carries the first bytes of a
+     * block. A record is a section of the first round for one reader, filled up to this length.
+     */
+    static final long RECORD_BYTES = 256;
+
     private static final long CHUNK_MIN = 8;
     private static final long ROOMY_MIN = 32;
     private static final int PARTS = 2;
@@ -34,7 +40,7 @@ final class Sections {
     private static final int FURTHER_PARTS = 4;
     private static final long FURTHER_NODE_BYTES_MAX = 8 << 20;
 
-    /** The length of the longest chunk of the first round, in bytes. */
+    /** The greatest number of bytes of a block that the first round carries. */
     final long firstMax;
 
     /** The length of the longest chunk of further rounds, in bytes. */
@@ -53,7 +59,14 @@ final class Sections {
      */
     final long inboxBytes;
 
+    /**
+     * Whether an algorithm for equal blocks has carried the first round, in operations before this one. The first
+     * sections that ranks show then have no chunks, and do not leave the node.
+     */
+    final boolean areCarried;
+
     private final Team team;
+    private final int lengths;
     private final long blockBytesMax;
 
     /**
@@ -61,16 +74,20 @@ final class Sections {
      *
      * @param team the team of the calling rank
      * @param roles the object that tells which ranks are sources and readers
+     * @param carried whether an algorithm for equal blocks has carried the first round
      */
-    Sections(Team team, BlockRoles roles) {
+    Sections(Team team, BlockRoles roles, boolean carried) {
         this.team = team;
+        this.areCarried = carried;
+        this.lengths = carried ? roles.lengthsShown() : 0;
         int readersMax = roles.readersMax();
         int sourcesMax = roles.sourcesMax();
         long part = team.windowBytesMax() / PARTS;
         long shown = whole((part - directoryBytes()) / roles.readersOfAllNodes() - LEFT_BYTES);
         long eager = team.nodes() == 1 ? shown : eagerBytes(readersMax, sourcesMax);
-        this.isRoomy = team.nodes() == 1 || eager >= ROOMY_MIN;
-        this.firstMax = Math.min(shown, isRoomy ? eager : eagerBytes(readersMax, PLACES));
+        this.isRoomy = carried || team.nodes() == 1 || eager >= ROOMY_MIN;
+        this.firstMax = !carried ? Math.min(shown, isRoomy ? eager : eagerBytes(readersMax, PLACES))
+                : shown < 0 ? 0 : CarriedBlocksAlgorithm.CARRIED_BYTES_MAX;
         long further = team.nodes() == 1 ? part : furtherBytes(part, team.ranksMax());
         long shared = whole(further / PLACES / readersMax - LEFT_BYTES);
         this.places = shared >= ROOMY_MIN ? PLACES : 1;
@@ -117,9 +134,14 @@ final class Sections {
         return firstMax < CHUNK_MIN || chunkMax < CHUNK_MIN ? 0 : blockBytesMax;
     }
 
-    /** {@return the length of the directory in front of a source's first sections, in bytes} */
+    /** {@return the length of the directory in front of the first sections of a rank, in bytes} */
     long directoryBytes() {
-        return team.nodes() == 1 ? 0 : (team.nodes() + 2) * LEFT_BYTES;
+        return team.nodes() == 1 ? 0 : lengthAt(lengths);
+    }
+
+    /** {@return the offset in a directory of the length that the rank expects from the source with an index} */
+    long lengthAt(int index) {
+        return (team.nodes() + 2L + index) * LEFT_BYTES;
     }
 
     // ---- the flow of first sections
@@ -150,7 +172,7 @@ final class Sections {
 
     /** Returns the length of a chunk in bytes, if {@code left} bytes are left for its reader before a round. */
     long chunkBytes(long left, long round) {
-        return Math.min(left, round == 0 ? firstMax : chunkMax);
+        return Math.min(left, round > 0 ? chunkMax : areCarried ? 0 : firstMax);
     }
 
     // ---- sections

@@ -16,6 +16,9 @@ import org.tutti.collective.machine.Area;
  *  | where the section for node 0 begins | … | where the last one ends | rounds | first sections | place 0 | place 1 |
  * </pre>
  *
+ * <p>If an algorithm for equal blocks has carried the first round, the first sections have no chunks, and the lengths
+ * that the rank expects from all sources are at the end of the directory.
+ *
  * <p>A source fills a place again when DONE shows that the section there is no longer needed. All readers of this node
  * have then read it, or the node's master has sent it to another node.
  */
@@ -69,10 +72,10 @@ final class ShownSections {
 
     // ---- sections of this source
 
-    /** Shows this rank's first sections for all nodes. */
+    /** Shows this rank's first sections for all nodes, if it is a source, and the lengths that it expects. */
     void showFirst() {
         int nodes = team.nodes();
-        int different = roles.sameForAll ? 1 : nodes;
+        int different = !roles.isSource ? 0 : roles.sameForAll ? 1 : nodes;
         long first = sections.directoryBytes();
         long most = 0;
         for (int node = 0; node < nodes; node++) {
@@ -88,6 +91,7 @@ final class ShownSections {
         }
         direct(nodes, at);
         direct(nodes + 1, most);
+        showLengths();
         placesAt[team.localRank()] = first;
         team.post(Team.READY, FIRST);
     }
@@ -96,6 +100,26 @@ final class ShownSections {
         if (team.nodes() > 1) {
             team.write(own, index * Sections.LEFT_BYTES, value);
         }
+    }
+
+    private void showLengths() {
+        if (showsLengths()) {
+            for (int node = 0; node < team.nodes(); node++) {
+                for (int k = 0; k < roles.sources(node); k++) {
+                    int source = roles.source(node, k);
+                    team.write(own, sections.lengthAt(roles.lengthIndex(source)), blocks.lengthFrom(source));
+                }
+            }
+        }
+    }
+
+    private boolean showsLengths() {
+        return sections.areCarried && roles.isReader && !roles.sameForAll && team.nodes() > 1;
+    }
+
+    /** Returns whether this rank has anything to show before the further rounds. */
+    boolean hasFirst() {
+        return roles.isSource || showsLengths();
     }
 
     /**
@@ -158,12 +182,21 @@ final class ShownSections {
     }
 
     /**
-     * Waits until another source of this node has posted a step with READY, and returns the memory in which the source
+     * Waits until a reader of this node shows its lengths, and returns the number of bytes that it expects from a
+     * source.
+     */
+    long findLength(int reader, int source) {
+        Area shown = reader == team.localRank() ? own : await(reader, FIRST);
+        return team.read(shown, sections.lengthAt(roles.lengthIndex(source)));
+    }
+
+    /**
+     * Waits until another rank of this node has posted a step with READY, and returns the memory in which that rank
      * shows its sections.
      */
-    private Area await(int source, long step) {
-        team.await(source, Team.READY, step);
-        return team.shownVarying(source);
+    private Area await(int other, long step) {
+        team.await(other, Team.READY, step);
+        return team.shownVarying(other);
     }
 
     /**

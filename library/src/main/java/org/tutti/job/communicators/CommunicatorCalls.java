@@ -190,13 +190,15 @@ final class CommunicatorCalls {
     private Call fillBlocks(Call empty, Collective called, MemorySegment source, MemorySegment target, DataType type,
             long count, Blocks sourceBlocks, Blocks targetBlocks, Kernel kernel, int root) {
         check(called, target, root);
+        long longest = 0;
         for (int other = 0; kernel != null && other < size(); other++) {
             kernel.checkUnits(sourceBlocks.count(other));
+            longest = Math.max(longest, sourceBlocks.count(other));
         }
         long deadlineNanos = deadlineNanos();
         team.checkIdle(called.label());
         boolean commutes = kernel == null || kernel.isCommutative();
-        empty.set(Choice.ofBlocks(called, state.topology(), commutes), root, deadlineNanos);
+        empty.set(shortlist.ofBlocks(called, longest * type.bytes(), commutes), root, deadlineNanos);
         empty.setElements(source, target, type, count, kernel);
         empty.setBlocks(rank(), sourceBlocks, targetBlocks, true);
         return empty;

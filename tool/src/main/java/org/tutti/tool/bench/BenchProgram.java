@@ -14,7 +14,7 @@ import org.tutti.JobOptions;
 import org.tutti.JobOptions.Threads;
 import org.tutti.Tutti;
 import org.tutti.choice.Catalogue;
-import org.tutti.choice.Choice;
+import org.tutti.choice.Shortlist;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.tool.bench.MeasuredLoop.Repeat;
 
@@ -49,10 +49,10 @@ public final class BenchProgram {
 
         /** The algorithm that Tutti chooses for such a call of the world. */
         String chosen(Communicator world) {
-            return operation.collective().map(collective -> call == CallKind.WITH_BLOCKS
-                    ? Choice.ofBlocks(collective, world.topology(), true)
-                    : JobEnvironment.choice(System.getenv()).shortlist(world.topology())
-                            .algorithm(collective, bytes, true))
+            Shortlist shortlist = JobEnvironment.choice(System.getenv()).shortlist(world.topology());
+            return operation.collective()
+                    .map(collective -> call == CallKind.WITH_BLOCKS ? shortlist.ofBlocks(collective, bytes, true)
+                            : shortlist.algorithm(collective, bytes, true))
                     .map(chosen -> chosen.description().name()).orElse("");
         }
     }
