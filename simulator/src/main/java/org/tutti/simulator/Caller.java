@@ -44,8 +44,8 @@ final class Caller {
             int bytes = Math.max(1, length);
             buffer = switch (kind) {
                 case HEAP -> memory.allocateOnHeap(bytes);
-                case NATIVE -> memory.allocate(bytes);
-                case SHARED -> nodeMemory.allocate(bytes);
+                case NATIVE -> memory.allocateArbitrary(bytes);
+                case SHARED -> nodeMemory.allocateArbitrary(bytes);
             };
             String name = " of the " + (isTarget ? "target" : "source") + " of " + world.name(thread) + ", "
                     + kind.description();

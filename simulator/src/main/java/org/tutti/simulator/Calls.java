@@ -20,13 +20,15 @@ import org.tutti.collective.layout.RingLayout;
 final class Calls {
     private static final int BARRIERS_PER_SLOT_HALF = 5;
     private static final int MIXED_PER_SLOT = 3;
-    private static final int TURNS_MIN = 7;
     private static final int NEIGHBOURS = 3;
     private static final int SMALL_SIZES = 4;
     private static final int SMALL_BYTES = 128;
     private static final int[] BYTES_AROUND =
             {48, 56, 112, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 120 << 10, 128 << 10, 256 << 10};
     private static final int SIZES = SMALL_SIZES + BYTES_AROUND.length + 1;
+    private static final int LONG_SIZES = 4;
+    private static final int SHORT_SIZES = SIZES - LONG_SIZES;
+    private static final int LONG_ONE_OF = 16;
 
     /** The longest message. */
     static final int BYTES_MAX = (512 << 10) + 24;
@@ -35,11 +37,14 @@ final class Calls {
     private Calls() {}
 
     /**
-     * Returns the calls of an algorithm on a shape, shuffled. Every root has a call with a size of each class: the four
-     * small sizes, one size around each size at which algorithms change, and the largest. The other properties of a
-     * call take turns, so that every two values meet. With three seeds in a row, every root has every size of each
-     * class, every size has every operator, in place and not, and every root has every class with every operator. When
-     * there are fewer than {@value #TURNS_MIN} roots, each root has several turns, with other properties in each.
+     * Returns the calls of an algorithm on a shape, shuffled. Every root has a call with a size of each short class:
+     * the four small sizes, and one size around each size up to 64 KiB at which algorithms change. The other properties
+     * of a call take turns, so that every two values meet. With three seeds in a row, every root has every size of each
+     * short class, every size has every operator, in place and not, and every root has every short class with every
+     * operator. When there are few roots, each root has several turns, with other properties in each: {@value
+     * #NEIGHBOURS} for those pairs, and more if the slots would not be used again otherwise.
+     *
+     * <p>{@link #addLong} adds the long calls. They are few, because they take most of the time.
      */
     static List<PlannedCall> of(Algorithm algorithm, Topology topology, long seed) {
         Collective collective = algorithm.collective();
@@ -53,21 +58,44 @@ final class Calls {
             return calls;
         }
         int roots = roots(collective, topology);
-        int turns = roots * Math.ceilDiv(TURNS_MIN, roots);
+        int turnsMin = Math.max(NEIGHBOURS, Math.ceilDiv(3 * slots(topology), 2 * SHORT_SIZES));
+        int turns = roots * Math.ceilDiv(turnsMin, roots);
         List<CheckedOperation> operations = operations(algorithm, topology);
         for (int turn = 0; turn < turns; turn++) {
             int neighbour = (int) Math.floorMod(turn + seed, (long) NEIGHBOURS) - 1;
-            for (int size = 0; size < SIZES; size++) {
+            for (int size = 0; size < SHORT_SIZES; size++) {
                 long others = turn / NEIGHBOURS + size + seed;
                 CheckedOperation operation = operations.get((int) Math.floorMod(others, (long) operations.size()));
-                boolean inPlace = (turn + size + seed) % 2 == 0;
+                boolean inPlace = (turn - seed) % NEIGHBOURS == 0 == ((turn / NEIGHBOURS + size) % 2 == 0);
                 calls.add(new PlannedCall(algorithm, operation, turn % roots,
                         bytes(collective, size, neighbour, operation.unitBytes(), topology.size()), inPlace,
                         random.nextInt()));
             }
         }
+        addLong(algorithm, topology, seed, random, calls);
         Collections.shuffle(calls, random);
         return calls;
+    }
+
+    /**
+     * Adds the calls with the longest sizes. With three seeds in a row, of which the first is a multiple of three,
+     * every root has a long call, every size occurs, and every class has every operator, in place and not.
+     */
+    private static void addLong(Algorithm algorithm, Topology topology, long seed, Random random,
+            List<PlannedCall> calls) {
+        Collective collective = algorithm.collective();
+        List<CheckedOperation> operations = operations(algorithm, topology);
+        int roots = roots(collective, topology);
+        int turn = (int) Math.floorMod(seed, (long) NEIGHBOURS);
+        long round = Math.floorDiv(seed, (long) NEIGHBOURS);
+        for (int index = turn; index < Math.max(NEIGHBOURS * LONG_SIZES, roots); index += NEIGHBOURS) {
+            int size = index / NEIGHBOURS % LONG_SIZES;
+            CheckedOperation operation =
+                    operations.get((int) Math.floorMod(turn + size + round, (long) operations.size()));
+            calls.add(new PlannedCall(algorithm, operation, (int) Math.floorMod(index + round, (long) roots),
+                    bytes(collective, SHORT_SIZES + size, turn - 1, operation.unitBytes(), topology.size()),
+                    (turn + size) % 2 == 0, random.nextInt()));
+        }
     }
 
     /** {@return the number of slots of a node of the shape: the operations that may be in flight on it} */
@@ -86,16 +114,17 @@ final class Calls {
     }
 
     /**
-     * {@return a drawn call: every collective is equally likely, then every algorithm of it; every second message is
-     * small}
+     * {@return a drawn call: every collective is equally likely, then every algorithm of it; one of
+     * {@value #LONG_ONE_OF} messages is long, and every second of the others is small}
      */
     static PlannedCall any(Topology topology, Random random) {
         Collective collective = draw(List.of(Collective.values()), random);
         Algorithm algorithm = draw(Catalogue.of(collective), random);
         CheckedOperation operation = draw(operations(algorithm, topology), random);
-        List<Integer> sizes = new ArrayList<>(
-                sizes(collective, operation.unitBytes(), topology.size()));
-        if (random.nextBoolean()) {
+        boolean isLong = random.nextInt(LONG_ONE_OF) == 0;
+        List<Integer> sizes = new ArrayList<>(sizes(collective, isLong ? SHORT_SIZES : 0, isLong ? SIZES : SHORT_SIZES,
+                operation.unitBytes(), topology.size()));
+        if (!isLong && random.nextBoolean()) {
             sizes.removeIf(bytes -> bytes > SMALL_BYTES);
         }
         int bytes = collective.hasElements() ? draw(sizes, random) : 0;
@@ -127,9 +156,9 @@ final class Calls {
                 : List.of(CheckedOperation.BYTES, CheckedOperation.SUM);
     }
 
-    private static TreeSet<Integer> sizes(Collective collective, int unit, int ranks) {
+    private static TreeSet<Integer> sizes(Collective collective, int first, int end, int unit, int ranks) {
         TreeSet<Integer> sizes = new TreeSet<>();
-        for (int size = 0; size < SIZES; size++) {
+        for (int size = first; size < end; size++) {
             for (int neighbour = -1; neighbour <= 1; neighbour++) {
                 sizes.add(bytes(collective, size, neighbour, unit, ranks));
             }

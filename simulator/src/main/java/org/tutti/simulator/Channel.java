@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * The requests of one process to another one that are on their way, as over the tcp fabric with several rails. A
@@ -170,15 +169,23 @@ final class Channel {
         }
     }
 
-    private Stream<Rail> whole() {
-        return rails.stream().filter(rail -> !rail.isLost);
+    private int countWhole() {
+        int whole = 0;
+        for (Rail rail : rails) {
+            whole += rail.isLost ? 0 : 1;
+        }
+        return whole;
     }
 
+    /** Gives a frame to a drawn rail that is not lost. */
     private void give(Frame frame) {
-        List<Rail> whole = whole().toList();
-        Rail rail = whole.get(random.nextInt(whole.size()));
-        rail.frames.add(frame);
-        interleaving.add(rail.actor);
+        int skipped = random.nextInt(countWhole());
+        for (Rail rail : rails) {
+            if (!rail.isLost && skipped-- == 0) {
+                rail.frames.add(frame);
+                interleaving.add(rail.actor);
+            }
+        }
     }
 
     /** Takes a turn of a rail: it delivers a frame, fails, or does nothing. */
@@ -188,7 +195,7 @@ final class Channel {
             bringBack();
         }
         if (!rail.frames.isEmpty()) {
-            if (!rail.isLost && random.nextInt(LOSS_ODDS) == 0 && whole().count() > 1) {
+            if (!rail.isLost && random.nextInt(LOSS_ODDS) == 0 && countWhole() > 1) {
                 lose(rail);
             } else if (random.nextInt(rail.turns) == 0) {
                 arrive(rail.frames.remove());

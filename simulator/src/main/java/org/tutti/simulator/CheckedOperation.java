@@ -22,7 +22,8 @@ enum CheckedOperation {
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
     private static final int ROW = 2;
     private static final int MATRIX_LONGS = ROW * ROW;
-    private static final int BLOCK_LONGS = 1024;
+    private static final int BLOCK_BYTES = 8 << 10;
+    private static final int BLOCK_LONGS = BLOCK_BYTES / Long.BYTES;
 
     private final DataType type;
     private final Reduction reduction;
@@ -44,28 +45,40 @@ enum CheckedOperation {
         return type.bytes() * reduction.unit();
     }
 
-    /** Combines the bytes of lower ranks with those of the next rank, in place of the former. */
+    /**
+     * Combines the bytes of lower ranks with those of the next rank, in place of the former. It copies blocks to arrays
+     * that stay in the nearest cache.
+     */
     void combine(byte[] left, MemorySegment right) {
         if (this == BYTES) {
-            byte[] others = right.toArray(ValueLayout.JAVA_BYTE);
-            for (int i = 0; i < left.length; i++) {
-                left[i] ^= others[i];
+            byte[] others = new byte[Math.min(left.length, BLOCK_BYTES)];
+            for (int from = 0; from < left.length; from += BLOCK_BYTES) {
+                int length = Math.min(BLOCK_BYTES, left.length - from);
+                MemorySegment.copy(right, ValueLayout.JAVA_BYTE, from, others, 0, length);
+                for (int i = 0; i < length; i++) {
+                    left[from + i] ^= others[i];
+                }
             }
             return;
         }
-        long[] lower = new long[left.length / Long.BYTES];
-        MemorySegment.copy(MemorySegment.ofArray(left), LONG, 0, lower, 0, lower.length);
-        long[] higher = right.toArray(LONG);
-        if (this == SUM) {
-            for (int i = 0; i < lower.length; i++) {
-                lower[i] += higher[i];
+        MemorySegment result = MemorySegment.ofArray(left);
+        long[] lower = new long[Math.min(left.length, BLOCK_BYTES) / Long.BYTES];
+        long[] higher = new long[lower.length];
+        for (int from = 0; from < left.length; from += BLOCK_BYTES) {
+            int length = Math.min(BLOCK_BYTES, left.length - from) / Long.BYTES;
+            MemorySegment.copy(result, LONG, from, lower, 0, length);
+            MemorySegment.copy(right, LONG, from, higher, 0, length);
+            if (this == SUM) {
+                for (int i = 0; i < length; i++) {
+                    lower[i] += higher[i];
+                }
+            } else {
+                for (int at = 0; at < length; at += MATRIX_LONGS) {
+                    multiply(lower, higher, at);
+                }
             }
-        } else {
-            for (int at = 0; at < lower.length; at += MATRIX_LONGS) {
-                multiply(lower, higher, at);
-            }
+            MemorySegment.copy(lower, 0, result, LONG, from, length);
         }
-        MemorySegment.copy(lower, 0, MemorySegment.ofArray(left), LONG, 0, lower.length);
     }
 
     /**
@@ -73,13 +86,13 @@ enum CheckedOperation {
      * each other.
      */
     private static void multiply(long[] lower, long[] higher, int at) {
-        long[] product = new long[MATRIX_LONGS];
-        for (int i = 0; i < MATRIX_LONGS; i++) {
-            int row = at + i / ROW * ROW;
-            int column = at + i % ROW;
-            product[i] = lower[row] * higher[column] + lower[row + 1] * higher[column + ROW];
+        for (int row = at; row < at + MATRIX_LONGS; row += ROW) {
+            long first = lower[row];
+            long second = lower[row + 1];
+            for (int column = 0; column < ROW; column++) {
+                lower[row + column] = first * higher[at + column] + second * higher[at + column + ROW];
+            }
         }
-        System.arraycopy(product, 0, lower, at, MATRIX_LONGS);
     }
 
     /**

@@ -1,11 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.simulator;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 import org.tutti.Collective;
@@ -36,7 +33,7 @@ final class GroupVerifier {
     private final GroupScript script;
     private final World world;
     private final NodeMemory[] memories;
-    private final Map<Integer, MemorySegment> expected = new HashMap<>();
+    private final Expectations expectations = new Expectations();
     private final Part[] parts;
 
     /** One rank of the run. */
@@ -143,9 +140,7 @@ final class GroupVerifier {
             PlannedCall call = calling.call();
             Team team = teams[calling.on()];
             caller.draw(team, call);
-            caller.run(team, call, self,
-                    call.isSameForAll() ? expected.computeIfAbsent(index, _ -> call.expected(self, team.size()))
-                            : call.expected(self, team.size()));
+            caller.run(team, call, self, expectations.of(index, call, self, team.size()));
         }
     }
 

@@ -38,7 +38,7 @@ final class NodeMemory extends Memory {
 
     @Override
     protected long claimNew(long size, String purpose) {
-        MemorySegment block = allocate(size);
+        MemorySegment block = add(memory.allocate(size));
         bytes += size;
         claimed.accept(block, purpose);
         return block.address();
@@ -60,9 +60,12 @@ final class NodeMemory extends Memory {
         super.clear(address, size);
     }
 
-    /** {@return a block for a rank's caller, as the caller's job would allocate it} */
-    MemorySegment allocate(long size) {
-        MemorySegment block = memory.allocate(size);
+    /** {@return a block for a rank's caller, with arbitrary contents} */
+    MemorySegment allocateArbitrary(long size) {
+        return add(memory.allocateArbitrary(size));
+    }
+
+    private MemorySegment add(MemorySegment block) {
         blocks.put(block.address(), block);
         return block;
     }

@@ -118,7 +118,11 @@ record PlannedCall(Algorithm algorithm, CheckedOperation operation, int root, in
     }
 
     private static int sum(int ranks, IntUnaryOperator ofRank) {
-        return IntStream.range(0, ranks).map(ofRank).sum();
+        int sum = 0;
+        for (int rank = 0; rank < ranks; rank++) { // a run calls this very often
+            sum += ofRank.applyAsInt(rank);
+        }
+        return sum;
     }
 
     /** {@return the length of a rank's source} */
@@ -151,14 +155,6 @@ record PlannedCall(Algorithm algorithm, CheckedOperation operation, int root, in
                 length(rank, of));
     }
 
-    /** {@return whether all receiving ranks get the same result} */
-    boolean isSameForAll() {
-        return switch (collective()) {
-            case SCATTER, ALL_TO_ALL, REDUCE_SCATTER, SCAN, EXCLUSIVE_SCAN -> false;
-            default -> true;
-        };
-    }
-
     /** {@return the bytes that a receiving rank must hold afterwards} */
     MemorySegment expected(int rank, int size) {
         return switch (collective()) {
@@ -166,10 +162,30 @@ record PlannedCall(Algorithm algorithm, CheckedOperation operation, int root, in
             case BROADCAST -> contribution(root, size);
             case SCATTER -> block(root, rank, size);
             case GATHER, ALLGATHER, ALL_TO_ALL -> gathered(rank, size);
-            case REDUCE, ALLREDUCE, REDUCE_SCATTER -> combined(rank, size, size);
-            case SCAN -> combined(rank, rank + 1, size);
-            case EXCLUSIVE_SCAN -> combined(rank, rank, size);
+            case REDUCE, ALLREDUCE, REDUCE_SCATTER -> combined(rank, size);
+            case SCAN, EXCLUSIVE_SCAN -> expectedOfScan(size)[rank];
         };
+    }
+
+    /**
+     * Returns the bytes that the ranks must hold after a scan. Each result is the one before it, combined with one more
+     * contribution.
+     */
+    MemorySegment[] expectedOfScan(int size) {
+        MemorySegment[] results = new MemorySegment[size];
+        boolean isExclusive = collective() == Collective.EXCLUSIVE_SCAN;
+        results[0] = contribution(0, size); // an exclusive scan gives rank 0 no result
+        byte[] combined = results[0].toArray(ValueLayout.JAVA_BYTE);
+        for (int rank = 1; rank < size; rank++) {
+            if (isExclusive) {
+                results[rank] = MemorySegment.ofArray(combined.clone());
+            }
+            operation.combine(combined, contribution(rank, size));
+            if (!isExclusive) {
+                results[rank] = MemorySegment.ofArray(combined.clone());
+            }
+        }
+        return results;
     }
 
     private MemorySegment gathered(int receiver, int size) {
@@ -183,9 +199,9 @@ record PlannedCall(Algorithm algorithm, CheckedOperation operation, int root, in
         return all;
     }
 
-    private MemorySegment combined(int rank, int contributors, int size) {
+    private MemorySegment combined(int rank, int size) {
         byte[] result = block(0, rank, size).toArray(ValueLayout.JAVA_BYTE);
-        for (int other = 1; other < contributors; other++) {
+        for (int other = 1; other < size; other++) {
             operation.combine(result, block(other, rank, size));
         }
         return MemorySegment.ofArray(result);

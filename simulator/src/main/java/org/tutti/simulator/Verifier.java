@@ -2,9 +2,7 @@
 package org.tutti.simulator;
 
 import java.lang.foreign.MemorySegment;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 import org.tutti.Collective;
@@ -55,7 +53,7 @@ public final class Verifier {
     private final Caller[] callers;
     private final MemorySegment[] requests;
     private final Team[] teams;
-    private final Map<Integer, MemorySegment> expected = new HashMap<>();
+    private final Expectations expectations = new Expectations();
     private final int[] entered;
     private final int[] givenIndex;
 
@@ -255,9 +253,7 @@ public final class Verifier {
         PlannedCall call = calls.get(index);
         int rank = world.rankOf(thread);
         entered[index]++;
-        callers[thread].run(teams[thread], call, rank,
-                call.isSameForAll() ? expected.computeIfAbsent(index, _ -> call.expected(rank, topology.size()))
-                        : call.expected(rank, topology.size()));
+        callers[thread].run(teams[thread], call, rank, expectations.of(index, call, rank, topology.size()));
         if (call.collective() == Collective.BARRIER && entered[index] < topology.size()) {
             throw new SimulationFailure("rank " + rank + " has left barrier " + index + " when only " + entered[index]
                     + " ranks had entered it");

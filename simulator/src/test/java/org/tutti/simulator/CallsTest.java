@@ -22,8 +22,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The calls of verification runs: what three seeds cover, and that slots are used again. */
 class CallsTest {
     private static final int SEEDS = 3;
-    private static final long[] AROUND =
-            {48, 112, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 120 << 10, 128 << 10, 256 << 10};
+    private static final long[] AROUND = {48, 112, 8 << 10, 16 << 10, 32 << 10, 64 << 10};
+    private static final long[] AROUND_LONG = {120 << 10, 128 << 10, 256 << 10};
+    private static final long LONGEST = (512 << 10) + 24;
+    private static final int LONG_MIN = 100 << 10;
 
     static Stream<Topology> shapes() {
         return Sweep.shapes().stream();
@@ -37,13 +39,30 @@ class CallsTest {
         return calls;
     }
 
-    /** The sizes that a root must meet when whole units are what is counted. */
+    /** The short sizes that a root must meet, in units. */
     private static Set<Long> counts(int ranks, int unit) {
-        Set<Long> counts = new HashSet<>(List.of(0L, 1L, ranks - 1L, (long) ranks, ((512L << 10) + 24) / unit));
-        for (long bytes : AROUND) {
+        Set<Long> counts = new HashSet<>(List.of(0L, 1L, ranks - 1L, (long) ranks));
+        counts.addAll(around(AROUND, unit));
+        return counts;
+    }
+
+    private static Set<Long> longCounts(int unit) {
+        Set<Long> counts = around(AROUND_LONG, unit);
+        counts.add(LONGEST / unit);
+        return counts;
+    }
+
+    private static Set<Long> around(long[] sizes, int unit) {
+        Set<Long> counts = new HashSet<>();
+        for (long bytes : sizes) {
             counts.addAll(List.of(bytes / unit - 1, bytes / unit, bytes / unit + 1));
         }
         return counts;
+    }
+
+    private static boolean isAround(long bytes, PlannedCall call) {
+        int unit = call.operation().unitBytes();
+        return Math.abs(call.bytes() / unit - bytes / unit) <= 1;
     }
 
     @ParameterizedTest
@@ -54,6 +73,19 @@ class CallsTest {
             int of = root;
             assertThat(calls.stream().filter(call -> call.root() == of).map(call -> (long) call.bytes()))
                     .containsAll(counts(shape.size(), 1));
+            assertThat(calls).anyMatch(call -> call.root() == of && call.bytes() > LONG_MIN);
+        }
+        assertThat(calls.stream().map(call -> (long) call.bytes())).containsAll(longCounts(1));
+    }
+
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void shouldReduceEveryLongSizeWithEveryOperatorAndInPlaceAndNot(Topology shape) {
+        List<PlannedCall> calls = calls(Collective.REDUCE, "rank-order", shape);
+        for (long bytes : new long[]{120 << 10, 128 << 10, 256 << 10, LONGEST}) {
+            List<PlannedCall> ofSize = calls.stream().filter(call -> isAround(bytes, call)).toList();
+            assertThat(ofSize).extracting(PlannedCall::operation).contains(CheckedOperation.values());
+            assertThat(ofSize).extracting(PlannedCall::inPlace).contains(true, false);
         }
     }
 
@@ -67,10 +99,10 @@ class CallsTest {
             met.add(List.of(call.root(), call.inPlace()));
             met.add(List.of(call.operation(), count));
             met.add(List.of(call.operation(), call.inPlace()));
-            met.add(List.of(call.bytes(), call.inPlace()));
             for (long bytes : AROUND) {
-                if (Math.abs(count - bytes / call.operation().unitBytes()) <= 1) {
+                if (isAround(bytes, call)) {
                     met.add(List.of(call.root(), "around " + bytes, call.operation()));
+                    met.add(List.of("around " + bytes, count - bytes / call.operation().unitBytes(), call.inPlace()));
                 }
             }
         }
@@ -93,8 +125,10 @@ class CallsTest {
             expected.add(List.of(root, false));
         }
         for (long bytes : AROUND) {
-            expected.add(List.of((int) bytes, true));
-            expected.add(List.of((int) bytes, false));
+            for (long difference = -1; difference <= 1; difference++) {
+                expected.add(List.of("around " + bytes, difference, true));
+                expected.add(List.of("around " + bytes, difference, false));
+            }
         }
         expected.removeAll(met);
         assertThat(expected).as("not met").isEmpty();
