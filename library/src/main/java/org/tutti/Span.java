@@ -7,8 +7,9 @@ import java.util.Objects;
 /**
  * A range of elements of one type that a call reads or writes. The elements lie in an array or in off-heap memory of
  * any size. A span is immutable and may be used repeatedly. It does not copy the elements: a change of an element
- * between two calls changes the data of the next call. Calls on spans allocate nothing, except 80 bytes that the JDK
- * allocates for each system call that sends a long message from off-heap memory.
+ * between two calls changes the data of the next call. Calls on spans allocate nothing, with two exceptions. The JDK
+ * allocates 80 bytes for each system call that sends a long message from off-heap memory. About 600 bytes are allocated
+ * when another node puts a long message straight into off-heap memory.
  *
  * <p>An off-heap span needs no alignment. A span cannot be over a {@code boolean[]}; {@link DataType#BOOLEAN} elements
  * in a segment are bytes with the value 0 or 1.

@@ -23,7 +23,8 @@ import org.tutti.collective.machine.Area;
  * Ranks show their blocks in their windows, and the master sends them from there. Phases 2 and 3 overlap more than in
  * the paper, where a master copies out its node's blocks after it has sent. Here each rank copies every block as soon
  * as it has arrived, the blocks of its own node first. If blocks are so long that masters invite each other to their
- * windows, a master copies out nothing until it has been invited. The other ranks do not wait for that.
+ * windows, a master copies out nothing until it has been invited. The other ranks do not wait for that. With one rank
+ * on each node, long blocks {@linkplain EqualBlocksAlgorithm#lands land} in a rank's target if its memory permits it.
  *
  * <p>In a node, rank r copies its block to its window once, and every other rank copies the block from there. Each rank
  * begins with the block of the next rank, so that the ranks do not all read the same block at the same time.
@@ -74,13 +75,10 @@ public final class DirectAllgather extends EqualBlocksAlgorithm implements Porte
 
     @Override
     public void run(Team team, Call call) {
-        long bytes = call.bytes();
-        Area source = call.source();
-        Area target = call.target();
         Contributions contributions = Contributions.of(team);
-        contributions.open(source, bytes, false, ports); // in place, this is a block of the target that no rank writes
+        contributions.open(call, ports);
         if (!call.isInPlace()) {
-            team.copy(source, 0, target, call.block(team.rank()), bytes);
+            team.copy(call.source(), 0, call.target(), call.block(team.rank()), call.bytes());
         }
         for (int distance = 1; distance < team.localSize(); distance++) {
             copy(team, call, team.rankAt(team.node(), (team.localRank() + distance) % team.localSize()));
@@ -95,6 +93,10 @@ public final class DirectAllgather extends EqualBlocksAlgorithm implements Porte
     }
 
     private static void copy(Team team, Call call, int rank) {
-        team.copy(Contributions.of(team).of(rank), 0, call.target(), call.block(rank), call.bytes());
+        Contributions contributions = Contributions.of(team);
+        Area block = contributions.of(rank);
+        if (!contributions.land()) {
+            team.copy(block, 0, call.target(), call.block(rank), call.bytes());
+        }
     }
 }

@@ -4,9 +4,11 @@ package org.tutti.collective.blocks;
 import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.layout.WindowSizes;
+import org.tutti.collective.machine.Area;
 import org.tutti.memory.Words;
 
 /**
@@ -18,6 +20,12 @@ import org.tutti.memory.Words;
 public abstract class EqualBlocksAlgorithm extends Algorithm {
     /** The step that a rank posts with {@link Team#READY} when it has shown its data. */
     protected static final long SHOWN = 1;
+
+    /**
+     * The length in bytes of the shortest block that lands in the caller's memory. A shorter block is copied from a
+     * window in less time than it takes to register that memory and to revoke the registration.
+     */
+    private static final long LANDING_BYTES_MIN = 128 << 10;
 
     /**
      * Creates an algorithm.
@@ -63,6 +71,22 @@ public abstract class EqualBlocksAlgorithm extends Algorithm {
                     + "; use groups of fewer ranks");
         }
         return bytes;
+    }
+
+    /**
+     * Returns whether the blocks that other nodes send to this rank land in its target. This rank then invites the
+     * nodes to the target instead of a window, so that it need not copy the blocks. Blocks land if they are long, each
+     * node has a single rank, and the target {@linkplain Area#isAddressable can be addressed} by other nodes. Each rank
+     * decides for itself, because a sender puts a block to any place to which it is invited.
+     *
+     * <p>The algorithm must not send bytes of the target that a landing block replaces.
+     *
+     * @param team the team of the calling rank
+     * @param call the call, with the blocks of the current operation
+     * @return whether the blocks land
+     */
+    protected static boolean lands(Team team, Call call) {
+        return call.bytes() >= LANDING_BYTES_MIN && team.ranksMax() == 1 && call.target().isAddressable();
     }
 
     /**

@@ -28,7 +28,8 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * <p>If the message of a node fits into the eager buffer of its {@linkplain Team#pair pair} with the root's node, it
  * arrives there. It can then be sent before the root's master has entered the operation. Otherwise that master invites
  * the nodes {@linkplain RendezvousSchedule in turn} to 2·k parts of its window. While k nodes send, the next k nodes
- * are invited, and 2·k parts suffice for any number of nodes.
+ * are invited, and 2·k parts suffice for any number of nodes. With one rank on each node, long blocks {@linkplain
+ * EqualBlocksAlgorithm#lands land} in the root's target if its memory permits it.
  *
  * <p><b>Why nothing is overwritten.</b> A part of the window is reused once the root has copied the pieces in it. A
  * root that is not the master posts DONE for each node, so that the master knows this. Eager buffers and windows belong
@@ -140,7 +141,7 @@ public final class DirectGather extends EqualBlocksAlgorithm implements Ported {
         Area own = team.show(receives ? shownBytes(team, Team.MASTER, bytes) : bytes);
         team.copy(call.source(), 0, own, 0, bytes);
         if (receives) {
-            openInflows(team, own, bytes);
+            openInflows(team, call, own, false);
         }
         team.post(Team.READY, SHOWN);
         if (receives) {
@@ -160,21 +161,28 @@ public final class DirectGather extends EqualBlocksAlgorithm implements Ported {
         return team.inflow(team.pair(node(team, distance)));
     }
 
-    private void openInflows(Team team, Area window, long bytes) {
-        team.rendezvousSchedule().begin(ports);
+    private void openInflows(Team team, Call call, Area window, boolean lands) {
+        long bytes = call.bytes();
+        RendezvousSchedule schedule = team.rendezvousSchedule();
+        schedule.begin(ports);
         for (int distance = 1; distance < team.nodes(); distance++) {
             int node = node(team, distance);
-            long at = (1 + (long) team.rendezvousSchedule().place() * team.ranksMax()) * bytes;
             long length = team.ranksOn(node) * bytes;
-            team.rendezvousSchedule().openMessage(node, bytes, length, window, at);
+            if (lands) {
+                schedule.openMessage(node, bytes, length, call.target(), call.block(team.rankAt(node, Team.MASTER)));
+            } else {
+                long at = (1 + (long) schedule.place() * team.ranksMax()) * bytes;
+                schedule.openMessage(node, bytes, length, window, at);
+            }
         }
     }
 
     private void gather(Team team, Call call) {
         long bytes = call.bytes();
         Area target = call.target();
+        boolean lands = lands(team, call);
         Area window = null;
-        if (invitesAny(team, bytes)) {
+        if (invitesAny(team, bytes) && !lands) {
             if (team.isMaster()) {
                 window = team.show(shownBytes(team, Team.MASTER, bytes));
             } else {
@@ -182,7 +190,7 @@ public final class DirectGather extends EqualBlocksAlgorithm implements Ported {
                 window = team.shown(Team.MASTER, shownBytes(team, Team.MASTER, bytes));
             }
         }
-        openInflows(team, window, bytes);
+        openInflows(team, call, window, lands);
         if (!call.isInPlace()) {
             team.copy(call.source(), 0, target, call.block(team.rank()), bytes);
         }
@@ -198,8 +206,10 @@ public final class DirectGather extends EqualBlocksAlgorithm implements Ported {
         for (int distance = 1; distance < team.nodes(); distance++) {
             int node = node(team, distance);
             for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
-                team.copy(inflow(team, distance).awaitBytes(localRank * bytes, bytes), 0, target,
-                        call.block(team.rankAt(node, localRank)), bytes);
+                Area block = inflow(team, distance).awaitBytes(localRank * bytes, bytes);
+                if (!lands) {
+                    team.copy(block, 0, target, call.block(team.rankAt(node, localRank)), bytes);
+                }
             }
             if (window != null && !team.isMaster() && distance < team.nodes() - 1) {
                 team.post(Team.DONE, distance);

@@ -56,6 +56,8 @@ public final class DirectReduceScatter extends TwoLevelReduceScatter {
             openInflows(team, call, window);
         }
         long ownBytes = call.blockBytes(team.rank());
+        Area combined = window;
+        long combinedAt = 0;
         for (int node = 0; node < team.nodes(); node++) {
             Area theirs = window;
             long at = 0;
@@ -66,10 +68,13 @@ public final class DirectReduceScatter extends TwoLevelReduceScatter {
             } else {
                 theirs = team.inflow(team.pair(node)).await(team.localRank() + 1L);
             }
-            if (node == 0) {
-                team.copy(theirs, at, call.target(), 0, ownBytes);
+            if (node == 0) { // is combined with the next piece, and not copied before
+                combined = theirs;
+                combinedAt = at;
             } else {
-                team.combine(call.kernel(), call.target(), 0, theirs, at, call.target(), 0, ownBytes);
+                team.combine(call.kernel(), combined, combinedAt, theirs, at, call.target(), 0, ownBytes);
+                combined = call.target();
+                combinedAt = 0;
             }
         }
         for (int node = 0; node < team.nodes() && team.isMaster(); node++) {

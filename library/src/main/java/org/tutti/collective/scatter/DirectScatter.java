@@ -26,7 +26,8 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * b·p·(n − 1) bytes leave the root's node.
  *
  * <p>On one node the root {@linkplain ZeroCopyLoans#lendBlocks lends} long blocks if its memory permits it. It then
- * waits until the other ranks have read them.
+ * waits until the other ranks have read them. With one rank on each node, a long block {@linkplain
+ * EqualBlocksAlgorithm#lands lands} in the target of its rank if the rank's memory permits it.
  *
  * <p><b>Why nothing is overwritten.</b> The blocks of a node go to the eager buffer of its {@linkplain Team#pair pair}
  * with the root's node if they fit. Otherwise the master of the node invites the root's node to its window. The master
@@ -194,6 +195,12 @@ public final class DirectScatter extends EqualBlocksAlgorithm implements Ported 
 
     private static void receive(Team team, Call call, int top) {
         long bytes = call.bytes();
+        Inflow in = team.inflow(team.pair(top));
+        if (lands(team, call)) {
+            in.openMessage(top, bytes, bytes, call.target(), 0);
+            in.awaitAll();
+            return;
+        }
         long length = team.localSize() * bytes;
         boolean isInvited = team.exceedsPair(length);
         Area window = null;
@@ -203,7 +210,6 @@ public final class DirectScatter extends EqualBlocksAlgorithm implements Ported 
             team.await(Team.MASTER, Team.READY, SHOWN);
             window = team.shown(Team.MASTER, length);
         }
-        Inflow in = team.inflow(team.pair(top));
         in.openMessage(top, bytes, length, window, 0);
         if (isInvited && team.isMaster()) {
             team.post(Team.READY, SHOWN);

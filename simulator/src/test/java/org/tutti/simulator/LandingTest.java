@@ -1,0 +1,88 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.simulator;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.tutti.Collective;
+import org.tutti.Topology;
+import org.tutti.choice.Catalogue;
+import org.tutti.collective.Algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Long blocks of other nodes go straight to a target that is not on the heap: the reader copies none of them. */
+class LandingTest {
+    private static final int LONG_BYTES = 128 << 10; // one operation of three ranks
+    private static final int SHORT_BYTES = 32 << 10;
+
+    /** The salts of calls with equal blocks, and with targets of all kinds. */
+    private static final int[] SALTS = new Random(7).ints(12).map(salt -> salt & ~1).toArray();
+
+    private static final int READER = 0;
+
+    /**
+     * The number of blocks that rank 0 copies if its target is on the heap, and if it is not. In an allgather a rank
+     * also shows its own block. With two ranks on a node, nothing lands.
+     */
+    @ParameterizedTest
+    @CsvSource({"GATHER, 4, 1, 4, 1", "GATHER, 2, 2, 4, 4", "SCATTER, 3, 1, 1, 0", "SCATTER, 2, 2, 1, 1",
+            "ALLGATHER, 4, 1, 5, 2", "ALLGATHER, 2, 2, 5, 5"})
+    void shouldCopyNoBlockThatLands(Collective collective, int nodes, int ranks, int onHeap, int offHeap) {
+        int landed = 0;
+        for (int salt : SALTS) {
+            boolean lands =
+                    call(collective, nodes * ranks, LONG_BYTES, salt).kind(READER, true) != MemoryKind.HEAP;
+            landed += lands ? 1 : 0;
+            assertThat(copied(collective, Sweep.even(nodes, ranks), LONG_BYTES, salt))
+                    .isEqualTo((lands ? offHeap : onHeap) * (long) LONG_BYTES);
+        }
+        assertThat(landed).isBetween(1, SALTS.length - 1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"GATHER, 4", "SCATTER, 1", "ALLGATHER, 5"})
+    void shouldCopyShortBlocks(Collective collective, int blocks) {
+        for (int salt : SALTS) {
+            assertThat(copied(collective, Sweep.even(4, 1), SHORT_BYTES, salt))
+                    .isEqualTo(blocks * (long) SHORT_BYTES);
+        }
+    }
+
+    private static PlannedCall call(Collective collective, int size, int bytes, int salt) {
+        Algorithm algorithm = Catalogue.find(collective, "direct");
+        int root = collective == Collective.SCATTER ? size - 1 : READER;
+        return new PlannedCall(algorithm, CheckedOperation.BYTES, collective.hasRoot() ? root : 0, bytes, false,
+                salt);
+    }
+
+    /** {@return the number of bytes that rank 0 copies in a call, whose result is checked} */
+    private static long copied(Collective collective, Topology topology, int bytes, int salt) {
+        List<PlannedCall> calls = List.of(call(collective, topology.size(), bytes, salt));
+        List<Counting> machines = new ArrayList<>();
+        assertThat(Verifier.verify(topology, calls, 1, salt, (world, thread) -> {
+            var machine = new Counting(world, thread);
+            machines.add(machine);
+            return machine;
+        })).isEmpty();
+        return machines.get(READER).copied;
+    }
+
+    private static final class Counting extends VerifyingMachine {
+        private long copied;
+
+        Counting(World world, int thread) {
+            super(world, thread);
+        }
+
+        @Override
+        public void copy(MemorySegment source, long sourceOffset, MemorySegment target, long targetOffset, long bytes) {
+            super.copy(source, sourceOffset, target, targetOffset, bytes);
+            copied += bytes;
+        }
+    }
+}
