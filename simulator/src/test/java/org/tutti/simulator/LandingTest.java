@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Long blocks of other nodes go straight to a target that is not on the heap: the reader copies none of them. */
 class LandingTest {
-    private static final int LONG_BYTES = 128 << 10; // one operation of three ranks
+    private static final int LONG_BYTES = 128 << 10; // with four ranks, the longest block of one operation
     private static final int SHORT_BYTES = 32 << 10;
 
     /** The salts of calls with equal blocks, and with targets of all kinds. */
