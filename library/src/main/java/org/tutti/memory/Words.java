@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.memory;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -21,6 +22,12 @@ public final class Words {
 
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
     private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
+
+    static {
+        // The JVM links this call site at its first call, for which it needs room in the heap. A rank breaks its
+        // communicator by this call, also when the heap is full.
+        compareAndExchange(Arena.ofAuto().allocate(Long.BYTES, Long.BYTES), 0, 0, 0);
+    }
 
     private Words() {}
 
