@@ -36,7 +36,7 @@ class AlgorithmOptionsTest {
                                     job.rank() == 0 ? Reduction.SUM : Reduction.MAX);
                         } catch (CollectiveMismatchException e) {
                             IO.println(bytes + " " + e.getMessage()
-                                    .replaceFirst("(?s).*?allreduce .algorithm ([^)]*).*", "$1"));
+                                    .replaceFirst("(?s).*?allreduce .algorithm ([^:)]*).*", "$1"));
                         }
                     }
                     IO.println("variable '" + System.getenv("TUTTI_TUNING") + "'");
