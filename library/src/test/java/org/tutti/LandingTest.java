@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 class LandingTest {
     private static final int[] NODES = {0, 1};
     private static final int[] FEW_OF_MANY = {0, 1, 1, 2, 2, 2};
-    private static final int BYTES = 300 << 10; // a gather of so many is cut into several operations
+    private static final int BYTES = (1 << 20) + 40; // several operations, of which the last may be too short to land
     private static final byte MARK = 42;
     private static final Duration SHORT = Duration.ofMillis(50);
     private static final Duration LONG = Duration.ofSeconds(60);

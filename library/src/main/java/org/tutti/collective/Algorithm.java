@@ -62,8 +62,7 @@ public abstract class Algorithm {
          */
         public Description withChunk(long chunkBytes) {
             return new Description(name.split("@")[0] + "@" + (chunkBytes >> 10) + "k", order, steps, memoryBytes,
-                    railBytes, memory,
-                    source);
+                    railBytes, memory, source);
         }
     }
 

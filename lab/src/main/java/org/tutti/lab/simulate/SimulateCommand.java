@@ -76,7 +76,7 @@ public final class SimulateCommand implements Callable<Integer> {
 
     @Option(names = "--model", paramLabel = "name|file", defaultValue = "gigabit",
             description = "A model of the costs: gigabit, rdma200, epyc128, qsnet2, colony, exemplar, redstorm, or a "
-                    + "file. Default: gigabit; with --paper, that of the paper's cluster.")
+                    + "file. Default: gigabit; with --paper, the model of the paper's cluster.")
     private String model;
 
     @Option(names = "--chart", paramLabel = "file",

@@ -23,29 +23,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(120)
 class PaperTest {
     /** Only crossing costs: a rail 4 µs, the memory of a host 1 µs; so a barrier of two hosts takes 4. */
-    private static final Model MODEL = Model.parse("own", """
-            callMicros = 0
-            memoryLatencyMicros = 0
-            memoryOverheadMicros = 0
-            memoryNanosPerByte = 0
-            crossNanosPerByte = 0
-            combineMicros = 0
-            combineNanosPerByte = 0
-            railLatencyMicros = 4
-            railOverheadMicros = 0
-            railOverheadNanosPerByte = 0
-            railReceiveMicros = 0
-            railReceiveNanosPerByte = 0
-            railGapMicros = 0
-            railNanosPerByte = 1, 1
-            rails = 2
-            stripeBytes = 1024
-            cores = 4
-            nodesPerHost = 1
-            switchMicros = 0
-            pollMicros = 0
-            hostLatencyMicros = 1
-            """);
+    private static final Model MODEL =
+            Model.parse("own", FreeModel.with("railLatencyMicros = 4", "railNanosPerByte = 1, 1",
+                    "rails = 2", "cores = 4", "hostLatencyMicros = 1"));
 
     private static final Contender NODES = Contender.ofNodes("nodes", "srm");
     private static final Contender RANKS = Contender.ofRanks("ranks", "srm");

@@ -111,28 +111,8 @@ class SimulateTest {
     void shouldPutPredictionsBesideMeasurements() throws Exception {
         // only crossing a rail costs, 4 µs, and a call 0.5; so a barrier of two nodes takes 4.5. Four ranks
         // have two cores, so each call takes two times 0.5
-        Files.writeString(directory.resolve("own.model"), """
-                callMicros = 0.5
-                memoryLatencyMicros = 0
-                memoryOverheadMicros = 0
-                memoryNanosPerByte = 0
-                crossNanosPerByte = 0
-                combineMicros = 0
-                combineNanosPerByte = 0
-                railLatencyMicros = 4
-                railOverheadMicros = 0
-                railOverheadNanosPerByte = 0
-                railReceiveMicros = 0
-                railReceiveNanosPerByte = 0
-                railGapMicros = 0
-                railNanosPerByte = 0
-                rails = 1
-                stripeBytes = 1024
-                cores = 2
-                nodesPerHost = 4
-                switchMicros = 0
-                pollMicros = 0
-                """);
+        Files.writeString(directory.resolve("own.model"), FreeModel.with("callMicros = 0.5", "railLatencyMicros = 4",
+                "cores = 2", "nodesPerHost = 4"));
         Files.writeString(directory.resolve("figures.csv"), HEADER + """
                 tutti,barrier,2 nodes,2,0,4.0000,3.0000,5.0000,7
                 tutti srm,barrier,2 nodes,2,0,9.5000,9.0000,10.0000,7

@@ -2,7 +2,6 @@
 package org.tutti.collective.allreduce;
 
 import java.util.List;
-import java.util.stream.IntStream;
 
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
@@ -116,8 +115,7 @@ public final class SrmAllreduce extends Allreduce implements Chunked {
     private boolean isLike(SrmAllreduce other, CallShape shape) {
         return isDoubling(shape) == other.isDoubling(shape)
                 && (isDoubling(shape) || betweenNodes.isLike(other.betweenNodes, shape.nodes()))
-                && IntStream.range(0, shape.nodes())
-                        .allMatch(node -> inNode.isLike(other.inNode, shape.topology().ranksOn(node)));
+                && shape.areLikeInNodes(inNode, other.inNode);
     }
 
     /** Returns whether masters exchange the message by recursive doubling. */

@@ -65,9 +65,9 @@ sealed interface FirstRound {
 
     /**
      * The first round by an algorithm for equal blocks, which has carried it in earlier operations ({@link
-     * BlockRecords}). Each reader has compared the length of each block with its own. Therefore the lengths that the
-     * readers of this node expect are those that the sources have, and no section comes from another node. This class
-     * writes the section that would have come, without chunks.
+     * BlockRecords}). Each reader has compared the length of each block with its own. Therefore the readers of this
+     * node know the lengths of the sources' blocks, and no section comes from another node. This class writes the
+     * section that would have come, without chunks.
      */
     record Carried(Team team, BlockRoles roles, ShownSections shown, CallersBlocks blocks, Area header)
             implements

@@ -6,6 +6,7 @@ import java.util.stream.IntStream;
 
 import org.tutti.Topology;
 import org.tutti.pattern.LevelTree;
+import org.tutti.pattern.Tree;
 
 /**
  * The facts of a call on which the steps of its algorithm depend. They are the same at all ranks.
@@ -68,6 +69,17 @@ public record CallShape(Topology topology, boolean isMeeting, long bytes, int ro
     public LevelTree levelTree(int node) {
         return new LevelTree(
                 Arrays.stream(topology.levels()).filter(group -> group < topology.ranksOn(node)).toArray());
+    }
+
+    /**
+     * Returns whether two trees are the same in every node, with the first rank of the node at the top.
+     *
+     * @param tree a tree of the ranks of a node
+     * @param other another tree
+     * @return whether each rank has the same parent and children in both
+     */
+    public boolean areLikeInNodes(Tree tree, Tree other) {
+        return IntStream.range(0, nodes()).allMatch(node -> tree.isLike(other, topology.ranksOn(node)));
     }
 
     /** {@return the fact that mostly decides about the steps, for messages, such as "on one node"} */

@@ -2,7 +2,6 @@
 package org.tutti.collective.reduce;
 
 import java.util.List;
-import java.util.stream.IntStream;
 
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
@@ -122,8 +121,7 @@ public final class SrmReduce extends Reduce implements Chunked {
 
     /** Returns whether another variant has the same trees in the nodes and between them. */
     private boolean isLike(SrmReduce other, CallShape shape) {
-        return betweenNodes.isLike(other.betweenNodes, shape.nodes()) && IntStream.range(0, shape.nodes())
-                .allMatch(node -> inNode.isLike(other.inNode, shape.topology().ranksOn(node)));
+        return betweenNodes.isLike(other.betweenNodes, shape.nodes()) && shape.areLikeInNodes(inNode, other.inNode);
     }
 
     /** {@return the tree of the ranks of a node} */

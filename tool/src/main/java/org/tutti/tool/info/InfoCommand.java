@@ -141,9 +141,9 @@ public final class InfoCommand implements Callable<Integer> {
                         + "Bytes in memory: copied or read from others by the busiest rank; over rails: those that\n"
                         + "enter or leave the busiest node. Operators that do not commute need the order kept.\n"
                         + "The name may say the length of chunks, 4k to 1024k, where \"chunks as in\" stands; and\n"
-                        + "@2-ports or @4-ports where @3-ports stands. Where a line says that another algorithm\n"
-                        + "runs, both take the same steps; a range of message bytes follows it, root is rank 0, and\n"
-                        + "operators commute. --layout asks for other nodes and ranks.");
+                        + "@2-ports or @4-ports where @3-ports stands. A line \"on 1x2 runs srm\" names another\n"
+                        + "algorithm that takes the same steps there. Ranges are bytes of a message. The root is rank\n"
+                        + "0, and operators commute. --layout asks for other nodes and ranks.");
     }
 
     private static void listChoices(Choice choice, PrintStream out) {
