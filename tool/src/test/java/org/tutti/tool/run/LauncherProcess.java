@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 import org.tutti.job.diagnosis.MachineTime;
 import org.tutti.tool.Installation;
@@ -155,7 +156,7 @@ final class LauncherProcess implements AutoCloseable {
 
     /** Checks, with some patience, that no process of the job is left. */
     void assertThatNoProcessIsLeft(Duration patience) {
-        awaitThat("all ranks have ended", patience, () -> seen.stream().noneMatch(ProcessHandle::isAlive));
+        awaitThat(() -> "all ranks have ended", patience, () -> seen.stream().noneMatch(ProcessHandle::isAlive));
     }
 
     /** {@return the files of this job in a directory} */
@@ -168,11 +169,17 @@ final class LauncherProcess implements AutoCloseable {
         }
     }
 
-    static void awaitThat(String what, BooleanSupplier condition) {
-        awaitThat(what, Duration.ofSeconds(PATIENCE_SECONDS), condition);
+    /** Waits until standard error matches a regular expression, in which a dot also stands for the end of a line. */
+    void awaitError(String expected) {
+        awaitThat(() -> "standard error that matches " + expected + ", not:\n" + err(),
+                Duration.ofSeconds(PATIENCE_SECONDS), () -> err().matches("(?s).*" + expected + ".*"));
     }
 
-    private static void awaitThat(String what, Duration patience, BooleanSupplier condition) {
+    static void awaitThat(String what, BooleanSupplier condition) {
+        awaitThat(() -> what, Duration.ofSeconds(PATIENCE_SECONDS), condition);
+    }
+
+    private static void awaitThat(Supplier<String> what, Duration patience, BooleanSupplier condition) {
         var time = new MachineTime();
         try {
             while (!condition.getAsBoolean() && time.elapsed().compareTo(patience) < 0) {
