@@ -5,7 +5,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -18,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-/** Long blocks of other nodes, which go straight to targets off the heap. */
+/** Long blocks of other nodes, which go straight to the targets of the calls. */
 @Timeout(120)
 class LandingTest {
     private static final int[] NODES = {0, 1};
@@ -63,12 +62,14 @@ class LandingTest {
 
     @ParameterizedTest
     @EnumSource
-    void shouldReceiveBlocksInTargetsOffTheHeap(Landing landing) {
-        for (int[] nodeOfRank : List.of(NODES, FEW_OF_MANY)) {
+    void shouldReceiveBlocksInTargets(Landing landing) {
+        for (int turn = 0; turn < 4; turn++) {
+            int[] nodeOfRank = turn < 2 ? NODES : FEW_OF_MANY;
+            boolean inHeap = turn % 2 == 0;
             LocalNodes.run(nodeOfRank, job -> {
                 var world = job.world();
-                MemorySegment all = Arena.ofAuto().allocate((long) world.size() * BYTES);
-                MemorySegment one = Arena.ofAuto().allocate(BYTES);
+                MemorySegment all = memory(inHeap, world.size() * BYTES);
+                MemorySegment one = memory(inHeap, BYTES);
                 landing.call(world, span(all), span(one));
                 if (landing == Landing.SCATTER) {
                     assertThat(one.mismatch(filled(Landing.ROOT, BYTES).segment())).isEqualTo(-1);
@@ -89,10 +90,11 @@ class LandingTest {
         for (int round = 0; round < ROUNDS; round++) {
             var hasThrown = new CountDownLatch(1);
             var hasSent = new CountDownLatch(1);
+            boolean inHeap = round % 2 == 0;
             LocalNodes.run(NODES, job -> {
                 var world = job.world();
-                MemorySegment all = Arena.ofAuto().allocate((long) world.size() * BYTES);
-                MemorySegment one = Arena.ofAuto().allocate(BYTES);
+                MemorySegment all = memory(inHeap, world.size() * BYTES);
+                MemorySegment one = memory(inHeap, BYTES);
                 landing.call(world, span(all), span(one));
                 if (world.rank() == 0) {
                     assertThatExceptionOfType(DeadlineExceededException.class).isThrownBy(
@@ -111,6 +113,10 @@ class LandingTest {
                 }
             });
         }
+    }
+
+    private static MemorySegment memory(boolean inHeap, int bytes) {
+        return inHeap ? MemorySegment.ofArray(new byte[bytes]) : Arena.ofAuto().allocate(bytes);
     }
 
     private static Span span(MemorySegment memory) {

@@ -41,10 +41,10 @@ public final class Region {
      * Creates a buffer that views the whole region, for reads and writes of channels. The buffer has its own position
      * and limit.
      *
-     * @return the buffer, or null if the region is longer than {@link Integer#MAX_VALUE} bytes
+     * @return the buffer, or null if the region is longer than {@link Integer#MAX_VALUE} bytes or lies in the Java heap
      */
     public ByteBuffer view() {
-        return bytes <= Integer.MAX_VALUE ? segment.asByteBuffer() : null;
+        return segment.isNative() && bytes <= Integer.MAX_VALUE ? segment.asByteBuffer() : null;
     }
 
     /**
@@ -62,10 +62,10 @@ public final class Region {
      * Returns whether a word and the eight bytes after it lie in the region.
      *
      * @param offset the offset of the word; it may have any value, because another process sends it
-     * @return whether the region contains the sixteen bytes, and the offset is a multiple of 8
+     * @return whether the region contains the sixteen bytes, is native, and the offset is a multiple of 8
      */
     public boolean containsWord(long offset) {
-        return contains(offset, 2L * Long.BYTES) && offset % Long.BYTES == 0;
+        return segment.isNative() && contains(offset, 2L * Long.BYTES) && offset % Long.BYTES == 0;
     }
 
     void revoke() {

@@ -27,7 +27,7 @@ public final class Regions {
     /**
      * Adds a region to which other processes may send no active messages.
      *
-     * @param memory the memory of the region, native
+     * @param memory the memory of the region. An array of the Java heap takes the bytes of puts, but has no words
      * @return the region, with a random handle
      * @throws IllegalStateException if this process has {@link #REGIONS_MAX} regions
      */
@@ -67,9 +67,6 @@ public final class Regions {
     }
 
     private Region add(Region region) {
-        if (!region.segment().isNative()) {
-            throw new IllegalArgumentException("only native memory can be a region, not " + region.segment());
-        }
         if (count == REGIONS_MAX) {
             throw new IllegalStateException("this process has " + REGIONS_MAX + " regions, and may not have more; "
                     + "close memory and communicators that are not used any more");

@@ -46,7 +46,7 @@ public interface Transport extends Waiter.Progress {
     /**
      * Registers memory as a region that other processes may address.
      *
-     * @param memory the memory of the region, which is native memory or a part of the node's shared memory
+     * @param memory the memory of the region. An array of the Java heap takes the bytes of puts, but has no words
      * @return the region's handle, a random number that is hard to guess
      */
     long register(MemorySegment memory);

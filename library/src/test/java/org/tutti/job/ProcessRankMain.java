@@ -98,10 +98,12 @@ final class ProcessRankMain {
                     world.barrier();
                 }
                 case "compute-while-aborted" -> {
-                    world.barrier();
+                    var memory = world.allocate(Long.BYTES);
                     if (job.rank() == 1) {
+                        memory.awaitNotifications(0, 1); // rank 0 is in no call any more
                         job.abort(5);
                     }
+                    memory.at(1).putNotify(0, new long[1], 0);
                     Thread.sleep(60_000);
                 }
                 case "full" -> fillMemory(world);

@@ -67,11 +67,11 @@ public final class Area {
     }
 
     /**
-     * {@return whether other nodes can be invited to put into the memory. The memory must be native, and open to all
-     * threads because other threads of this process write the bytes that arrive.}
+     * {@return whether other nodes can be invited to put into the memory. The memory must be open to all
+     * threads, because other threads of this process write the bytes that arrive.}
      */
     public boolean isAddressable() {
-        return segment.isNative() && isOpenToAll();
+        return isOpenToAll();
     }
 
     /**

@@ -229,7 +229,7 @@ public interface Machine {
     /**
      * Registers memory of this process as a region that other processes can put into and get from.
      *
-     * @param memory the memory, which is native
+     * @param memory the memory; an array of the Java heap takes the bytes of puts, but has no words
      * @return the region's handle, by which other processes address it
      */
     long register(MemorySegment memory);

@@ -6,9 +6,11 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * A batch of frames that a rail writes to its connection with one system call. The bytes that are left in the rail's
- * buffer are written first, then the header and the payload of each frame. Payloads are written from where they lie,
- * without a copy. Guarded by the peer's sending lock, which is held from the beginning of a batch to its end.
+ * A batch of frames that a rail writes to its connection. The bytes that are left in the rail's buffer are written
+ * first, then the header and the payload of each frame. Payloads are written from where they lie, without a copy. With
+ * payloads in native memory, one system call writes the whole batch. With payloads in the Java heap, each header and
+ * each payload takes a call, because an array has no address outside a call. Guarded by the peer's sending lock, which
+ * is held from the beginning of a batch to its end.
  */
 final class Batch {
     /** The most frames of a batch. */
@@ -17,7 +19,11 @@ final class Batch {
     private final ByteBuffer headers = FrameLayout.buffer(FRAMES_MAX * FrameLayout.HEADER_BYTES);
     private final ByteBuffer[] buffers = new ByteBuffer[1 + 2 * FRAMES_MAX];
     private final MemoryViews views = new MemoryViews(FRAMES_MAX);
-    private ByteBuffer[] payloads;
+    private ByteBuffer[] payloads; // null if the payloads lie in the Java heap
+    private final MemorySegment headerMemory = MemorySegment.ofBuffer(headers);
+    private MemorySegment array; // null if the payloads lie in native memory
+    private final long[] arrayAt = new long[FRAMES_MAX];
+    private final int[] arrayLeft = new int[FRAMES_MAX];
     private int frames;
 
     /**
@@ -34,8 +40,12 @@ final class Batch {
 
     /** Begins a batch of frames with payloads in the same memory. */
     void begin(MemorySegment source) {
-        assert payloads == null : "a batch of " + frames + " frames has not ended";
-        payloads = views.of(source);
+        assert payloads == null && array == null : "a batch of " + frames + " frames has not ended";
+        if (source.isNative()) {
+            payloads = views.of(source);
+        } else {
+            array = source;
+        }
         headers.clear();
         frames = 0;
     }
@@ -47,27 +57,79 @@ final class Batch {
                         + " with " + frame.length + " bytes, after " + frames;
         FrameLayout.write(headers, frame);
         buffers[1 + 2 * frames].limit(headers.position()).position(headers.position() - FrameLayout.HEADER_BYTES);
-        buffers[2 + 2 * frames] =
-                payloads[frames].limit((int) sourceOffset + frame.length).position((int) sourceOffset);
+        if (array == null) {
+            buffers[2 + 2 * frames] =
+                    payloads[frames].limit((int) sourceOffset + frame.length).position((int) sourceOffset);
+        } else {
+            arrayAt[frames] = sourceOffset;
+            arrayLeft[frames] = frame.length;
+        }
         frames++;
     }
 
     /** Writes as much of the batch as the wire takes. Returns whether the wire took anything. */
     boolean write(Wire wire) throws IOException {
-        return wire.write(buffers, 1 + 2 * frames) > 0;
+        return array == null ? wire.write(buffers, 1 + 2 * frames) > 0 : writeArray(wire);
+    }
+
+    private boolean writeArray(Wire wire) throws IOException {
+        boolean any = buffers[0].hasRemaining() && wire.write(buffers[0]) > 0;
+        for (int i = 0; i < frames && (i > 0 || !buffers[0].hasRemaining()); i++) {
+            ByteBuffer header = buffers[1 + 2 * i];
+            if (header.hasRemaining()) {
+                int written = wire.write(headerMemory, header.position(), header.remaining(), true);
+                header.position(header.position() + written);
+                any |= written > 0;
+            }
+            while (arrayLeft[i] > 0 && !header.hasRemaining()) {
+                int written = wire.write(array, arrayAt[i], arrayLeft[i], i < frames - 1);
+                if (written == 0) {
+                    return any;
+                }
+                arrayAt[i] += written;
+                arrayLeft[i] -= written;
+                any = true;
+            }
+            if (header.hasRemaining()) {
+                return any;
+            }
+        }
+        return any;
     }
 
     boolean isWritten() {
-        return !buffers[2 * frames].hasRemaining();
+        return !hasPayloadLeft(frames - 1);
+    }
+
+    private boolean hasPayloadLeft(int frame) {
+        return array == null ? buffers[2 + 2 * frame].hasRemaining() : arrayLeft[frame] > 0;
+    }
+
+    /** Appends the unwritten rest of a frame to a buffer. */
+    private void putRest(int frame, ByteBuffer out) {
+        out.put(buffers[1 + 2 * frame]);
+        if (array == null) {
+            out.put(buffers[2 + 2 * frame]);
+        } else {
+            MemorySegment.copy(array, arrayAt[frame], MemorySegment.ofBuffer(out), 0, arrayLeft[frame]);
+            out.position(out.position() + arrayLeft[frame]);
+        }
+    }
+
+    private void forget() {
+        for (int i = 0; i < frames; i++) {
+            buffers[2 + 2 * i] = null;
+        }
+        payloads = null;
+        array = null;
     }
 
     /** Ends the batch, and appends the unwritten rest of all frames to a buffer, which must have room for it. */
     void endWhole(ByteBuffer out) {
         for (int i = 0; i < frames; i++) {
-            out.put(buffers[1 + 2 * i]).put(buffers[2 + 2 * i]);
-            buffers[2 + 2 * i] = null;
+            putRest(i, out);
         }
-        payloads = null;
+        forget();
     }
 
     /**
@@ -78,15 +140,13 @@ final class Batch {
         int dropped = 0;
         for (int i = 0; i < frames; i++) {
             ByteBuffer header = buffers[1 + 2 * i];
-            ByteBuffer payload = buffers[2 + 2 * i];
             if (header.remaining() == FrameLayout.HEADER_BYTES) {
                 dropped++;
-            } else if (header.hasRemaining() || payload.hasRemaining()) {
-                out.put(header).put(payload);
+            } else if (header.hasRemaining() || hasPayloadLeft(i)) {
+                putRest(i, out);
             }
-            buffers[2 + 2 * i] = null;
         }
-        payloads = null;
+        forget();
         return dropped;
     }
 }

@@ -40,6 +40,12 @@ final class Outbound {
      */
     static final int SENT_DIRECTLY_BYTES_MIN = 16 << 10;
 
+    /**
+     * The length in bytes of the shortest put from the Java heap that is written from where it lies. Each of its frames
+     * takes two system calls and an object of the JDK for each.
+     */
+    static final int ARRAY_SENT_DIRECTLY_BYTES_MIN = 64 << 10;
+
     private final Session session;
     private final Regions regions;
     private final AckCounter acks;
@@ -87,6 +93,11 @@ final class Outbound {
     /** Returns the only rail of a connection that has one rail. */
     Rail onlyRail() {
         return rails[0];
+    }
+
+    /** Returns whether there is one rail, and the rail writes payloads in the Java heap from where they lie. */
+    boolean takesArrays() {
+        return rails.length == 1 && rails[0].takesArrays();
     }
 
     /** Returns whether frames are kept until they are acked, so that their payloads must be copied. */

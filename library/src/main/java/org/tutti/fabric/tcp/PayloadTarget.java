@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.fabric.tcp;
 
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
@@ -11,7 +12,8 @@ import org.tutti.fabric.Region;
  * process, or the rail's own bounce buffer. If there is none, the payload is dropped. Guarded by the peer's receiving
  * lock.
  *
- * <p>A long payload is read from the socket straight into the target, through a view of its memory. If the memory of
+ * <p>A long payload is read from the socket straight into the target, through a view of its memory, or by a
+ * call for the array if the target lies in the Java heap. If the memory of
  * the target is closed or its region is revoked, the bytes are dropped, and the connection continues.
  */
 final class PayloadTarget {
@@ -114,6 +116,23 @@ final class PayloadTarget {
     /** Returns the view of the bytes that are still to arrive. */
     ByteBuffer view(int remaining) {
         return view.limit((int) offset + remaining).position((int) offset);
+    }
+
+    /** Returns whether the target lies in the Java heap, so that it has no view. */
+    boolean isArray() {
+        return segment != null && !segment.isNative();
+    }
+
+    /**
+     * Reads the next bytes from a wire straight into an array.
+     *
+     * @param remaining the number of bytes that are still to arrive
+     * @return the number of bytes; 0 if there are none at present, −1 if no more will arrive
+     */
+    int readArray(Wire wire, int remaining) throws IOException {
+        int bytes = wire.read(segment, offset, remaining);
+        offset += Math.max(bytes, 0);
+        return bytes;
     }
 
     /** Notes the bytes that have been read through the view, and returns their number. */

@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
  * <p>Small frames arrive through a buffer of {@value #IN_BYTES} bytes, many with one read. A long payload is read
  * straight into its target, together with the header of the next frame. Outgoing frames pass through a buffer that has
  * room for the longest frame. A thread that cannot write all bytes of this buffer leaves the rest there for the next
- * thread, so no caller's memory is needed for longer than its call. Long payloads in native memory bypass the buffer as
- * far as the wire takes them.
+ * thread, so no caller's memory is needed for longer than its call. Long payloads bypass the buffer as far as the wire
+ * takes them, those in native memory over every wire, and those in the Java heap over a wire that takes arrays.
  *
  * <p><b>Holding a frame.</b> A frame is held if it cannot take effect yet and there is no room to defer it ({@link
  * DeferredFrames}). It stays in the bounce buffer. The rail parses nothing behind it, and reads nothing more. No buffer
@@ -69,7 +69,7 @@ final class Rail {
     }
 
     private final int index;
-    private Wire wire;
+    private Wire wire = Wire.NONE;
 
     private final ByteBuffer out = FrameLayout.buffer(OUT_BYTES);
     private final ByteBuffer drain = out.duplicate();
@@ -86,6 +86,7 @@ final class Rail {
     private int remaining;
     private final PayloadTarget payloadTarget = new PayloadTarget();
     private boolean held;
+    private boolean endsArray; // the last read was one into an array
 
     private volatile long arrivedBytes;
     private long toldBytes;
@@ -118,6 +119,11 @@ final class Rail {
     void connect(Wire connection) {
         wire = connection;
         lost = connection.equals(Wire.NONE);
+    }
+
+    /** Returns whether payloads in the Java heap can be written and read where they lie. */
+    boolean takesArrays() {
+        return wire.takesArrays();
     }
 
     int index() {
@@ -295,11 +301,12 @@ final class Rail {
         int taken = 0;
         while (taken < READ_BYTES_MAX) {
             boolean direct = readsDirectly();
-            if (direct) { // the next payload is likely as long: take headers only, and read it directly
+            if (direct || endsArray) { // the next payload is likely as long: take headers only, and read it directly
                 in.limit(HEADERS_READ * FrameLayout.HEADER_BYTES);
             }
-            int asked = in.remaining() + (direct ? remaining : 0);
-            long bytes = direct ? readDirectly() : wire.read(in);
+            endsArray = direct && payloadTarget.isArray();
+            int asked = (endsArray ? 0 : in.remaining()) + (direct ? remaining : 0);
+            long bytes = endsArray ? readArray() : direct ? readDirectly() : wire.read(in);
             if (bytes < 0) {
                 throw new EOFException("the connection was closed by the other side");
             }
@@ -333,7 +340,14 @@ final class Rail {
 
     private boolean readsDirectly() {
         payloadTarget.discardRevoked();
-        return remaining >= READ_DIRECTLY_BYTES_MIN && in.position() == 0 && payloadTarget.hasView();
+        return remaining >= READ_DIRECTLY_BYTES_MIN && in.position() == 0
+                && (payloadTarget.isArray() ? wire.takesArrays() : payloadTarget.hasView());
+    }
+
+    private int readArray() throws IOException {
+        int bytes = payloadTarget.readArray(wire, remaining);
+        remaining -= Math.max(bytes, 0);
+        return bytes;
     }
 
     private long readDirectly() throws IOException {
@@ -461,6 +475,7 @@ final class Rail {
         in.clear();
         inFrame = false;
         held = false;
+        endsArray = false;
         remaining = 0;
         arrivedBytes = 0;
         toldBytes = 0;

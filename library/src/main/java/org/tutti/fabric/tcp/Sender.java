@@ -17,10 +17,10 @@ import org.tutti.memory.Waiter;
  * parts of {@value #TURN_BYTES} bytes. Between two parts, this process answers requests, and threads that have queued
  * for the lock get it.
  *
- * <p>If the two processes have one rail (connection), a long payload in one run of native memory is written from where
- * it lies, several frames with one system call. Other payloads are copied to the rail's buffer. With several rails,
- * frames are kept until they are acked. Long payloads are then copied to the {@link RetransmitBuffer}, and written from
- * there.
+ * <p>If the two processes have one rail (connection), a long payload in one run of memory is written from where it
+ * lies, several frames with one system call if the memory is native. Memory of the Java heap is written in this way
+ * over a wire that takes arrays. Other payloads are copied to the rail's buffer. With several rails, frames are kept
+ * until they are acked. Long payloads are then copied to the {@link RetransmitBuffer}, and written from there.
  */
 final class Sender {
     private static final int TURN_BYTES = Batch.FRAMES_MAX * FrameLayout.PAYLOAD_BYTES_MAX;
@@ -50,7 +50,7 @@ final class Sender {
             sending.lock(check);
             try {
                 direct = part >= Outbound.SENT_DIRECTLY_BYTES_MIN && source.runs() == 1
-                        && isSentDirectly(source.segment(0));
+                        && isSentDirectly(source.segment(0), part);
                 if (at == 0) {
                     outbound.choice().beginMessage();
                 }
@@ -127,7 +127,7 @@ final class Sender {
     private boolean sendPart(long region, SectionPieces pieces, long all, long rest, int operation, long argument0,
             long argument1, Waiter.Check check) {
         sending.lock(check);
-        boolean direct = isSentDirectly(pieces.memory());
+        boolean direct = isSentDirectly(pieces.memory(), pieces.left() - rest);
         try {
             if (pieces.left() == all) {
                 outbound.choice().beginMessage();
@@ -186,8 +186,9 @@ final class Sender {
         called.tag = argument1;
     }
 
-    private boolean isSentDirectly(MemorySegment source) {
-        return !outbound.areKept() && MemoryViews.arePossible(source);
+    private boolean isSentDirectly(MemorySegment source, long bytes) {
+        return !outbound.areKept() && (source.isNative() ? MemoryViews.arePossible(source)
+                : bytes >= Outbound.ARRAY_SENT_DIRECTLY_BYTES_MIN && outbound.takesArrays());
     }
 
     /**

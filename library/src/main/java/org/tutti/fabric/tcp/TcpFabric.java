@@ -72,6 +72,11 @@ public final class TcpFabric implements Fabric {
         this.service = new ServiceThread(local, service, peers, listener);
     }
 
+    /** {@return whether this JVM passes long arrays from and to sockets without a copy} */
+    public static boolean passesArrays() {
+        return SocketCalls.arePossible();
+    }
+
     @Override
     public List<List<InetSocketAddress>> rails() {
         return service.acceptor().addresses();

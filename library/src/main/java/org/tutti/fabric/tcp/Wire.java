@@ -2,6 +2,7 @@
 package org.tutti.fabric.tcp;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 
@@ -61,6 +62,36 @@ interface Wire {
      * the number of bytes.
      */
     long write(ByteBuffer[] sources, int count) throws IOException;
+
+    /**
+     * Returns whether this wire reads and writes memory of the Java heap where it lies. If not, the two methods below
+     * are not supported.
+     */
+    default boolean takesArrays() {
+        return false;
+    }
+
+    /**
+     * Reads the bytes that have arrived into memory, which may lie in the Java heap.
+     *
+     * @param bytes the greatest number of bytes to read, at least 1
+     * @return the number of bytes; 0 if there are none at present, −1 if no more will arrive
+     */
+    default int read(MemorySegment target, long offset, int bytes) throws IOException {
+        throw new UnsupportedOperationException("this wire reads into buffers only");
+    }
+
+    /**
+     * Writes bytes of memory, which may lie in the Java heap, as many as there is room for.
+     *
+     * @param bytes the number of bytes, at least 1
+     * @param more whether the caller writes more bytes immediately, so that the wire may wait for them before it sends
+     *            a packet that is not full
+     * @return the number of bytes that were written
+     */
+    default int write(MemorySegment source, long offset, int bytes, boolean more) throws IOException {
+        throw new UnsupportedOperationException("this wire writes from buffers only");
+    }
 
     /** Closes the wire. This method throws nothing, and has no effect on a closed wire. */
     void close();

@@ -2,10 +2,14 @@
 package org.tutti.fabric.tcp;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.Arrays;
 import java.util.random.RandomGenerator;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A connection in memory with a behaviour drawn from a seed: how many bytes a read or a write takes, how much it holds,
@@ -19,6 +23,7 @@ final class SimulatedWire {
     private final RandomGenerator random;
     private final int zeroPercent; // the more, the slower the wire
     private final boolean isWhole;
+    private final boolean takesArrays;
     private final Pipe[] pipes;
     private final End[] ends = {new End(0), new End(1)};
     private boolean cut;
@@ -85,6 +90,7 @@ final class SimulatedWire {
     SimulatedWire(RandomGenerator random) {
         this.random = random;
         this.isWhole = false;
+        this.takesArrays = random.nextBoolean();
         this.zeroPercent = random.nextInt(90);
         this.pipes = new Pipe[]{new Pipe(capacity()), new Pipe(capacity())};
     }
@@ -93,6 +99,7 @@ final class SimulatedWire {
     SimulatedWire(RandomGenerator random, int capacity) {
         this.random = random;
         this.isWhole = true;
+        this.takesArrays = true;
         this.zeroPercent = 0;
         this.pipes = new Pipe[]{new Pipe(capacity), new Pipe(capacity)};
     }
@@ -218,6 +225,26 @@ final class SimulatedWire {
                 }
             }
             return written;
+        }
+
+        @Override
+        public boolean takesArrays() {
+            return takesArrays;
+        }
+
+        @Override
+        public int read(MemorySegment target, long offset, int bytes) throws IOException {
+            assertThat(takesArrays).isTrue();
+            ByteBuffer buffer = ByteBuffer.allocate(bytes);
+            int count = read(buffer);
+            MemorySegment.copy(MemorySegment.ofArray(buffer.array()), 0, target, offset, buffer.position());
+            return count;
+        }
+
+        @Override
+        public int write(MemorySegment source, long offset, int bytes, boolean more) throws IOException {
+            assertThat(takesArrays).isTrue();
+            return write(ByteBuffer.wrap(source.asSlice(offset, bytes).toArray(ValueLayout.JAVA_BYTE)));
         }
 
         @Override

@@ -18,6 +18,7 @@ import org.tutti.collective.kernel.Vectors;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.layout.WindowSizes;
 import org.tutti.fabric.tcp.RailAddresses;
+import org.tutti.fabric.tcp.TcpFabric;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.memory.Bytes;
 import org.tutti.tool.UsageException;
@@ -102,6 +103,9 @@ public final class InfoCommand implements Callable<Integer> {
         out.printf("slots           %d to %d operations in flight on a communicator, %d bytes in the line of a word%n",
                 RingLayout.SLOTS_MIN, RingLayout.SLOTS_MAX, RingLayout.PAYLOAD_BYTES);
         out.printf("TCP             congestion control: %s%n", CongestionControl.ofThisMachine().describe());
+        out.printf("arrays          between nodes: %s%n", TcpFabric.passesArrays()
+                ? "without a copy in ranks that tutti run starts, else with --enable-native-access=ALL-UNNAMED"
+                : "copied, because this system has no calls for them");
         out.println();
         out.println("ranks on a node   slots of a communicator   windows of all ranks, at most");
         for (int ranks : RANKS_SHOWN) {

@@ -31,6 +31,8 @@ final class RankCommand {
     private static final Set<String> FOREIGN_VARIABLES =
             Set.of(JobEnvironment.RENDEZVOUS, JobEnvironment.SECRET_FILE);
 
+    private static final String NATIVE_ACCESS = "--enable-native-access=ALL-UNNAMED"; // to the calls of sockets
+
     private static final Pattern COLLECTOR = Pattern.compile("-XX:[+]Use(Serial|Parallel|G1|Z|Shenandoah|Epsilon)GC");
 
     private static final double HEAP_SHARE_PERCENT = 60;
@@ -85,7 +87,8 @@ final class RankCommand {
         environment.put(JobEnvironment.NODES, String.valueOf(shape.nodes()));
         environment.put(JobEnvironment.NODE_RANKS, String.valueOf(shape.nodeRanks()));
         environment.put(JobEnvironment.MEMORY, plan.memory().toString());
-        environment.put(JobEnvironment.CORES, String.valueOf(Math.max(1, Cores.count() / plan.share().nodes())));
+        environment.computeIfAbsent(JobEnvironment.CORES,
+                _ -> String.valueOf(Math.max(1, Cores.count() / plan.share().nodes())));
         environment.put(JobEnvironment.HEARTBEAT_MILLIS, String.valueOf(plan.heartbeat().toMillis()));
         environment.put(JobEnvironment.JOIN_TIMEOUT_MILLIS, String.valueOf(
                 Math.min(plan.joinTimeout().toMillis() + JOIN_TIMEOUT_MARGIN_MILLIS, JOIN_TIMEOUT_MAX_MILLIS)));
@@ -153,7 +156,7 @@ final class RankCommand {
 
     /** {@return the options for the modules that ranks need in addition to those of every JVM} */
     static List<String> modules() {
-        return VECTOR_MODULE ? List.of("--add-modules", Vectors.MODULE) : List.of();
+        return VECTOR_MODULE ? List.of(NATIVE_ACCESS, "--add-modules", Vectors.MODULE) : List.of(NATIVE_ACCESS);
     }
 
     private int processors() {
