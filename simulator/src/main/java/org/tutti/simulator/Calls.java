@@ -136,7 +136,8 @@ final class Calls {
         return from.get(random.nextInt(from.size()));
     }
 
-    private static long seed(Topology topology) {
+    /** {@return the seed of the draws of a shape} */
+    static long seed(Topology topology) {
         long seed = topology.size();
         for (int rank = 0; rank < topology.size(); rank++) {
             seed = seed * FACTOR + topology.nodeOf(rank);

@@ -8,7 +8,8 @@ import org.tutti.Topology;
 
 /**
  * A verification run with several operations in flight. Each rank draws calls of all collectives and algorithms in the
- * same order; some calls block, and the others do not.
+ * same order; some calls block, and the others do not. A call that does not block lags by little more than 16
+ * operations; in a {@link HeldBackPlan} it lags by as many as there are slots.
  *
  * @param topology where the ranks are
  * @param part the part of the calls, 0 to {@value #PARTS} − 1; it also decides how many operations may be in flight

@@ -18,6 +18,7 @@ import java.util.SplittableRandom;
  */
 final class Interleaving {
     private static final int WAYS = 3;
+    private static final int NOBODY = -1;
     private static final double SWITCH = 0.1;
     private static final double DEMOTION = 0.01;
 
@@ -29,6 +30,8 @@ final class Interleaving {
     private int count;
     private int last;
     private double lowest;
+    private int heldBack = NOBODY;
+    private boolean heldBackIsReady;
 
     Interleaving(long seed) {
         this.random = new SplittableRandom(seed);
@@ -41,8 +44,19 @@ final class Interleaving {
         return random.nextBoolean();
     }
 
+    /** Lets one of the present actors be chosen only when no other one can be. A run holds back one actor at most. */
+    void holdBack(int actor) {
+        remove(actor);
+        heldBack = actor;
+        heldBackIsReady = true;
+    }
+
     /** Lets an actor be chosen; it may be among the actors already. */
     void add(int actor) {
+        if (actor == heldBack) {
+            heldBackIsReady = true;
+            return;
+        }
         while (actor >= place.length) {
             int length = place.length;
             place = Arrays.copyOf(place, 2 * length);
@@ -61,6 +75,10 @@ final class Interleaving {
 
     /** Lets an actor be chosen no more; it need not be among the actors. */
     void remove(int actor) {
+        if (actor == heldBack) {
+            heldBackIsReady = false;
+            return;
+        }
         int at = place[actor];
         if (at >= 0) {
             ready[at] = ready[--count];
@@ -72,7 +90,7 @@ final class Interleaving {
     /** {@return the next actor, or −1 when none can act} */
     int choose() {
         if (count == 0) {
-            return -1;
+            return heldBackIsReady ? heldBack : NOBODY;
         }
         last = switch (way) {
             case 0 -> ready[random.nextInt(count)];

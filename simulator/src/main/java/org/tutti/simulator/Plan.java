@@ -2,6 +2,7 @@
 package org.tutti.simulator;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -11,7 +12,7 @@ import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 
 /** A verification run: some calls on a shape, with a seed. Equal plans have equal calls. */
-public sealed interface Plan permits AlgorithmPlan, GroupPlan, InFlightPlan {
+public sealed interface Plan permits AlgorithmPlan, GroupPlan, HeldBackPlan, InFlightPlan {
     /**
      * Runs the calls and checks them.
      *
@@ -32,11 +33,10 @@ public sealed interface Plan permits AlgorithmPlan, GroupPlan, InFlightPlan {
      */
     static Plan parse(String text) {
         String[] fields = text.split(":", -1);
-        boolean inFlight = fields[0].equals(InFlightPlan.NAME);
-        boolean groups = fields[0].equals(GroupPlan.NAME);
-        if (fields.length != (inFlight || groups ? 4 : 5)) {
+        boolean mixed = List.of(InFlightPlan.NAME, HeldBackPlan.NAME, GroupPlan.NAME).contains(fields[0]);
+        if (fields.length != (mixed ? 4 : 5)) {
             throw new IllegalArgumentException("\"" + text + "\" is not of the form "
-                    + (inFlight || groups ? fields[0] : "collective:algorithm")
+                    + (mixed ? fields[0] : "collective:algorithm")
                     + ":node.of.each.rank/levels:part:seed");
         }
         int shape = fields.length - 3;
@@ -47,20 +47,21 @@ public sealed interface Plan permits AlgorithmPlan, GroupPlan, InFlightPlan {
             if (part < 0) {
                 throw new IllegalArgumentException("\"" + text + "\" has part " + part + "; parts are numbered from 0");
             }
-            if (groups) {
-                return new GroupPlan(topology, part, seed);
-            }
-            if (inFlight) {
-                return new InFlightPlan(topology, part, seed);
-            }
-            Collective collective = Arrays.stream(Collective.values()).filter(each -> each.label().equals(fields[0]))
-                    .findFirst()
-                    .orElseThrow(() -> new IllegalArgumentException("there is no collective \"" + fields[0] + "\""));
-            return new AlgorithmPlan(Catalogue.find(collective, fields[1]), topology, part, seed);
+            return switch (fields[0]) {
+                case GroupPlan.NAME -> new GroupPlan(topology, part, seed);
+                case InFlightPlan.NAME -> new InFlightPlan(topology, part, seed);
+                case HeldBackPlan.NAME -> new HeldBackPlan(topology, part, seed);
+                default -> new AlgorithmPlan(Catalogue.find(collective(fields[0]), fields[1]), topology, part, seed);
+            };
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException("\"" + text + "\" has something else where a number is expected: "
                     + e.getMessage(), e);
         }
+    }
+
+    private static Collective collective(String label) {
+        return Arrays.stream(Collective.values()).filter(each -> each.label().equals(label)).findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("there is no collective \"" + label + "\""));
     }
 
     private static Topology topology(String text) {

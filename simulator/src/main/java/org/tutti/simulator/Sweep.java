@@ -16,7 +16,7 @@ import org.tutti.collective.Algorithm;
  * Lists the runs that verify the algorithms of the catalogue. The shapes are: 1 to {@value #NODES_MAX} nodes with 1 to
  * {@value #RANKS_MAX} ranks each; for every number of nodes, some with different numbers of ranks and some with ranks
  * dealt out to the nodes one by one; and some with levels inside the nodes, even and uneven. On every shape there are
- * also runs with several operations in flight, and with groups.
+ * also runs with several operations in flight, with requests that are held back, and with groups.
  */
 public final class Sweep {
     /** The most nodes of a shape. */
@@ -50,6 +50,11 @@ public final class Sweep {
             for (int part = 0; part < InFlightPlan.PARTS; part++) {
                 for (int seed = 0; seed < seeds; seed++) {
                     plans.add(new InFlightPlan(topology, part, seed));
+                }
+            }
+            for (int part = 0; part < HeldBackPlan.PARTS; part++) {
+                for (int seed = 0; seed < seeds; seed++) {
+                    plans.add(new HeldBackPlan(topology, part, seed));
                 }
             }
             for (int part = 0; part < GroupPlan.parts(topology); part++) {
@@ -87,7 +92,7 @@ public final class Sweep {
 
     /**
      * Draws one part of the calls of each algorithm on each of {@value #SHAPES_OF_A_SAMPLE} shapes, and
-     * {@value #IN_FLIGHT_OF_A_SAMPLE} runs with several operations in flight.
+     * {@value #IN_FLIGHT_OF_A_SAMPLE} runs each with several operations in flight and with requests that are held back.
      *
      * @param seed decides the runs that are drawn
      * @return the runs
@@ -109,6 +114,9 @@ public final class Sweep {
         Collections.shuffle(shapes, random);
         for (int part = 0; part < IN_FLIGHT_OF_A_SAMPLE; part++) {
             plans.add(new InFlightPlan(shapes.get(part % shapes.size()), part % InFlightPlan.PARTS, random.nextInt()));
+        }
+        for (int part = 0; part < IN_FLIGHT_OF_A_SAMPLE; part++) {
+            plans.add(new HeldBackPlan(shapes.get(part % shapes.size()), part % HeldBackPlan.PARTS, random.nextInt()));
         }
         return plans;
     }

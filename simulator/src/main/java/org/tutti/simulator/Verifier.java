@@ -27,7 +27,8 @@ import org.tutti.memory.Words;
  * sixteen itself, as a blocking call. An idle stage, which is another thread of the rank, runs each of the other calls
  * as a non-blocking one, while the caller goes on. Each rank draws for itself which calls block and which stage runs a
  * call. At most as many operations are in flight as there are stages, and they end in any order. Two words of each
- * stage count the calls that the caller has given to it, and the calls that the stage has ended.
+ * stage count the calls that the caller has given to it, and the calls that the stage has ended. A {@link HeldBackPlan}
+ * decides itself which calls block.
  */
 public final class Verifier {
     /** Makes the machine of a thread. The machine of a test may have a fault. */
@@ -48,6 +49,7 @@ public final class Verifier {
     private final Topology topology;
     private final List<PlannedCall> calls;
     private final int stages;
+    private final HeldBackPlan heldBack; // null if no rank is held back
     private final World world;
     private final NodeMemory[] memories;
     private final Caller[] callers;
@@ -57,14 +59,18 @@ public final class Verifier {
     private final int[] entered;
     private final int[] givenIndex;
 
-    private Verifier(Topology topology, List<PlannedCall> calls, int stages, long seed, boolean recorded,
-            Machines machines, RunMemory memory) {
+    private Verifier(Topology topology, List<PlannedCall> calls, int stages, HeldBackPlan heldBack, long seed,
+            boolean recorded, Machines machines, RunMemory memory) {
         int size = topology.size();
         int threads = size * stages;
         this.topology = topology;
         this.calls = calls;
         this.stages = stages;
+        this.heldBack = heldBack;
         this.world = new World(size, stages, seed, recorded);
+        if (heldBack != null) {
+            world.holdBack(world.thread(heldBack.rank(), 1));
+        }
         if (stages == 1) {
             world.checkArrivals();
         }
@@ -135,20 +141,30 @@ public final class Verifier {
 
     static Optional<SimulationFailure> verify(Topology topology, List<PlannedCall> calls, int stages, long seed,
             Machines machines) {
-        if (run(topology, calls, stages, seed, false, machines).isEmpty()) {
+        return verify(topology, calls, stages, null, seed, machines);
+    }
+
+    /** Runs the calls of a plan that holds requests of one rank back, and checks them. */
+    static Optional<SimulationFailure> verify(HeldBackPlan plan, Machines machines) {
+        return verify(plan.topology(), plan.calls(), 2, plan, plan.seed(), machines);
+    }
+
+    private static Optional<SimulationFailure> verify(Topology topology, List<PlannedCall> calls, int stages,
+            HeldBackPlan heldBack, long seed, Machines machines) {
+        if (run(topology, calls, stages, heldBack, seed, false, machines).isEmpty()) {
             return Optional.empty();
         }
-        Optional<SimulationFailure> again = run(topology, calls, stages, seed, true, machines);
+        Optional<SimulationFailure> again = run(topology, calls, stages, heldBack, seed, true, machines);
         if (again.isEmpty()) {
             throw new IllegalStateException("a run with seed " + seed + " failed, and did not when it was repeated");
         }
         return again;
     }
 
-    private static Optional<SimulationFailure> run(Topology topology, List<PlannedCall> calls, int stages, long seed,
-            boolean recorded, Machines machines) {
+    private static Optional<SimulationFailure> run(Topology topology, List<PlannedCall> calls, int stages,
+            HeldBackPlan heldBack, long seed, boolean recorded, Machines machines) {
         RunMemory memory = RunMemory.take();
-        Verifier verifier = new Verifier(topology, calls, stages, seed, recorded, machines, memory);
+        Verifier verifier = new Verifier(topology, calls, stages, heldBack, seed, recorded, machines, memory);
         try {
             verifier.world.ranks().run(verifier::runThread);
             verifier.world.drain();
@@ -193,7 +209,7 @@ public final class Verifier {
         for (int index = 0; index < calls.size(); index++) {
             world.enter(rank, index);
             long drawn = random(rank, index);
-            if (stages == 1 || drawn % BLOCKS_ONE_OF == 0) {
+            if (blocks(rank, index, drawn)) {
                 draw(rank, index);
                 run(rank, index);
             } else {
@@ -206,6 +222,11 @@ public final class Verifier {
             world.await(rank, requests[rank], stage * STAGE_BYTES + ENDED, given[stage]);
             give(rank, stage, given, calls.size());
         }
+    }
+
+    private boolean blocks(int rank, int index, long drawn) {
+        return heldBack == null ? stages == 1 || drawn % BLOCKS_ONE_OF == 0
+                : rank != heldBack.rank() || !heldBack.isRequest(index);
     }
 
     private void give(int rank, int stage, int[] given, int index) {

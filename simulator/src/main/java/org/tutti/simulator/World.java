@@ -229,6 +229,11 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
         return memoryUse;
     }
 
+    /** Lets a thread go on only when no other thread can, and no put is under way. */
+    void holdBack(int thread) {
+        interleaving.holdBack(thread);
+    }
+
     /** Sets the call of a thread. */
     void enter(int thread, int call) {
         callOf[thread] = call;

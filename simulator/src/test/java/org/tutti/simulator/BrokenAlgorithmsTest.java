@@ -44,6 +44,7 @@ class BrokenAlgorithmsTest {
 
     private static final Topology ONE_NODE = Sweep.even(1, 4);
     private static final Topology NODES = Sweep.even(4, 3);
+    private static final Topology PAIR = Sweep.even(2, 1);
     private static final Topology SINGLES = Sweep.even(3, 1);
     private static final Topology DOUBLES = Sweep.even(4, 2);
 
@@ -111,7 +112,9 @@ class BrokenAlgorithmsTest {
                 fault(Fault.SLOT_IS_TAKEN_BEFORE_ALL_HAVE_LEFT, "may still|shrink"),
                 fault(Fault.LEAVES_THE_NEXT_OPERATION_TOO, "may still|shrink"),
                 fault(Fault.OPERATION_SEQUENCE_IS_NOT_LOCKED,
-                        "left word .* (shrink|may still set it)|eagerBuffers are .* accessed by|buffers are claimed"));
+                        "left word .* (shrink|may still set it)|eagerBuffers are .* accessed by|buffers are claimed"),
+                fault(Fault.REQUESTS_ARE_BELIEVED_TO_LAG_BY_16_OPERATIONS,
+                        "may still|shrink|called different collectives"));
     }
 
     @ParameterizedTest
@@ -148,6 +151,17 @@ class BrokenAlgorithmsTest {
         }
         assertThat(found).anySatisfy(said -> assertThat(said).containsPattern(
                 "^(a put of rank . into the process of rank .) writes bytes while they may .* accessed by \\1 at"));
+    }
+
+    /** In other plans a request lags by little more than 16 operations, because few calls block. */
+    @Test
+    void shouldNeedRequestsThatAreHeldBackToFindThatTheyLagByMore() {
+        Verifier.Machines machines = broken(Fault.REQUESTS_ARE_BELIEVED_TO_LAG_BY_16_OPERATIONS);
+        for (int part = 0; part < InFlightPlan.PARTS; part++) {
+            InFlightPlan plan = new InFlightPlan(PAIR, part, part);
+            assertThat(Verifier.verify(PAIR, plan.calls(), plan.stages(), plan.seed(), machines)).as("%s", plan)
+                    .isEmpty();
+        }
     }
 
     @Test
@@ -226,8 +240,14 @@ class BrokenAlgorithmsTest {
                 }
             }
         }
-        return Verifier.verify(NODES, mixed(NODES), 5, seed,
-                (world, thread) -> new BrokenMachine(world, thread, fault));
+        if (fault == Fault.REQUESTS_ARE_BELIEVED_TO_LAG_BY_16_OPERATIONS) {
+            return new HeldBackPlan(PAIR, (int) seed % HeldBackPlan.PARTS, seed).verify(broken(fault));
+        }
+        return Verifier.verify(NODES, mixed(NODES), 5, seed, broken(fault));
+    }
+
+    private static Verifier.Machines broken(Fault fault) {
+        return (world, thread) -> new BrokenMachine(world, thread, fault);
     }
 
     /**
@@ -244,8 +264,7 @@ class BrokenAlgorithmsTest {
         }
 
         Optional<SimulationFailure> verify(Fault fault, long seed) {
-            return Verifier.verify(topology, calls(algorithm.apply(fault), topology), 1, seed,
-                    (world, thread) -> new BrokenMachine(world, thread, fault));
+            return Verifier.verify(topology, calls(algorithm.apply(fault), topology), 1, seed, broken(fault));
         }
     }
 

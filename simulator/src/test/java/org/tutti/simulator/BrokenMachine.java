@@ -4,10 +4,12 @@ package org.tutti.simulator;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.Lock;
 
+import org.tutti.collective.layout.RingLayout;
 import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.WordAction;
 import org.tutti.memory.Waiter;
+import org.tutti.memory.Words;
 
 /** A machine on which something is wrong with what operations have in common. */
 final class BrokenMachine extends VerifyingMachine {
@@ -16,6 +18,7 @@ final class BrokenMachine extends VerifyingMachine {
 
     private final World world;
     private final Fault fault;
+    private long leftElsewhere;
     private Runnable late = NOTHING;
 
     BrokenMachine(World world, int thread, Fault fault) {
@@ -38,6 +41,28 @@ final class BrokenMachine extends VerifyingMachine {
     public void store(MemorySegment memory, long offset, long value) {
         boolean wrong = fault == Fault.LEAVES_THE_NEXT_OPERATION_TOO && isLeftWord(memory, offset);
         super.store(memory, offset, wrong ? value + 1 : value);
+    }
+
+    /** On two nodes of one rank each, the tag is that of the other rank, which has left the operations before it. */
+    @Override
+    public long loadTag(MemorySegment memory, long word) {
+        if (fault == Fault.REQUESTS_ARE_BELIEVED_TO_LAG_BY_16_OPERATIONS) {
+            long slot = Long.parseLong(world.describe(memory, word).replaceFirst(".* in slot (\\d+) .*", "$1"));
+            long operation = Steps.generation(Words.load(memory, word)) * RingLayout.slots(2, 1) + slot;
+            leftElsewhere = Math.max(leftElsewhere, operation - RingLayout.SLOTS_MIN + 1);
+        }
+        return super.loadTag(memory, word);
+    }
+
+    @Override
+    public Reply get(int process, long region, long offset, MemorySegment target, long targetOffset, long bytes,
+            Waiter.Check check) {
+        Reply reply = super.get(process, region, offset, target, targetOffset, bytes, check);
+        boolean isLeftWord = offset > 0; // a get of the handle of the eager buffers begins at offset 0
+        if (fault == Fault.REQUESTS_ARE_BELIEVED_TO_LAG_BY_16_OPERATIONS && isLeftWord) {
+            Words.storePlain(target, targetOffset, Math.max(Words.loadPlain(target, targetOffset), leftElsewhere));
+        }
+        return reply;
     }
 
     @Override

@@ -36,7 +36,8 @@ class VerificationTest {
         for (int i = Math.floorMod(SEED, EVERY); i < plans.size(); i += EVERY) {
             plans.get(i).verify().ifPresent(found -> failures.add(found.getMessage()));
         }
-        assertThat(plans).hasSizeGreaterThan(150).hasAtLeastOneElementOfType(InFlightPlan.class);
+        assertThat(plans).hasSizeGreaterThan(150).hasAtLeastOneElementOfType(InFlightPlan.class)
+                .hasAtLeastOneElementOfType(HeldBackPlan.class);
         assertThat(failures).as("seed %s", SEED).isEmpty();
     }
 
@@ -75,6 +76,9 @@ class VerificationTest {
         Plan inFlight = new InFlightPlan(shape, 3, 7);
         assertThat(inFlight).hasToString("in-flight:0.0.0.0.0.1.1.1/2.4:3:7");
         assertThat(Plan.parse(inFlight.toString())).hasToString(inFlight.toString());
+        Plan heldBack = new HeldBackPlan(shape, 3, 7);
+        assertThat(heldBack).hasToString("held-back:0.0.0.0.0.1.1.1/2.4:3:7");
+        assertThat(Plan.parse(heldBack.toString())).hasToString(heldBack.toString());
     }
 
     /** The shortest and the longest chunks, and some that divide nothing. */
