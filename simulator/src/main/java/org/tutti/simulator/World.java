@@ -163,6 +163,7 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
     private final long[] changesSeen;
     private long changes;
     private boolean checksArrivals;
+    private SimulationFailure failure; // the first one
     private int actor = NOBODY;
     private long step;
 
@@ -323,6 +324,9 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
     @Override
     public int next() {
         while (true) {
+            if (failure != null) { // a rank takes further steps when it breaks its communicator after a failure
+                throw new SimulationFailure(failure.getMessage(), failure);
+            }
             int chosen = interleaving.choose();
             if (chosen < 0) {
                 throw new SimulationFailure("deadlock: " + waits());
@@ -362,7 +366,9 @@ final class World implements SimulatedRanks.Order, Shadow.Race, Channel.Receiver
     }
 
     private void fail(String what) {
-        throw new SimulationFailure(actor() + " " + what + ", at step " + step);
+        SimulationFailure found = new SimulationFailure(actor() + " " + what + ", at step " + step);
+        failure = failure == null ? found : failure;
+        throw found;
     }
 
     // ---- words

@@ -3,6 +3,7 @@ package org.tutti.simulator;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -12,6 +13,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.Collective;
@@ -87,6 +89,18 @@ class SlipsTest {
             }
         }
         assertThat(wrong).as(name(algorithm)).isEmpty();
+    }
+
+    /** A put reaches a rank that has left its call while another rank waits, which then breaks its communicator. */
+    @Test
+    void shouldNameTheFaultAndNotTheDeadlockThatFollows() {
+        Algorithm algorithm = Catalogue.find(Collective.ALLREDUCE, "srm-binary");
+        Set<Slip> possible = new HashSet<>();
+        assertThat(verify(algorithm, null, possible, 1, 1)).isEmpty();
+        Slip slip =
+                possible.stream().filter(each -> each.toString().startsWith("NOT_AWAITED ARRIVED Partners.takeOver"))
+                        .findFirst().orElseThrow();
+        assertThat(verify(algorithm, slip, Set.of(), 1, 1).orElseThrow()).hasMessageContaining("has left that call");
     }
 
     private static boolean isImplied(Algorithm algorithm, Slip slip) {
