@@ -34,17 +34,23 @@ class SlipsTest {
     private static final int EVERY = Integer.getInteger("simulator.every", 2);
     private static final int OF_AN_ALGORITHM = Integer.getInteger("slips.every", EVERY <= 4 ? 4 : 8);
     private static final int SEEDS = 6;
+    private static final int SEEDS_OF_A_SLIP = 3 * SEEDS; // long blocks are rare
     private static final int STAGES = 4;
     private static final Topology[] SHAPES = {new Topology(new int[]{0, 0, 1, 2, 2, 2, 3, 3, 4}), Sweep.even(5, 2),
             new Topology(new int[]{0, 1, 1, 2, 3, 3, 4, 5, 6})};
 
-    /** Waits whose lack nobody can notice on these shapes, since what other waits have told says as much. */
+    /**
+     * Slips that nobody can notice on these shapes. Mostly they are waits, and other waits have told the rank as much.
+     */
     private static final List<Pattern> IMPLIED = Stream.of(
             // in an allreduce, who has what all have in this round has read what all had in the one before
             "NOT_AWAITED CREDIT .*RecursiveDoublingAllreduce.exchange",
             "NOT_AWAITED (CREDIT|DONE) (NodeTree.passOn < )?SrmAllreduce.(receive|contribute)",
             "allreduce rank-order: NOT_AWAITED DONE RunChain.run",
-            // there is nothing to read
+            // the total of the chunk before, which the rank has, contains the sum that the SMP master has made of it
+            "NOT_AWAITED READY ChengSum.contribute < ChengSum.run < ChengAllreduce.run",
+            // there is nothing to read; or nothing to forward, because no other node receives
+            "^reduce cheng: NOT_AWAITED READY ChengSum.awaitSum",
             "allreduce (halving|srm-binary|srm-fibonacci): NOT_AWAITED READY .*SrmAllreduce.runShort",
             // the root contributes to the next chunk when it has taken this one
             "NOT_AWAITED (CREDIT|DONE) Reduce.deliver", "NOT_AWAITED DONE SrmReduce.combineAtTop",
@@ -56,9 +62,18 @@ class SlipsTest {
             "NOT_AWAITED CREDIT GatherBroadcastAllgather.sendOthers",
             // who looks ahead has seen that all is there
             "NOT_AWAITED ARRIVED .*ArrivingSections.takeFirst < .*BlockExchange.lookAhead",
+            // the next operation of the call begins in the node, where a master awaits the ranks that take the records
+            "NOT_AWAITED ARRIVED (DirectGather.show|TreeGather.run|(Direct|Tree)Scatter.receive) < .*BlockRecords.run",
+            // the master copies the last block, which is in the last piece: the whole message has come
+            "allgather bruck.*: NOT_AWAITED ARRIVED RelayedAllgather.run",
+            "NOT_AWAITED ARRIVED RelayedAllgather.run < BlockRecords.run",
+            // a rank copies a record for itself, too, and nobody reads it
+            "READ_BESIDE ((Direct|Tree)Scatter.scatter|(Direct|Routed)AllToAll.run) < .*BlockRecords.run",
+            // each reader is also a source, and the master has awaited the sources of its node
+            "^(gather|all-to-all) .*: NOT_AWAITED READY ShownSections.await < ShownSections.findLength",
             // a rank shows what it sends next when it has read what came before; few drawn plans have long blocks only
             // for a rank that sends short ones
-            "all-to-all blocks: NOT_AWAITED DONE BlockRoles.awaitReaders < BlockExchange.invite",
+            "all-to-all .*: NOT_AWAITED DONE BlockRoles.awaitReaders < BlockExchange.invite",
             // with one step there is nothing to pass on; with 7 nodes one sends in step 1 to who has sent in step 0
             "all-to-all aggregated: NOT_AWAITED ARRIVED .* < RoutedAllToAll.passOn",
             "all-to-all bruck@3-ports: NOT_AWAITED CREDIT RoutedAllToAll.send").map(Pattern::compile).toList();
@@ -80,11 +95,11 @@ class SlipsTest {
         List<String> wrong = new ArrayList<>();
         int each = 0;
         for (Slip slip : possible) {
-            if (each++ % OF_AN_ALGORITHM != 0) {
+            if (each++ % OF_AN_ALGORITHM != 0 || isImplied(algorithm, slip)) {
                 continue;
             }
             String found = find(algorithm, slip);
-            if (!slip.kind().isFoundBy(found) && !isImplied(algorithm, slip)) {
+            if (!slip.kind().isFoundBy(found)) {
                 wrong.add(slip + ": " + found);
             }
         }
@@ -115,7 +130,7 @@ class SlipsTest {
     /** Blocking calls first, then several operations in flight. */
     private static String find(Algorithm algorithm, Slip slip) {
         for (int stages = 1; stages <= STAGES; stages += STAGES - 1) {
-            for (int seed = 0; seed < SEEDS; seed++) {
+            for (int seed = 0; seed < SEEDS_OF_A_SLIP; seed++) {
                 Optional<SimulationFailure> found = verify(algorithm, slip, Set.of(), seed, stages);
                 if (found.isPresent()) {
                     return found.get().getMessage().lines().findFirst().orElseThrow();
