@@ -7,7 +7,9 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
@@ -70,20 +72,49 @@ class MismatchTest {
                 "allgather (algorithm bruck: direct on one node) of 1 double");
     }
 
+    /** Bruck's allgather on one node moves blocks of 16 KiB in a ring, and records of 256 bytes directly. */
+    @Test
+    void shouldNameTheAlgorithmsThatMoveBlocksOfAnyLength() {
+        List<String> messages = differ(2, (world, odd) -> {
+            if (odd) {
+                allgatherBlocks(world);
+            } else {
+                world.barrier();
+            }
+        });
+        assertNames(messages, "barrier",
+                "allgather (algorithm bruck: direct on one node, rest by blocks) of blocks of double");
+        assertThat(messageOfDeadline(MismatchTest::allgatherBlocks))
+                .contains("in allgather (algorithm bruck: direct on one node, rest by blocks) while");
+    }
+
+    private static void allgatherBlocks(Communicator world) {
+        int count = (16 << 10) / Double.BYTES;
+        world.withAlgorithm(Collective.ALLGATHER, "bruck").allgather(new double[count], new double[2 * count],
+                Blocks.of(count, count));
+    }
+
     @Test
     void shouldNameTheAlgorithmThatReallyRunsWhenTheTimeIsOver() {
+        assertThat(messageOfDeadline(world -> world.withAlgorithm(Collective.BARRIER, "halving").barrier()))
+                .contains("passed its deadline in barrier (algorithm halving: srm on one node) while");
+    }
+
+    /** {@return the message of rank 0, whose call ends by a deadline because rank 1 does not call} */
+    private static String messageOfDeadline(Consumer<Communicator> call) {
         CountDownLatch late = new CountDownLatch(1);
+        AtomicReference<String> message = new AtomicReference<>();
         Tutti.runLocal(2, job -> {
-            if (job.rank() == 0) {
+            if (job.rank() == 1) {
                 late.await();
                 return;
             }
             Communicator limited = job.world().withDeadline(Duration.ofMillis(100));
-            assertThatThrownBy(() -> limited.withAlgorithm(Collective.BARRIER, "halving").barrier())
-                    .isInstanceOf(DeadlineExceededException.class)
-                    .hasMessageContaining("passed its deadline in barrier (algorithm halving: srm on one node) while");
+            assertThatThrownBy(() -> call.accept(limited)).isInstanceOfSatisfying(DeadlineExceededException.class,
+                    thrown -> message.set(thrown.getMessage()));
             late.countDown();
         });
+        return message.get();
     }
 
     @Test

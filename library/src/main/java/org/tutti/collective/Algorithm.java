@@ -189,7 +189,7 @@ public abstract class Algorithm {
      * @param shape the facts of the call
      * @return the name, such as "bruck" or "bruck: ring on one node"
      */
-    public final String describe(CallShape shape) {
+    public String describe(CallShape shape) {
         String actual = actual(shape).description.name;
         return actual.equals(description.name) ? actual : description.name + ": " + actual + " " + shape.describe();
     }

@@ -7,6 +7,7 @@ import org.tutti.collective.Algorithm;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
+import org.tutti.collective.layout.CallShape;
 
 /**
  * A gather, scatter, allgather or all-to-all with blocks of any length by an algorithm for blocks of equal length, the
@@ -61,6 +62,18 @@ public final class CarriedBlocksAlgorithm extends Algorithm {
         boolean areShort = collective() == Collective.ALLGATHER
                 && call.longestBlockBytes(team.size()) <= CARRIED_BYTES_MAX;
         return recordOperations(team) - (areShort ? 1 : 0);
+    }
+
+    /** Returns the algorithm with the carrier that really moves the records, which are equal blocks. */
+    @Override
+    protected Algorithm runsAs(CallShape shape) {
+        return of(carrier.actual(shape.withEqualBlocks(Sections.RECORD_BYTES)));
+    }
+
+    /** Returns the name of the carrier, and says that the algorithm blocks moves the other bytes, if there are any. */
+    @Override
+    public String describe(CallShape shape) {
+        return super.describe(shape) + ", rest by blocks";
     }
 
     @Override

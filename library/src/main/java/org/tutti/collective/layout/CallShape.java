@@ -16,8 +16,34 @@ import org.tutti.pattern.Tree;
  * @param bytes the length of the message; with blocks, of one block
  * @param root the root; 0 if the collective has none
  * @param operatorCommutes whether the operator commutes; true if nothing is combined
+ * @param isUnequal whether blocks may differ in length. If only two ranks know the length of each block, the number of
+ *            bytes has no meaning.
  */
-public record CallShape(Topology topology, boolean isMeeting, long bytes, int root, boolean operatorCommutes) {
+public record CallShape(Topology topology, boolean isMeeting, long bytes, int root, boolean operatorCommutes,
+        boolean isUnequal) {
+    /**
+     * Creates the facts of a call without blocks, or with blocks of equal length.
+     *
+     * @param topology the placement of the communicator's ranks on nodes
+     * @param isMeeting whether the call is the first one of a group
+     * @param bytes the length of the message or of one block
+     * @param root the root; 0 if the collective has none
+     * @param operatorCommutes whether the operator commutes; true if nothing is combined
+     */
+    public CallShape(Topology topology, boolean isMeeting, long bytes, int root, boolean operatorCommutes) {
+        this(topology, isMeeting, bytes, root, operatorCommutes, false);
+    }
+
+    /**
+     * Returns the facts of a call that differs from this one only in its blocks.
+     *
+     * @param blockBytes the equal length of all blocks, in bytes
+     * @return the facts of a call with equal blocks
+     */
+    public CallShape withEqualBlocks(long blockBytes) {
+        return new CallShape(topology, isMeeting, blockBytes, root, operatorCommutes);
+    }
+
     /** {@return the number of nodes} */
     public int nodes() {
         return topology.nodes();

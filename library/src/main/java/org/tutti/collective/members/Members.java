@@ -85,13 +85,13 @@ public interface Members {
     String describe(int rank);
 
     /**
-     * Returns the name of an algorithm in messages about a call. If another algorithm takes its steps, the name says
-     * so.
+     * Returns the name of an algorithm in messages about a call. If another algorithm takes its steps, or moves a part
+     * of the blocks, the name says so.
      *
      * @param collective the collective that is called
      * @param algorithm the name of the algorithm that was chosen
      * @param shape the facts of the call on which the algorithm's steps depend
-     * @return the name, such as "bruck" or "bruck: ring on one node"
+     * @return the name, such as "bruck", "bruck: ring on one node" or "bruck, rest by blocks"
      */
     default String describe(Collective collective, String algorithm, CallShape shape) {
         return algorithm;

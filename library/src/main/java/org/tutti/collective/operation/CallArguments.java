@@ -442,7 +442,7 @@ public class CallArguments {
     /** Returns a description of the call for messages, which has the algorithm if another one takes its steps. */
     final String describe(TeamContext context) {
         CallShape shape = new CallShape(context.topology, !context.operations.isComplete(), bytes, root,
-                kernel == null || kernel.isCommutative());
+                kernel == null || kernel.isCommutative(), isUnequal);
         String chosen = algorithm.toString();
         String named = context.members.describe(collective, chosen, shape);
         return named.equals(chosen) ? called : called + " (algorithm " + named + ")";

@@ -117,7 +117,7 @@ public final class Descriptor {
         long bytes = type == NO_TYPE ? 0 : Math.max(0, count) * DataType.values()[type].bytes();
         int root = Collective.values()[(int) (kind & 0xff)].hasRoot() ? (int) (kind >>> Integer.SIZE) : 0;
         return new CallShape(context.topology, !context.operations.isComplete(), bytes, root,
-                (machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_TRAITS) & 1) != 0);
+                (machine.loadPlain(cells, descriptor + RingLayout.DESCRIPTOR_TRAITS) & 1) != 0, count < 0);
     }
 
     private static String name(Machine machine, MemorySegment cells, long offset, int count) {

@@ -10,6 +10,7 @@ import org.tutti.Collective;
 import org.tutti.JobAbortedException;
 import org.tutti.RankFailedException;
 import org.tutti.choice.Catalogue;
+import org.tutti.collective.blocks.CarriedBlocksAlgorithm;
 import org.tutti.collective.communicator.GroupCreation;
 import org.tutti.collective.layout.CallShape;
 import org.tutti.collective.members.Members;
@@ -77,7 +78,9 @@ public final class LiveMembers implements Members {
 
     @Override
     public String describe(Collective collective, String algorithm, CallShape shape) {
-        return Catalogue.search(collective, algorithm).map(found -> found.describe(shape)).orElse(algorithm);
+        return Catalogue.search(collective, algorithm)
+                .map(found -> shape.isUnequal() ? CarriedBlocksAlgorithm.of(found) : found)
+                .map(running -> running.describe(shape)).orElse(algorithm);
     }
 
     @Override
