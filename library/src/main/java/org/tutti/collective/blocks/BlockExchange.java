@@ -84,7 +84,7 @@ public final class BlockExchange {
     private final CallersBlocks blocks;
     private final ShownSections shown;
     private final FirstRound first;
-    private final BlockRecords records;
+    private final BlockRecords records; // null unless another operation carries the first round
     private final DepartingSections departing;
     private final ArrivingSections[] arriving;
     private final int[] partners;
@@ -102,7 +102,7 @@ public final class BlockExchange {
         this.shown = new ShownSections(team, roles, sections, blocks);
         this.first = !carried ? new FirstRound.Eager(team, roles, sections)
                 : new FirstRound.Carried(team, roles, shown, blocks);
-        this.records = new BlockRecords(team, roles, blocks);
+        this.records = carried ? new BlockRecords(team, roles, blocks) : null;
         this.departing = new DepartingSections(team, roles, sections, shown);
         this.arriving = new ArrivingSections[]{new ArrivingSections(team, roles, sections, blocks, first),
                 new ArrivingSections(team, roles, sections, blocks, first)};
@@ -142,7 +142,7 @@ public final class BlockExchange {
         return made[index];
     }
 
-    /** {@return the records by which an algorithm for equal blocks carries the first round} */
+    /** {@return the records by which an algorithm for equal blocks carries the first round; null if none does} */
     BlockRecords records() {
         return records;
     }
