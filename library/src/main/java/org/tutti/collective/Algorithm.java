@@ -145,14 +145,28 @@ public abstract class Algorithm {
     }
 
     /**
-     * Returns whether an operation of this algorithm needs eager buffers if there are several nodes. An {@linkplain
+     * Returns whether an operation of this algorithm may need eager buffers if there are several nodes. An {@linkplain
      * RingLayout eager buffer} is memory into which another node may put a message without an invitation.
      *
      * @param bytes the length of the message
+     * @return false if no operation with such a message needs eager buffers
+     */
+    public final boolean mayUseEagerBuffers(long bytes) {
+        return usesPairs() || bytes > Flow.SHORT_BYTES_MAX;
+    }
+
+    /**
+     * Returns whether an operation of this algorithm needs eager buffers on several nodes. If not, the nodes invite
+     * each other to other memory, and the master, the first rank of a node, need not claim the eager buffers. These
+     * have 8 MiB on each of two nodes, and it takes some 3 ms to fill them with zeros, once for a communicator. For a
+     * message of 57 to 112 bytes the answer true may be in vain. If the answer false is wrong, the ranks wait for ever.
+     *
+     * @param team the team that runs the operation
+     * @param call the call, with the length of the operation
      * @return whether the operation needs eager buffers
      */
-    public final boolean usesEagerBuffers(long bytes) {
-        return usesPairs() || bytes > Flow.SHORT_BYTES_MAX;
+    protected boolean usesEagerBuffers(Team team, Call call) {
+        return mayUseEagerBuffers(call.bytes());
     }
 
     /**

@@ -170,7 +170,7 @@ public final class Call extends CallArguments {
      */
     public void begin(Team team) {
         OperationLifecycle lifecycle = team.lifecycle;
-        lifecycle.begin(this, lifecycle.mayClaim() && algorithm.usesEagerBuffers(bytes()));
+        lifecycle.begin(this, lifecycle.mayClaim() && algorithm.usesEagerBuffers(team, this));
     }
 
     /** Runs the call of a communicator of one rank: copies the rank's contribution to the result. */

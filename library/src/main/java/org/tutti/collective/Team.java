@@ -704,8 +704,7 @@ public final class Team {
     /**
      * Returns the eager buffer of an edge of this node, the memory into which another node puts without an invitation.
      * All ranks of the node can read it. If a node receives nothing over the edge itself, it may invite other nodes to
-     * the buffer. An operation may call this method only if its messages have more than {@link
-     * RingLayout#EDGE_PAYLOAD_BYTES}.
+     * the buffer. Only operations for which {@link Algorithm#usesEagerBuffers} is true may call this method.
      *
      * @param edge the number of the edge, this node's end of a link to another node
      * @return the memory, {@link RingLayout#EAGER_BUFFER_BYTES} long, valid until the next call of this method

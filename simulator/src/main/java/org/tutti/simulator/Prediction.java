@@ -124,7 +124,7 @@ public final class Prediction {
             memories[node] = new SymbolicMemory(node);
             rings[node] = memories[node].claim(new RingLayout(topology.nodes(), ranksOn[node]).bytes(), "ring");
         }
-        if (topology.nodes() > 1 && call.algorithm().usesEagerBuffers(call.bytes())) {
+        if (topology.nodes() > 1 && call.algorithm().mayUseEagerBuffers(call.bytes())) {
             claimEagerBuffers(cluster, memories, rings, ranksOn);
         }
         for (int rank = 0; rank < topology.size(); rank++) {

@@ -298,7 +298,7 @@ public final class Verifier {
             long exchanged =
                     exchanges ? BlockExchange.claimedBytesMax(window, teams[topology.firstRankOf(node)].ranksMax()) : 0;
             RingLayout layout = new RingLayout(topology.nodes(), ranks);
-            boolean eager = calls.stream().anyMatch(call -> call.running().usesEagerBuffers(call.bytes()));
+            boolean eager = calls.stream().anyMatch(call -> call.running().mayUseEagerBuffers(call.bytes()));
             long bound = layout.bytes() + (eager ? layout.eagerBuffersBytes() : 0)
                     + ranks * (RING_SMALL_BYTES + 2 * window + blocks) + inboxes + exchanged;
             if (memories[node].bytes() > bound) {

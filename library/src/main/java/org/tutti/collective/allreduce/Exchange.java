@@ -11,6 +11,15 @@ import org.tutti.collective.machine.Area;
  */
 interface Exchange {
     /**
+     * Returns the number of shares into which a master divides its inbox, the memory to which it invites other masters.
+     *
+     * @param nodes the number of nodes
+     * @param bytes the length of the message in bytes
+     * @return the number; 0 if the pieces arrive in eager buffers, which need no invitation
+     */
+    int shares(int nodes, long bytes);
+
+    /**
      * Opens the flows to and from other masters. A flow is a stream of pieces from one master to another. A master
      * calls this method once in an operation, before the first round.
      *

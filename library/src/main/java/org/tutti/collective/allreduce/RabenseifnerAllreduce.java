@@ -90,9 +90,14 @@ public final class RabenseifnerAllreduce extends TwoLevelAllreduce implements Ex
     }
 
     @Override
+    public int shares(int nodes, long bytes) {
+        return Flow.shares(bytes, Partners.edges(nodes));
+    }
+
+    @Override
     public void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
         int nodes = team.nodes();
-        int shares = Flow.shares(bytes, Partners.edges(nodes));
+        int shares = shares(nodes, bytes);
         int positions = Folding.positions(nodes);
         Partners.openFolds(team, kernel, shares, rounds, chunk);
         if (!Partners.isFolded(team)) {

@@ -29,7 +29,7 @@ import org.tutti.pattern.Folding;
  * messages of earlier steps.
  */
 public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce implements Exchange {
-    private static final int EAGER_BUFFERS = 0; // zero shares of an inbox
+    private static final int EAGER_BUFFERS = 0; // no shares of an inbox
 
     /** Creates the algorithm; one object serves all ranks. */
     public RecursiveDoublingAllreduce() {
@@ -51,6 +51,11 @@ public final class RecursiveDoublingAllreduce extends TwoLevelAllreduce implemen
     @Override
     Exchange exchange(long chunk) {
         return this;
+    }
+
+    @Override
+    public int shares(int nodes, long bytes) {
+        return EAGER_BUFFERS;
     }
 
     @Override

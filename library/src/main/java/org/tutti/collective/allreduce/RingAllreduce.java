@@ -61,9 +61,14 @@ public final class RingAllreduce extends TwoLevelAllreduce implements Exchange {
     }
 
     @Override
+    public int shares(int nodes, long bytes) {
+        return Flow.shares(bytes, 1);
+    }
+
+    @Override
     public void open(Team team, Kernel kernel, long bytes, long chunk, int rounds) {
         int nodes = team.nodes();
-        int shares = Flow.shares(bytes, 1);
+        int shares = shares(nodes, bytes);
         long part = Partition.start(chunk, kernel.unitBytes(), nodes, 1); // part 0 is the longest
         team.inflow(EDGE_FROM_PREVIOUS).openTransfers(kernel, Math.floorMod(team.node() - 1, nodes), EDGE_FROM_NEXT, 0,
                 shares, 2L * rounds * (nodes - 1), part);

@@ -53,6 +53,12 @@ abstract class TwoLevelAllreduce extends Allreduce {
     }
 
     @Override
+    protected final boolean usesEagerBuffers(Team team, Call call) {
+        return super.usesEagerBuffers(team, call)
+                && exchange(chunks(team, call).longest()).shares(team.nodes(), call.bytes()) == 0;
+    }
+
+    @Override
     public final void run(Team team, Call call) {
         if (team.nodes() == 1) {
             runOnOneNode(team, call);

@@ -61,6 +61,11 @@ public final class ChainBroadcast extends Broadcast {
     }
 
     @Override
+    protected boolean usesEagerBuffers(Team team, Call call) {
+        return super.usesEagerBuffers(team, call) && !isStraight(team.nodes(), call.bytes());
+    }
+
+    @Override
     public void run(Team team, Call call) {
         long bytes = call.bytes();
         if (isStraight(team.nodes(), bytes)) {

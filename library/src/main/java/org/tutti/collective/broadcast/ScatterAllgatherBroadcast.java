@@ -90,6 +90,11 @@ public final class ScatterAllgatherBroadcast extends Broadcast {
     }
 
     @Override
+    protected boolean usesEagerBuffers(Team team, Call call) {
+        return false;
+    }
+
+    @Override
     public void run(Team team, Call call) {
         long bytes = call.bytes();
         long half = half(bytes, team.windowBytesMax());

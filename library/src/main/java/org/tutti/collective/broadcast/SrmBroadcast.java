@@ -147,12 +147,17 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     }
 
     @Override
+    protected boolean usesEagerBuffers(Team team, Call call) {
+        return super.usesEagerBuffers(team, call) && !isStraight(team.nodes(), call.bytes());
+    }
+
+    @Override
     public void run(Team team, Call call) {
         long bytes = call.bytes();
         long half = team.windowBytesMax() / Chunk.HALVES;
         if (team.nodes() == 1) {
             pipeline.throughEagerBuffers(team, call, Math.min(bufferBytes, half), Chunk.HALVES, Chunk.HALVES);
-        } else if (bytes > WHOLE_BYTES_MAX) {
+        } else if (isStraight(team.nodes(), bytes)) {
             pipeline.straight(team, call, straightBytes(team.packetBytes()));
         } else if (bytes >= WHOLE_BYTES_MIN && bytes <= team.windowBytesMax()) {
             pipeline.throughEagerBuffers(team, call, chunk(bytes), 1, Chunk.HALVES);

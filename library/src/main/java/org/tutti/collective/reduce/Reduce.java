@@ -25,6 +25,23 @@ public abstract class Reduce extends Algorithm {
     }
 
     /**
+     * Returns the top node of a tree of nodes, which gets the combination of all nodes. If the order of the ranks
+     * counts, this is node 0, and otherwise the root's node.
+     */
+    static int top(Team team, Call call) {
+        return call.kernel().isCommutative() ? team.nodeOf(call.root()) : 0;
+    }
+
+    /**
+     * Returns the number of shares into which a master divides its inbox, the memory to which it invites the masters of
+     * its children in a tree of nodes. The method returns 0 if all pieces arrive in eager buffers, which need no
+     * invitation. The result does so if it is sent from the top node to the root's node.
+     */
+    static int shares(Team team, Call call, NodeTree tree) {
+        return top(team, call) == team.nodeOf(call.root()) ? Flow.shares(call.bytes(), tree.degree(team)) : 0;
+    }
+
+    /**
      * Opens the flow over which the master of the top node, the node that gets the combination of all nodes, sends the
      * result to the root's node. If the root is on the top node, this method does nothing.
      */

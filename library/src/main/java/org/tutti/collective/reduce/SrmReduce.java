@@ -142,13 +142,18 @@ public final class SrmReduce extends Reduce implements Chunked {
     }
 
     @Override
+    protected boolean usesEagerBuffers(Team team, Call call) {
+        return super.usesEagerBuffers(team, call) && shares(team, call, tree) == 0;
+    }
+
+    @Override
     public void run(Team team, Call call) {
         Kernel kernel = call.kernel();
         long bytes = call.bytes();
         int root = call.root();
-        int topNode = kernel.isCommutative() ? team.nodeOf(root) : 0;
+        int topNode = top(team, call);
         int top = kernel.isCommutative() && team.nodes() == 1 ? team.localRankHere(root) : Team.MASTER;
-        int shares = topNode == team.nodeOf(root) ? Flow.shares(bytes, tree.degree(team)) : 0;
+        int shares = shares(team, call, tree);
         long buffer =
                 kernel.wholeUnits(
                         Math.min(bufferBytes(team.nodes(), shares > 0, team.packetBytes()),

@@ -48,13 +48,18 @@ abstract class TwoLevelReduce extends Reduce {
     }
 
     @Override
+    protected final boolean usesEagerBuffers(Team team, Call call) {
+        return super.usesEagerBuffers(team, call) && shares(team, call, tree) == 0;
+    }
+
+    @Override
     public void run(Team team, Call call) {
         Kernel kernel = call.kernel();
         long bytes = call.bytes();
         int root = call.root();
         int rootNode = team.nodeOf(root);
-        int top = kernel.isCommutative() ? rootNode : 0;
-        int shares = top == rootNode ? Flow.shares(bytes, tree.degree(team)) : 0;
+        int top = top(team, call);
+        int shares = shares(team, call, tree);
         long most = kernel.wholeUnits(Math.min(shares > 0 ? team.packetBytes() : Flow.PIECE_BYTES,
                 team.windowBytesMax() / Chunk.HALVES));
         Chunk chunk = team.chunks(bytes, most, Chunk.HALVES);
