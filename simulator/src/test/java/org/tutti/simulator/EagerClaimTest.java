@@ -26,7 +26,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 class EagerClaimTest {
     private static final long SEED = 20261128;
 
-    /** With nine nodes, a tree may have a node with so many children that an inbox has no room for all. */
     private static final List<Topology> SHAPES = List.of(Sweep.even(1, 2), Sweep.even(2, 1), Sweep.even(2, 2),
             Sweep.even(3, 2), Sweep.even(9, 1), new Topology(new int[]{0, 0, 0, 1, 1}));
 

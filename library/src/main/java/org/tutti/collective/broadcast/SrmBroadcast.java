@@ -197,12 +197,13 @@ public final class SrmBroadcast extends Broadcast implements Chunked {
     /**
      * Returns whether another variant has the same trees. The order in which a rank waits for its readers only matters
      * if it waits for them. Messages that are sent straight have more buffers if all ranks of a node read the same
-     * ones.
+     * ones. A rank that is alone on its node receives them in its target.
      */
     private boolean isLike(SrmBroadcast other, CallShape shape, long chunk) {
         boolean waits = shape.bytes() > Chunk.HALVES * chunk;
         boolean differsInBuffers =
-                isStraight(shape.nodes(), shape.bytes()) && (inNode == null) != (other.inNode == null);
+                isStraight(shape.nodes(), shape.bytes()) && shape.ranksMax() > 1
+                        && (inNode == null) != (other.inNode == null);
         return !differsInBuffers && betweenNodes.isLike(other.betweenNodes, shape.nodes())
                 && IntStream.range(0, shape.nodes()).allMatch(node -> {
                     int root = node == shape.topology().nodeOf(shape.root())
