@@ -158,7 +158,7 @@ public abstract class Algorithm {
     /**
      * Returns whether an operation of this algorithm needs eager buffers on several nodes. If not, the nodes invite
      * each other to other memory, and the master, the first rank of a node, need not claim the eager buffers. These
-     * have 8 MiB on each of two nodes, and it takes some 3 ms to fill them with zeros, once for a communicator. For a
+     * have 8 MiB on each of two nodes, which are filled with zeros once for a communicator. For a
      * message of 57 to 112 bytes the answer true may be in vain. If the answer false is wrong, the ranks wait for ever.
      *
      * @param team the team that runs the operation

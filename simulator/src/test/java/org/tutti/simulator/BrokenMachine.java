@@ -43,7 +43,7 @@ final class BrokenMachine extends VerifyingMachine {
         super.store(memory, offset, wrong ? value + 1 : value);
     }
 
-    /** On two nodes of one rank each, the tag is that of the other rank, which has left the operations before it. */
+    /** On two nodes of one rank each, the other rank writes the tag, and has left all operations before this one. */
     @Override
     public long loadTag(MemorySegment memory, long word) {
         if (fault == Fault.REQUESTS_ARE_BELIEVED_TO_LAG_BY_16_OPERATIONS) {

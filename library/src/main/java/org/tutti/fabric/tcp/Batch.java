@@ -74,24 +74,21 @@ final class Batch {
 
     private boolean writeArray(Wire wire) throws IOException {
         boolean any = buffers[0].hasRemaining() && wire.write(buffers[0]) > 0;
-        for (int i = 0; i < frames && (i > 0 || !buffers[0].hasRemaining()); i++) {
+        boolean isFull = buffers[0].hasRemaining();
+        for (int i = 0; i < frames && !isFull; i++) {
             ByteBuffer header = buffers[1 + 2 * i];
             if (header.hasRemaining()) {
                 int written = wire.write(headerMemory, header.position(), header.remaining(), true);
                 header.position(header.position() + written);
                 any |= written > 0;
+                isFull = header.hasRemaining();
             }
-            while (arrayLeft[i] > 0 && !header.hasRemaining()) {
+            while (arrayLeft[i] > 0 && !isFull) {
                 int written = wire.write(array, arrayAt[i], arrayLeft[i], i < frames - 1);
-                if (written == 0) {
-                    return any;
-                }
                 arrayAt[i] += written;
                 arrayLeft[i] -= written;
-                any = true;
-            }
-            if (header.hasRemaining()) {
-                return any;
+                any |= written > 0;
+                isFull = written == 0;
             }
         }
         return any;
