@@ -28,24 +28,27 @@ final class Batch {
 
     /**
      * Creates a batch, which is used again and again.
-     *
-     * @param left the rest of the rail's buffer, which is written first
      */
-    Batch(ByteBuffer left) {
-        buffers[0] = left;
+    Batch() {
         for (int i = 0; i < FRAMES_MAX; i++) {
             buffers[1 + 2 * i] = headers.duplicate();
         }
     }
 
-    /** Begins a batch of frames with payloads in the same memory. */
-    void begin(MemorySegment source) {
+    /**
+     * Begins a batch of frames with payloads in the same memory.
+     *
+     * @param left the bytes that are left in the rail's buffer
+     * @param source the memory of the payloads
+     */
+    void begin(ByteBuffer left, MemorySegment source) {
         assert payloads == null && array == null : "a batch of " + frames + " frames has not ended";
         if (source.isNative()) {
             payloads = views.of(source);
         } else {
             array = source;
         }
+        buffers[0] = left;
         headers.clear();
         frames = 0;
     }
@@ -99,11 +102,52 @@ final class Batch {
     }
 
     private boolean hasPayloadLeft(int frame) {
-        return array == null ? buffers[2 + 2 * frame].hasRemaining() : arrayLeft[frame] > 0;
+        return payloadLeft(frame) > 0;
     }
 
-    /** Appends the unwritten rest of a frame to a buffer. */
-    private void putRest(int frame, ByteBuffer out) {
+    private int payloadLeft(int frame) {
+        return array == null ? buffers[2 + 2 * frame].remaining() : arrayLeft[frame];
+    }
+
+    private boolean isBegunOnly(int frame) {
+        int header = buffers[1 + 2 * frame].remaining();
+        return header < FrameLayout.HEADER_BYTES && (header > 0 || hasPayloadLeft(frame));
+    }
+
+    /** Returns the number of bytes that {@link #copyRest} copies. */
+    int restBytes() {
+        for (int i = 0; i < frames; i++) {
+            if (isBegunOnly(i)) {
+                return buffers[1 + 2 * i].remaining() + payloadLeft(i);
+            }
+        }
+        return 0;
+    }
+
+    /**
+     * Appends the unwritten rest of the frame that was written in part, if there is one, to a buffer. Returns the
+     * number of frames of which no byte was written.
+     */
+    int copyRest(ByteBuffer out) {
+        int unwritten = 0;
+        for (int i = 0; i < frames; i++) {
+            if (buffers[1 + 2 * i].remaining() == FrameLayout.HEADER_BYTES) {
+                unwritten++;
+            } else if (isBegunOnly(i)) {
+                copyRest(i, out);
+            }
+        }
+        return unwritten;
+    }
+
+    /** Appends the unwritten rest of all frames to a buffer, which must have room for it. */
+    void copyWhole(ByteBuffer out) {
+        for (int i = 0; i < frames; i++) {
+            copyRest(i, out);
+        }
+    }
+
+    private void copyRest(int frame, ByteBuffer out) {
         out.put(buffers[1 + 2 * frame]);
         if (array == null) {
             out.put(buffers[2 + 2 * frame]);
@@ -113,37 +157,13 @@ final class Batch {
         }
     }
 
-    private void forget() {
+    /** Ends the batch, which then refers to no memory. */
+    void end() {
+        buffers[0] = null;
         for (int i = 0; i < frames; i++) {
             buffers[2 + 2 * i] = null;
         }
         payloads = null;
         array = null;
-    }
-
-    /** Ends the batch, and appends the unwritten rest of all frames to a buffer, which must have room for it. */
-    void endWhole(ByteBuffer out) {
-        for (int i = 0; i < frames; i++) {
-            putRest(i, out);
-        }
-        forget();
-    }
-
-    /**
-     * Ends the batch. If a frame was written in part, its rest is appended to a buffer. Frames of which no byte was
-     * written are dropped, and their number is returned.
-     */
-    int end(ByteBuffer out) {
-        int dropped = 0;
-        for (int i = 0; i < frames; i++) {
-            ByteBuffer header = buffers[1 + 2 * i];
-            if (header.remaining() == FrameLayout.HEADER_BYTES) {
-                dropped++;
-            } else if (header.hasRemaining() || hasPayloadLeft(i)) {
-                putRest(i, out);
-            }
-        }
-        forget();
-        return dropped;
     }
 }

@@ -31,7 +31,15 @@ import java.nio.ByteOrder;
  */
 final class FrameLayout {
     static final int HEADER_BYTES = 64;
+
+    /** The length in bytes of the longest payload that a buffer of a rail has to hold. */
     static final int PAYLOAD_BYTES_MAX = 64 << 10;
+
+    /**
+     * The length in bytes of the longest payload of a put, which is written from where it lies and read into its
+     * target. Each frame takes a system call or two at both sides beside those that its payload needs.
+     */
+    static final int DIRECT_BYTES_MAX = 1 << 20;
 
     /**
      * The length in bytes of the longest payload that travels as one packet with its header. The network stack handles
@@ -127,9 +135,11 @@ final class FrameLayout {
                 && frame.number >= 0 && frame.number == 0 == (frame.kind == ACK) && frame.count >= 0;
     }
 
-    private static int payloadBytesMax(Frame frame) {
+    /** Returns the length in bytes of the longest payload that a frame of this kind, with these flags, can have. */
+    static int payloadBytesMax(Frame frame) {
         return switch (frame.kind) {
-            case PUT, REPLY, ACTIVE_MESSAGE -> PAYLOAD_BYTES_MAX;
+            case PUT -> frame.has(PACKED) ? PAYLOAD_BYTES_MAX : DIRECT_BYTES_MAX;
+            case REPLY, ACTIVE_MESSAGE -> PAYLOAD_BYTES_MAX;
             case GET -> frame.has(PACKED) ? REQUEST_BYTES_MAX : 0;
             default -> 0;
         };

@@ -31,7 +31,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class HandshakeLayout {
     /** The version of the protocol, which must be the same on both sides. */
-    static final int VERSION = 4;
+    static final int VERSION = 5;
 
     /** The length in bytes of a greeting, which is a magic number and the version. */
     static final int GREETING_BYTES = Long.BYTES + Integer.BYTES;

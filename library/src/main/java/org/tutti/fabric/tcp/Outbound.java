@@ -281,9 +281,12 @@ final class Outbound {
 
     /** Ends the batch of the only rail. Frames that have not begun count as not sent. */
     void endBatch(Rail rail) {
-        long begun = acks.sent() - rail.endBatch();
-        acks.noteSent(begun); // frames that have not begun were not sent
         dirty = true;
+        try {
+            acks.noteSent(acks.sent() - rail.endBatch());
+        } catch (OutOfMemoryError e) {
+            session.loseAfterReading(rail, "the rest of a frame could not be kept: " + e.getMessage());
+        }
     }
 
     /**

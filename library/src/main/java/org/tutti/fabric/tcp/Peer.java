@@ -38,7 +38,8 @@ import org.tutti.memory.Waiter;
  * <p><b>Memory.</b> Each connected process needs the following memory, which is released when that process is gone:
  *
  * <ul>
- * <li>{@value Rail#IN_BYTES} + {@value Rail#OUT_BYTES} bytes for each rail.
+ * <li>{@value Rail#IN_BYTES} + {@value Rail#OUT_BYTES} bytes for each rail. {@value FrameLayout#DIRECT_BYTES_MAX} bytes
+ * take the place of the latter once a call has ended amid a long frame.
  * <li>{@value FrameLayout#PAYLOAD_BYTES_MAX} bytes for each rail over which that process has sent an active message or
  * packed runs.
  * <li>At most {@value DeferredFrames#BYTES_MAX} bytes while messages are deferred.
@@ -85,8 +86,9 @@ final class Peer {
         Requests requests = new Requests(arena);
         AckCounter acks = new AckCounter(arena);
         this.session = new Session(process, listener, progress, refusals, acks, requests);
-        this.inbound = new Inbound(session, requests, server, new RegionWriter(regions, refusals), acks, choice,
-                refusals);
+        this.inbound =
+                new Inbound(session, requests, server, new RegionWriter(regions, refusals), acks, choice,
+                        refusals);
         this.outbound = new Outbound(session, regions, acks, server, inbound, refusals, choice);
         this.sending = new SendingSide(session, outbound, progress);
         this.sender = new Sender(session, sending, outbound, acks);

@@ -12,10 +12,11 @@ import java.nio.ByteBuffer;
  * incoming frames from the bytes that arrive over its wire, however the wire divides them.
  *
  * <p>Small frames arrive through a buffer of {@value #IN_BYTES} bytes, many with one read. A long payload is read
- * straight into its target, together with the header of the next frame. Outgoing frames pass through a buffer that has
- * room for the longest frame. A thread that cannot write all bytes of this buffer leaves the rest there for the next
- * thread, so no caller's memory is needed for longer than its call. Long payloads bypass the buffer as far as the wire
- * takes them, those in native memory over every wire, and those in the Java heap over a wire that takes arrays.
+ * straight into its target, together with the header of the next frame. Outgoing frames pass through a buffer. A thread
+ * that cannot write all bytes of this buffer leaves the rest there for the next thread, so no caller's memory is needed
+ * for longer than its call. Long payloads bypass the buffer, those in native memory over every wire, and those in the
+ * Java heap over a wire that takes arrays. If a call ends before the wire has taken all bytes of such a frame, the rest
+ * is copied to the buffer, which grows if necessary.
  *
  * <p><b>Holding a frame.</b> A frame is held if it cannot take effect yet and there is no room to defer it ({@link
  * DeferredFrames}). It stays in the bounce buffer. The rail parses nothing behind it, and reads nothing more. No buffer
@@ -31,7 +32,7 @@ final class Rail {
     /** The size of the incoming buffer in bytes. */
     static final int IN_BYTES = 16 << 10;
 
-    /** The size of the outgoing buffer in bytes. */
+    /** The size of the outgoing buffer in bytes, unless it has grown. */
     static final int OUT_BYTES = FrameLayout.HEADER_BYTES + FrameLayout.PAYLOAD_BYTES_MAX + (16 << 10);
 
     private static final int READ_BYTES_MAX = 128 << 10;
@@ -71,10 +72,10 @@ final class Rail {
     private final int index;
     private Wire wire = Wire.NONE;
 
-    private final ByteBuffer out = FrameLayout.buffer(OUT_BYTES);
-    private final ByteBuffer drain = out.duplicate();
-    private final MemorySegment outSegment = MemorySegment.ofBuffer(out);
-    private final Batch batch = new Batch(drain);
+    private ByteBuffer out = FrameLayout.buffer(OUT_BYTES);
+    private ByteBuffer drain = out.duplicate();
+    private MemorySegment outSegment = MemorySegment.ofBuffer(out);
+    private final Batch batch = new Batch();
     private boolean batching;
     private int drained;
 
@@ -195,7 +196,7 @@ final class Rail {
     void beginBatch(MemorySegment source) {
         assert !batching : "rail " + index + " begins a batch inside another one";
         drain.limit(out.position()).position(drained);
-        batch.begin(source);
+        batch.begin(drain, source);
         batching = true;
     }
 
@@ -206,15 +207,31 @@ final class Rail {
 
     /**
      * Ends the batch. If a frame was written in part, its rest is copied to the outgoing buffer, because it must be
-     * written next. Frames of which no byte was written are dropped.
+     * written next. The buffer grows if the rest is longer. Frames of which no byte was written are dropped.
      *
      * @return the number of dropped frames
+     * @throws OutOfMemoryError if the buffer cannot grow; the wire is then in the midst of a frame
      */
     int endBatch() {
         assert batching : "rail " + index + " ends a batch that has not begun";
         batching = false;
         noteDrained();
-        return batch.end(out);
+        try {
+            if (batch.restBytes() > out.remaining()) {
+                grow(batch.restBytes());
+            }
+            return batch.copyRest(out);
+        } finally {
+            batch.end();
+        }
+    }
+
+    /** Replaces the outgoing buffer, which is empty, by a longer one. */
+    private void grow(int bytes) {
+        assert isDrained() : "rail " + index + " has bytes to write before the rest of a frame";
+        out = FrameLayout.buffer(bytes);
+        drain = out.duplicate();
+        outSegment = MemorySegment.ofBuffer(out);
     }
 
     /**
@@ -229,7 +246,8 @@ final class Rail {
         } finally {
             batching = false;
             noteDrained();
-            batch.endWhole(out);
+            batch.copyWhole(out);
+            batch.end();
         }
     }
 

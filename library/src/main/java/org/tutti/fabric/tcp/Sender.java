@@ -23,7 +23,7 @@ import org.tutti.memory.Waiter;
  * until they are acked. Long payloads are then copied to the {@link RetransmitBuffer}, and written from there.
  */
 final class Sender {
-    private static final int TURN_BYTES = Batch.FRAMES_MAX * FrameLayout.PAYLOAD_BYTES_MAX;
+    private static final int TURN_BYTES = FrameLayout.DIRECT_BYTES_MAX;
 
     private final Session session;
     private final SendingSide sending;
@@ -200,19 +200,20 @@ final class Sender {
     private boolean sendBatches(SectionPieces pieces, long rest, int operation, Waiter.Check check) {
         boolean there = !session.isGone();
         while (there && pieces.left() > rest) {
-            there = sendBatch(pieces, operation, check);
+            there = sendBatch(pieces, rest, operation, check);
         }
         return there;
     }
 
-    /** Sends several frames with one system call. */
-    private boolean sendBatch(SectionPieces pieces, int operation, Waiter.Check check) {
+    /** Sends one or several frames, with one system call if the wire takes them all. */
+    private boolean sendBatch(SectionPieces pieces, long rest, int operation, Waiter.Check check) {
         Rail rail = outbound.onlyRail();
         rail.beginBatch(pieces.memory());
+        int longest = FrameLayout.payloadBytesMax(called);
         boolean written = false;
         try {
-            for (int i = 0; i < Batch.FRAMES_MAX && pieces.left() > 0; i++) {
-                called.length = (int) Math.min(FrameLayout.PAYLOAD_BYTES_MAX, pieces.pieceBytes());
+            for (int i = 0; i < Batch.FRAMES_MAX && pieces.left() > rest; i++) {
+                called.length = (int) Math.min(longest, Math.min(pieces.left() - rest, pieces.pieceBytes()));
                 called.offset = pieces.part().offset();
                 called.operation = operation(called.kind, operation, called.length == pieces.left());
                 outbound.addToBatch(rail, called, pieces.here().offset());

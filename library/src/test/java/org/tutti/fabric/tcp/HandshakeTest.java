@@ -199,7 +199,7 @@ class HandshakeTest {
         ServerHandshake server = server(9);
         byte[] clientNonce = bytes(8, 32);
         byte[] serverNonce = bytes(9, 32);
-        byte[] version = {4, 0, 0, 0};
+        byte[] version = {5, 0, 0, 0};
         byte[] first = written(client);
         assertThat(first).isEqualTo(joined(text("TUTTI-->"), version, clientNonce, knock(SECRET, clientNonce)));
         feed(server, first);
@@ -275,7 +275,7 @@ class HandshakeTest {
         byte[] serverNonce = bytes(76, 32);
         ClientHandshake client = client(75);
         written(client);
-        feed(client, joined(text("TUTTI<--"), new byte[]{4, 0, 0, 0}, serverNonce,
+        feed(client, joined(text("TUTTI<--"), new byte[]{5, 0, 0, 0}, serverNonce,
                 mac(bytes(77, 32), "tutti server", nonce, serverNonce)));
         assertRefused(client, "another secret");
         assertThat(client.refusal()).contains("secret");
@@ -310,7 +310,7 @@ class HandshakeTest {
         byte[] other = bytes(77, 32);
         byte[] nonce = bytes(78, 32);
         ServerHandshake server = server(79);
-        feed(server, joined(text("TUTTI-->"), new byte[]{4, 0, 0, 0}, nonce, knock(SECRET, nonce))); // played again
+        feed(server, joined(text("TUTTI-->"), new byte[]{5, 0, 0, 0}, nonce, knock(SECRET, nonce))); // played again
         byte[] serverNonce = Arrays.copyOfRange(written(server), 12, 44);
         byte[] said = new byte[24];
         feed(server, joined(said, mac(other, "tutti client", nonce, serverNonce, said)));
@@ -510,15 +510,15 @@ class HandshakeTest {
         ServerHandshake server = new ServerHandshake(SECRET, random);
         feed(server, first);
         assertRefused(server, "another version");
-        assertThat(server.refusal()).isEqualTo("it speaks version 1 of the protocol, and this process version 4");
+        assertThat(server.refusal()).isEqualTo("it speaks version 1 of the protocol, and this process version 5");
         assertThat(random.drawn).as("nonces, and so codes").isZero();
         byte[] told = written(server);
-        assertThat(told).isEqualTo(joined(text("TUTTI<--"), new byte[]{4, 0, 0, 0}));
+        assertThat(told).isEqualTo(joined(text("TUTTI<--"), new byte[]{5, 0, 0, 0}));
 
-        told[8] = 5; // as a server of that version would tell it
+        told[8] = 6; // as a server of that version would tell it
         feed(client, told);
         assertRefused(client, "another version");
-        assertThat(client.refusal()).isEqualTo("it speaks version 5 of the protocol, and this process version 4");
+        assertThat(client.refusal()).isEqualTo("it speaks version 6 of the protocol, and this process version 5");
     }
 
     @Test
@@ -528,7 +528,7 @@ class HandshakeTest {
         byte[] nonce = bytes(80, 32);
         for (int[] numbers : senseless) {
             ServerHandshake server = server(81);
-            feed(server, joined(text("TUTTI-->"), new byte[]{4, 0, 0, 0}, nonce, knock(SECRET, nonce)));
+            feed(server, joined(text("TUTTI-->"), new byte[]{5, 0, 0, 0}, nonce, knock(SECRET, nonce)));
             byte[] serverNonce = Arrays.copyOfRange(written(server), 12, 44);
             byte[] said = littleEndian(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], 1);
             feed(server, joined(said, mac(SECRET, "tutti client", nonce, serverNonce, said)));

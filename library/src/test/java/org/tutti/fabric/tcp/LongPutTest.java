@@ -6,7 +6,9 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -126,6 +128,89 @@ class LongPutTest {
             return frames.stream().filter(frame -> frame.kind == kind && frame.value == value).findFirst()
                     .orElseThrow();
         }
+    }
+
+    /** Takes bytes up to a limit, and keeps them. */
+    private static final class LimitedWire implements Wire {
+        private final byte[] taken = new byte[4 * TURN_BYTES];
+        private final boolean takesArrays;
+        private int limit = TURN_BYTES / 3;
+        private int count;
+
+        LimitedWire(boolean takesArrays) {
+            this.takesArrays = takesArrays;
+        }
+
+        @Override
+        public int read(ByteBuffer target) {
+            return 0;
+        }
+
+        @Override
+        public long read(ByteBuffer[] targets) {
+            return 0;
+        }
+
+        @Override
+        public int write(ByteBuffer source) {
+            int bytes = Math.min(source.remaining(), limit - count);
+            source.get(taken, count, bytes);
+            count += bytes;
+            return bytes;
+        }
+
+        @Override
+        public long write(ByteBuffer[] sources, int count) {
+            long bytes = 0;
+            for (int i = 0; i < count; i++) {
+                bytes += write(sources[i]);
+            }
+            return bytes;
+        }
+
+        @Override
+        public boolean takesArrays() {
+            return takesArrays;
+        }
+
+        @Override
+        public int write(MemorySegment source, long offset, int bytes, boolean more) {
+            return write(source.asSlice(offset, bytes).asByteBuffer());
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** The call ends, and its caller writes to the memory, before the wire takes the rest of a long frame. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldKeepTheRestOfAFrameThatIsGivenUp(boolean fromArray) {
+        LimitedWire wire = new LimitedWire(fromArray);
+        Peer peer = peer(wire);
+        byte[] bytes = new byte[2 * TURN_BYTES];
+        new Random(3).nextBytes(bytes);
+        MemorySegment source = fromArray ? MemorySegment.ofArray(bytes.clone())
+                : arena.allocate(bytes.length).copyFrom(MemorySegment.ofArray(bytes));
+        assertThatThrownBy(() -> peer.sender().put(new PutTarget().at(0, 1 << 16, 0).raise(0, MARK, 0),
+                new PutSource().add(source, 0, bytes.length), () -> cancelIf(true)))
+                .isInstanceOf(CancellationException.class);
+        source.fill((byte) 0);
+        wire.limit = wire.taken.length;
+        assertThat(putShort(peer, PATIENT)).isTrue();
+        peer.pump();
+
+        ByteBuffer taken = ByteBuffer.wrap(wire.taken, 0, wire.count).order(ByteOrder.LITTLE_ENDIAN);
+        Frame frame = new Frame();
+        FrameLayout.read(taken, frame);
+        assertThat(frame.length).isEqualTo(TURN_BYTES);
+        assertThat(Arrays.mismatch(wire.taken, taken.position(), taken.position() + TURN_BYTES, bytes, 0, TURN_BYTES))
+                .as("the first byte that differs").isEqualTo(-1);
+        taken.position(taken.position() + TURN_BYTES);
+        FrameLayout.read(taken, frame);
+        assertThat(frame.number).isEqualTo(2);
+        assertThat(frame.value).isEqualTo(MARK);
+        assertThat(taken.remaining()).isEqualTo(Long.BYTES);
     }
 
     private Peer peer(Wire wire) {

@@ -153,8 +153,14 @@ class MaliciousPeerTest {
         for (int kind : new int[]{0, 9, 10, 127, -1, -128}) {
             assertLost(rails, 8, frame -> frame.kind = (byte) kind);
         }
-        for (int length : new int[]{-1, Integer.MIN_VALUE, Integer.MAX_VALUE, FrameLayout.PAYLOAD_BYTES_MAX + 1}) {
+        for (int length : new int[]{-1, Integer.MIN_VALUE, Integer.MAX_VALUE, FrameLayout.DIRECT_BYTES_MAX + 1}) {
             assertLost(rails, 8, frame -> frame.length = length);
+        }
+        for (int length : new int[]{-1, Integer.MIN_VALUE, Integer.MAX_VALUE, FrameLayout.PAYLOAD_BYTES_MAX + 1}) {
+            assertLost(rails, 8, frame -> {
+                frame.flags = FrameLayout.PACKED;
+                frame.length = length;
+            });
             assertLost(rails, 8, frame -> {
                 frame.kind = FrameLayout.REPLY;
                 frame.length = length;
