@@ -84,12 +84,15 @@ public final class Choice {
 
             Rule.of(GATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
             Rule.of(SCATTER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
+            // a block that lands in its target is not copied
+            Rule.ofOneOnEachNode(ALLGATHER, Length.from(128 << 10), "direct"),
             // blocks of any length need one operation; each block is copied once for each node, which takes too long
             // with many nodes
             Rule.of(ALLGATHER, Range.from(2), new Range(3, 8), ANY, Length.from(1 << 20), "blocks"),
             Rule.of(ALLGATHER, Range.from(3), Range.ANY, ANY, Length.from(1 << 10), "direct"),
             Rule.of(ALLGATHER, Range.from(3), Range.ANY, ANY, Length.ANY, "standard-exchange"),
             Rule.of(ALLGATHER, Range.ANY, Range.ANY, ANY, Length.ANY, "direct"),
+            Rule.ofOneOnEachNode(ALL_TO_ALL, Length.from(128 << 10), "direct"),
             // blocks of any length need one operation, which has no room for more ranks
             Rule.of(ALL_TO_ALL, Range.from(2), Range.upTo(64), ANY, Length.from(256 << 10), "blocks"),
             // below this length, the bytes that bruck sends more than once cost little beside the latency

@@ -86,7 +86,7 @@ final class RequestedRules {
     /** Adds the rule of a name, perhaps with a range after it. */
     private void add(String text) {
         String[] sides = text.split(":", 2);
-        Rule added = new Rule(nodes, ranks, false, false,
+        Rule added = new Rule(nodes, ranks, false, false, false,
                 sides.length < 2 ? Length.ANY : Length.parse(sides[1].strip()),
                 Catalogue.find(collective, sides[0].strip()));
         for (Rule rule : rules) {

@@ -16,20 +16,22 @@ import org.tutti.memory.Bytes;
  *
  * @param nodes the numbers of nodes for which the rule fits
  * @param ranks the numbers of ranks for which the rule fits
+ * @param oneOnEachNode whether the rule fits only if each node has a single rank
  * @param levels whether the rule fits only nodes with levels, such as sockets and shared caches
  * @param slowLinks whether the rule fits only if the links between nodes are slow
  * @param bytes the lengths of a message for which the rule fits
  * @param algorithm the algorithm that the rule chooses; for a non-commutative operator, it must keep the order of the
  *            ranks
  */
-public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, Length bytes, Algorithm algorithm) {
+public record Rule(Range nodes, Range ranks, boolean oneOnEachNode, boolean levels, boolean slowLinks, Length bytes,
+        Algorithm algorithm) {
     private static final String ANY = "any";
 
     /**
      * Returns a rule for all topologies in which the algorithm keeps the order of the ranks, if an operator needs it.
      */
     static Rule of(Algorithm algorithm) {
-        return new Rule(Range.ANY, Range.ANY, false, false, Length.ANY, algorithm);
+        return new Rule(Range.ANY, Range.ANY, false, false, false, Length.ANY, algorithm);
     }
 
     /** Returns whether this rule has no condition, except the order that an operator needs. */
@@ -39,19 +41,30 @@ public record Rule(Range nodes, Range ranks, boolean levels, boolean slowLinks, 
 
     /** Returns a rule that fits links of any speed. */
     static Rule of(Collective collective, Range nodes, Range ranks, boolean levels, Length bytes, String algorithm) {
-        return new Rule(nodes, ranks, levels, false, bytes, Catalogue.find(collective, algorithm));
+        return new Rule(nodes, ranks, false, levels, false, bytes, Catalogue.find(collective, algorithm));
     }
 
     /** Returns a rule that fits only slow links between nodes. */
     static Rule ofSlowLinks(Collective collective, Range nodes, Length bytes, String algorithm) {
-        return new Rule(nodes, Range.ANY, false, true, bytes, Catalogue.find(collective, algorithm));
+        return new Rule(nodes, Range.ANY, false, false, true, bytes, Catalogue.find(collective, algorithm));
+    }
+
+    /** Returns a rule that fits only several nodes of a single rank each. */
+    static Rule ofOneOnEachNode(Collective collective, Length bytes, String algorithm) {
+        return new Rule(Range.from(2), Range.ANY, true, false, false, bytes, Catalogue.find(collective, algorithm));
     }
 
     /** Returns whether this rule fits a communicator, except for the length of a message. */
     boolean fits(Topology topology, Links links, boolean operatorCommutes) {
         return nodes.contains(topology.nodes()) && ranks.contains(topology.size())
+                && (!oneOnEachNode || topology.size() == topology.nodes())
                 && (!levels || topology.hasLevels()) && (!slowLinks || links == Links.SLOW)
                 && (operatorCommutes || algorithm.keepsOrder(topology));
+    }
+
+    /** {@return the numbers of ranks for which the rule fits, in words} */
+    public String ranksInWords() {
+        return oneOnEachNode ? "1 a node" : ranks.toString();
     }
 
     /** {@return the operators for which the algorithm may be used, in words} */

@@ -45,7 +45,8 @@ class ChoiceTest {
                     int[] turns = IntStream.range(0, ranks).map(rank -> rank % nodes).toArray();
                     topologies.addAll(
                             List.of(new Topology(blocks), new Topology(turns), new Topology(blocks).withLevels(2),
-                                    new Topology(turns).withLevels(2, 4), new Topology(blocks).withLevels(ranks)));
+                                    new Topology(turns).withLevels(2, 4),
+                                    new Topology(blocks).withLevels(Math.max(2, ranks))));
                 }
             }
         }

@@ -16,7 +16,7 @@ import org.tutti.Topology;
  * the node of each rank.
  *
  * @param nodes as {@code any}, {@code 4}, {@code 2 or more}, {@code up to 8} or {@code 3 to 8}
- * @param ranks as the nodes
+ * @param ranks as the nodes, or {@code 1 a node}
  * @param levels whether a node must have some
  * @param slowLinks whether the links must be slow
  * @param bytes as {@code any}, {@code 512 B or more} or {@code 4 KiB a node or more}
@@ -29,14 +29,14 @@ record PrintedRule(String nodes, String ranks, boolean levels, boolean slowLinks
     private static final Pattern BYTES = Pattern.compile("(\\d+) (B|KiB)( a node)? or more");
 
     static List<PrintedRule> of(Collection<Rule> rules) {
-        return rules.stream().map(rule -> new PrintedRule(rule.nodes().toString(), rule.ranks().toString(),
+        return rules.stream().map(rule -> new PrintedRule(rule.nodes().toString(), rule.ranksInWords(),
                 rule.levels(), rule.slowLinks(), rule.bytes().toString(), rule.operators(),
                 rule.algorithm().description().name())).toList();
     }
 
     boolean fits(Topology topology, Links links, boolean operatorCommutes, long length) {
         long count = nodeOfRanks(topology).distinct().count();
-        return contains(nodes, count) && contains(ranks, topology.size()) && (!levels || hasLevels(topology))
+        return contains(nodes, count) && containsRanks(topology.size(), count) && (!levels || hasLevels(topology))
                 && (!slowLinks || links == Links.SLOW) && length >= bytesMin(count)
                 && (operatorCommutes || mayKeepOrder(topology));
     }
@@ -61,6 +61,10 @@ record PrintedRule(String nodes, String ranks, boolean levels, boolean slowLinks
         }
         long unit = matcher.group(2).equals("KiB") ? 1024 : 1;
         return Long.parseLong(matcher.group(1)) * unit * (matcher.group(3) == null ? 1 : nodeCount);
+    }
+
+    private boolean containsRanks(long size, long nodeCount) {
+        return ranks.equals("1 a node") ? size == nodeCount : contains(ranks, size);
     }
 
     private static boolean contains(String range, long number) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.tutti.Collective;
@@ -15,28 +16,30 @@ import org.tutti.collective.Algorithm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Long blocks of other nodes go straight to a target that is not on the heap: the reader copies none of them. */
+/** Long blocks between nodes of one rank each go from source to target, which no rank copies. */
 class LandingTest {
-    private static final int LONG_BYTES = 128 << 10; // with four ranks, the longest block of one operation
+    private static final int LONG_BYTES = 128 << 10;
+    private static final int MIDDLE_BYTES = 96 << 10;
     private static final int SHORT_BYTES = 32 << 10;
 
     /** The salts of calls with equal blocks, and with targets of all kinds. */
     private static final int[] SALTS = new Random(7).ints(12).map(salt -> salt & ~1).toArray();
 
     private static final int READER = 0;
+    private static final int SEED = 5;
 
     /**
-     * The number of blocks that rank 0 copies, whether its target is on the heap or not. In an allgather a rank also
-     * shows its own block. With two ranks on a node, nothing lands.
+     * The number of blocks that rank 0 copies, whether its target is on the heap or not. With two ranks on a node,
+     * nothing lands.
      */
     @ParameterizedTest
-    @CsvSource({"GATHER, 4, 1, 1", "GATHER, 2, 2, 4", "SCATTER, 3, 1, 0", "SCATTER, 2, 2, 1", "ALLGATHER, 4, 1, 2",
-            "ALLGATHER, 2, 2, 5"})
+    @CsvSource({"GATHER, 4, 1, 1", "GATHER, 2, 2, 4", "SCATTER, 3, 1, 0", "SCATTER, 2, 2, 1", "ALLGATHER, 4, 1, 1",
+            "ALLGATHER, 2, 2, 5", "ALL_TO_ALL, 4, 1, 1"})
     void shouldCopyNoBlockThatLands(Collective collective, int nodes, int ranks, int blocks) {
         int onHeap = 0;
         for (int salt : SALTS) {
             onHeap += call(collective, nodes * ranks, LONG_BYTES, salt).kind(READER, true) == MemoryKind.HEAP ? 1 : 0;
-            assertThat(copied(collective, Sweep.even(nodes, ranks), LONG_BYTES, salt))
+            assertThat(copied(call(collective, nodes * ranks, LONG_BYTES, salt), Sweep.even(nodes, ranks)))
                     .isEqualTo(blocks * (long) LONG_BYTES);
         }
         assertThat(onHeap).isBetween(1, SALTS.length - 1);
@@ -46,8 +49,17 @@ class LandingTest {
     @CsvSource({"GATHER, 4", "SCATTER, 1", "ALLGATHER, 5"})
     void shouldCopyShortBlocks(Collective collective, int blocks) {
         for (int salt : SALTS) {
-            assertThat(copied(collective, Sweep.even(4, 1), SHORT_BYTES, salt))
+            assertThat(copied(call(collective, 4, SHORT_BYTES, salt), Sweep.even(4, 1)))
                     .isEqualTo(blocks * (long) SHORT_BYTES);
+        }
+    }
+
+    /** Blocks that are not long, and of which a window has no room for all. */
+    @Test
+    void shouldCopyNoBlockThatIsTooLongForAWindow() {
+        for (int salt : SALTS) {
+            assertThat(copied(call(Collective.ALL_TO_ALL, 4, MIDDLE_BYTES, salt), Sweep.even(4, 1)))
+                    .isEqualTo(MIDDLE_BYTES);
         }
     }
 
@@ -59,10 +71,9 @@ class LandingTest {
     }
 
     /** {@return the number of bytes that rank 0 copies in a call, whose result is checked} */
-    private static long copied(Collective collective, Topology topology, int bytes, int salt) {
-        List<PlannedCall> calls = List.of(call(collective, topology.size(), bytes, salt));
+    private static long copied(PlannedCall call, Topology topology) {
         List<Counting> machines = new ArrayList<>();
-        assertThat(Verifier.verify(topology, calls, 1, salt, (world, thread) -> {
+        assertThat(Verifier.verify(topology, List.of(call), 1, SEED, (world, thread) -> {
             var machine = new Counting(world, thread);
             machines.add(machine);
             return machine;

@@ -8,8 +8,8 @@ import org.tutti.collective.Ported;
 import org.tutti.collective.Team;
 import org.tutti.collective.blocks.Contributions;
 import org.tutti.collective.blocks.EqualBlocksAlgorithm;
+import org.tutti.collective.blocks.Landing;
 import org.tutti.collective.layout.CallShape;
-import org.tutti.collective.machine.Area;
 
 /**
  * An allgather in which every rank reads the blocks of all other ranks ({@link Contributions}). It reads the block of a
@@ -24,7 +24,7 @@ import org.tutti.collective.machine.Area;
  * the paper, where a master copies out its node's blocks after it has sent. Here each rank copies every block as soon
  * as it has arrived, the blocks of its own node first. If blocks are so long that masters invite each other to their
  * windows, a master copies out nothing until it has been invited. The other ranks do not wait for that. With one rank
- * on each node, long blocks {@linkplain EqualBlocksAlgorithm#lands land} in a rank's target if its memory permits it.
+ * on each node, long blocks go from source to target ({@link Landing#exchange}).
  *
  * <p>In a node, rank r copies its block to its window once, and every other rank copies the block from there. Each rank
  * begins with the block of the next rank, so that the ranks do not all read the same block at the same time.
@@ -69,14 +69,23 @@ public final class DirectAllgather extends EqualBlocksAlgorithm implements Porte
     }
 
     @Override
+    protected boolean landsLongBlocks() {
+        return true;
+    }
+
+    @Override
     protected long blocksOnNode(int nodes, int ranks, int localRanks) {
         return ranks;
     }
 
     @Override
     public void run(Team team, Call call) {
+        if (lands(team, call)) {
+            Landing.of(team).exchange(call, true, ports);
+            return;
+        }
         Contributions contributions = Contributions.of(team);
-        contributions.open(call, ports);
+        contributions.open(call.source(), call.bytes(), false, ports); // in place, no rank writes to this block
         if (!call.isInPlace()) {
             team.copy(call.source(), 0, call.target(), call.block(team.rank()), call.bytes());
         }
@@ -93,10 +102,6 @@ public final class DirectAllgather extends EqualBlocksAlgorithm implements Porte
     }
 
     private static void copy(Team team, Call call, int rank) {
-        Contributions contributions = Contributions.of(team);
-        Area block = contributions.of(rank);
-        if (!contributions.land()) {
-            team.copy(block, 0, call.target(), call.block(rank), call.bytes());
-        }
+        team.copy(Contributions.of(team).of(rank), 0, call.target(), call.block(rank), call.bytes());
     }
 }

@@ -8,6 +8,7 @@ import org.tutti.collective.Chunk;
 import org.tutti.collective.Ported;
 import org.tutti.collective.Team;
 import org.tutti.collective.blocks.EqualBlocksAlgorithm;
+import org.tutti.collective.blocks.Landing;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.layout.CallShape;
@@ -25,7 +26,8 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * block, b·p²·(n − 1) bytes leave a node.
  *
  * <p>On one node, ranks {@linkplain ZeroCopyLoans#lendBlocks lend} long blocks instead of copying them to windows, if
- * their memory permits it and the call is not in place. They then wait for each other at the end.
+ * their memory permits it and the call is not in place. They then wait for each other at the end. With one rank on each
+ * node, long blocks go from source to target ({@link Landing#exchange}).
  *
  * <p><b>Messages.</b> If all blocks for a node fit into the eager buffer of the {@linkplain Team#pair pair}, they are
  * one message. Otherwise there is a piece for each rank of the sending node, with all its blocks for the receiving
@@ -88,6 +90,11 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm implements Ported
     }
 
     @Override
+    protected boolean landsLongBlocks() {
+        return true;
+    }
+
+    @Override
     protected long blocksOnNode(int nodes, int ranks, int localRanks) {
         return 2L * ranks * localRanks;
     }
@@ -100,6 +107,10 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm implements Ported
 
     @Override
     public void run(Team team, Call call) {
+        if (lands(team, call)) {
+            Landing.of(team).exchange(call, false, ports);
+            return;
+        }
         long bytes = call.bytes();
         Area target = call.target();
         boolean lends = team.loans().lendBlocks(bytes, call.source(), call.isInPlace());

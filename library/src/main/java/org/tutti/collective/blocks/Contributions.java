@@ -1,10 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.collective.blocks;
 
-import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 import org.tutti.collective.TeamLocal;
-import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.window.ZeroCopyLoans;
@@ -18,7 +16,7 @@ import org.tutti.collective.window.ZeroCopyLoans;
  *
  * <p>The blocks of a node are sent as one message. If it fits into the eager buffer of the {@linkplain Team#pair pair},
  * it arrives there. Otherwise the receiving master invites the sender to its window, which has room for the blocks of
- * all ranks, ordered by node, or to its target ({@link #open(Call, int)}).
+ * all ranks, ordered by node.
  *
  * <p><b>Why nothing is overwritten.</b> Windows and eager buffers belong to the operation until all ranks of the node
  * have left it. A rank that lends its block waits for the other ranks before it leaves. A master waits before it leaves
@@ -33,7 +31,6 @@ public final class Contributions {
     private long bytes;
     private boolean invites;
     private boolean lends;
-    private Call landing; // the call in whose target the blocks of other nodes land, or null
 
     private Contributions(Team team) {
         this.team = team;
@@ -51,24 +48,6 @@ public final class Contributions {
     }
 
     /**
-     * Shows or lends this rank's block of an allgather, as {@link #open(Area, long, boolean, int)} does. With one rank
-     * on each node, long blocks of other nodes {@linkplain EqualBlocksAlgorithm#lands land} in this rank's target if
-     * its memory permits it.
-     *
-     * @param call the allgather
-     * @param ports the number of nodes to which a master sends at the same time, k, 1 or more
-     */
-    public void open(Call call, int ports) {
-        landing = EqualBlocksAlgorithm.lands(team, call) ? call : null;
-        share(call.source(), call.bytes(), false, ports); // in place, this is a block of the target that no rank writes
-    }
-
-    /** {@return whether the blocks of other nodes arrive in this rank's target, so that the rank need not copy them} */
-    public boolean land() {
-        return landing != null;
-    }
-
-    /**
      * Shows or lends this rank's block. At a master, this method also sends the blocks of its node to the other nodes.
      * It must be called once in each operation, before the rank posts any other step with {@link Team#READY}, because
      * it posts step 1.
@@ -79,14 +58,9 @@ public final class Contributions {
      * @param ports the number of nodes to which a master sends at the same time, k, 1 or more
      */
     public void open(Area source, long length, boolean writes, int ports) {
-        landing = null;
-        share(source, length, writes, ports);
-    }
-
-    private void share(Area source, long length, boolean writes, int ports) {
         bytes = length;
         lends = team.loans().lendBlocks(length, source, writes);
-        invites = team.nodes() > 1 && team.exceedsPair(team.ranksMax() * length) && landing == null;
+        invites = team.nodes() > 1 && team.exceedsPair(team.ranksMax() * length);
         if (lends) {
             team.post(Team.READY, EqualBlocksAlgorithm.SHOWN);
         } else if (team.isMaster()) {
@@ -131,12 +105,7 @@ public final class Contributions {
 
     private void openInflow(int sender, Area window) {
         long length = team.ranksOn(sender) * bytes;
-        Inflow in = team.inflow(team.pair(sender));
-        if (landing != null) {
-            in.openMessage(sender, bytes, length, landing.target(), landing.block(team.rankAt(sender, Team.MASTER)));
-        } else {
-            in.openMessage(sender, bytes, length, window, team.position(sender) * bytes);
-        }
+        team.inflow(team.pair(sender)).openMessage(sender, bytes, length, window, team.position(sender) * bytes);
     }
 
     /** Sends the blocks of this node to the nodes at consecutive distances, piece by piece to each in turn. */
@@ -192,7 +161,6 @@ public final class Contributions {
      */
     public void complete() {
         found.clear();
-        landing = null;
         team.loans().finishBlocks(bytes);
         if (lends) {
             team.loans().takeBlocksBack(ZeroCopyLoans.ALL);

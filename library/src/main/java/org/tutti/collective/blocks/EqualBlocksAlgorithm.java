@@ -8,24 +8,27 @@ import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.layout.WindowSizes;
-import org.tutti.collective.machine.Area;
 import org.tutti.memory.Words;
 
 /**
  * The base class of algorithms for blocks of equal length. The ranks show all blocks in windows, the memory that they
  * share with the other ranks of their node. The masters, the ranks that exchange data with other nodes, send the blocks
  * over {@linkplain Team#pair pairs}. If the blocks are too long for a window, the call is divided into several
- * operations.
+ * operations, unless the blocks {@linkplain #lands land}.
  */
 public abstract class EqualBlocksAlgorithm extends Algorithm {
     /** The step that a rank posts with {@link Team#READY} when it has shown its data. */
     protected static final long SHOWN = 1;
 
     /**
-     * The length in bytes of the shortest block that lands in the caller's memory. A shorter block is copied from a
-     * window in less time than it takes to register that memory and to revoke the registration.
+     * The length in bytes of the shortest block that lands in the caller's memory though a window has room for it. A
+     * shorter block is copied from the window in less time than it takes to register that memory and to revoke the
+     * registration.
      */
     private static final long LANDING_BYTES_MIN = 128 << 10;
+
+    /** The length in bytes of the longest block of an operation in which blocks land: more than any memory holds. */
+    private static final long LANDING_OPERATION_BYTES_MAX = 1L << 47;
 
     /**
      * Creates an algorithm.
@@ -61,6 +64,9 @@ public abstract class EqualBlocksAlgorithm extends Algorithm {
 
     @Override
     protected final long operationBytesMax(Team team, Kernel kernel) {
+        if (landsLongBlocks() && isOneRankOnEachNode(team)) {
+            return LANDING_OPERATION_BYTES_MAX;
+        }
         long most = blockBytesMax(team);
         long bytes = kernel != null ? kernel.wholeUnits(most)
                 : most > Words.LINE_BYTES ? most / Words.LINE_BYTES * Words.LINE_BYTES : most;
@@ -74,19 +80,32 @@ public abstract class EqualBlocksAlgorithm extends Algorithm {
     }
 
     /**
-     * Returns whether the blocks that other nodes send to this rank land in its target. This rank then invites the
-     * nodes to the target instead of a window, so that it need not copy the blocks. Blocks land if they are long, each
-     * node has a single rank, and the target {@linkplain Area#isAddressable can be addressed} by other nodes. Each rank
-     * decides for itself, because a sender puts a block to any place to which it is invited.
+     * Returns whether this algorithm lets long blocks land where each node has a single rank. If it does, {@link
+     * #lands} tells which blocks are long, and a call is one operation however long the blocks are.
+     *
+     * @return false, unless an algorithm overrides this method
+     */
+    protected boolean landsLongBlocks() {
+        return false;
+    }
+
+    /**
+     * Returns whether the blocks of the current operation go from the caller's source to the caller's target ({@link
+     * Landing}). The ranks then show no blocks, and invite other nodes to no window. Blocks land if they are long, and
+     * each node has a single rank. Several ranks of a node would need an invitation with a distance of the blocks.
      *
      * <p>The algorithm must not send bytes of the target that a landing block replaces.
      *
      * @param team the team of the calling rank
      * @param call the call, with the blocks of the current operation
-     * @return whether the blocks land
+     * @return whether the blocks land, the same at every rank
      */
-    protected static boolean lands(Team team, Call call) {
-        return call.bytes() >= LANDING_BYTES_MIN && team.ranksMax() == 1 && call.target().isAddressable();
+    protected final boolean lands(Team team, Call call) {
+        return isOneRankOnEachNode(team) && (call.bytes() >= LANDING_BYTES_MIN || call.bytes() > blockBytesMax(team));
+    }
+
+    private static boolean isOneRankOnEachNode(Team team) {
+        return team.ranksMax() == 1 && team.nodes() > 1;
     }
 
     /**

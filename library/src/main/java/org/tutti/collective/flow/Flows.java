@@ -21,6 +21,12 @@ public final class Flows {
      */
     private static final long SEPARATE_BLOCK_BYTES_MIN = 16 << 10;
 
+    /**
+     * The length in bytes of the longest piece of a block. A master that sends to several nodes at the same time sends
+     * each of them a piece in turn.
+     */
+    public static final long BLOCK_PIECE_BYTES_MAX = 1 << 20;
+
     final TeamContext context;
     final Operation operation;
     final StepWords words;
@@ -98,7 +104,8 @@ public final class Flows {
     /**
      * Returns the length of the pieces of a message of blocks over a pair. A message that fits into the eager buffer of
      * the pair is one piece. In a longer message, a piece has as many whole blocks as one packet carries. Blocks of
-     * {@value #SEPARATE_BLOCK_BYTES_MIN} bytes or more are a piece each.
+     * {@value #SEPARATE_BLOCK_BYTES_MIN} bytes or more are a piece each, or several pieces if they have more than
+     * {@value #BLOCK_PIECE_BYTES_MAX} bytes.
      *
      * @param block the length of each block, in bytes, 0 or more
      * @param bytes the length of the message, in bytes, 0 or more
@@ -119,7 +126,7 @@ public final class Flows {
      * @return the length of a piece in bytes
      */
     public static long invitedPieceBytes(long block, int packetBytes) {
-        return block < SEPARATE_BLOCK_BYTES_MIN ? packetBytes / block * block : block;
+        return block < SEPARATE_BLOCK_BYTES_MIN ? packetBytes / block * block : Math.min(block, BLOCK_PIECE_BYTES_MAX);
     }
 
     /** Returns whether a message is too long for the eager buffer of a pair. */

@@ -7,6 +7,7 @@ import org.tutti.collective.Call;
 import org.tutti.collective.Ported;
 import org.tutti.collective.Team;
 import org.tutti.collective.blocks.EqualBlocksAlgorithm;
+import org.tutti.collective.blocks.Landing;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.flow.RendezvousSchedule;
@@ -28,8 +29,8 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * <p>If the message of a node fits into the eager buffer of its {@linkplain Team#pair pair} with the root's node, it
  * arrives there. It can then be sent before the root's master has entered the operation. Otherwise that master invites
  * the nodes {@linkplain RendezvousSchedule in turn} to 2·k parts of its window. While k nodes send, the next k nodes
- * are invited, and 2·k parts suffice for any number of nodes. With one rank on each node, long blocks {@linkplain
- * EqualBlocksAlgorithm#lands land} in the root's target if its memory permits it.
+ * are invited, and 2·k parts suffice for any number of nodes. With one rank on each node, long blocks go
+ * from source to target ({@link Landing}).
  *
  * <p><b>Why nothing is overwritten.</b> A part of the window is reused once the root has copied the pieces in it. A
  * root that is not the master posts DONE for each node, so that the master knows this. Eager buffers and windows belong
@@ -79,6 +80,11 @@ public final class DirectGather extends EqualBlocksAlgorithm implements Ported {
     protected Algorithm runsAs(CallShape shape) {
         return shape.exceedsPair(shape.ranksMax() * shape.bytes()) ? Ported.used(this, ports, ONE_PORT, shape.nodes())
                 : ONE_PORT; // without an invitation, nodes have no turns
+    }
+
+    @Override
+    protected boolean landsLongBlocks() {
+        return true;
     }
 
     @Override
@@ -141,7 +147,7 @@ public final class DirectGather extends EqualBlocksAlgorithm implements Ported {
         Area own = team.show(receives ? shownBytes(team, Team.MASTER, bytes) : bytes);
         team.copy(call.source(), 0, own, 0, bytes);
         if (receives) {
-            openInflows(team, call, own, false);
+            openInflows(team, call, own, null);
         }
         team.post(Team.READY, SHOWN);
         if (receives) {
@@ -161,15 +167,15 @@ public final class DirectGather extends EqualBlocksAlgorithm implements Ported {
         return team.inflow(team.pair(node(team, distance)));
     }
 
-    private void openInflows(Team team, Call call, Area window, boolean lands) {
+    private void openInflows(Team team, Call call, Area window, Area landing) {
         long bytes = call.bytes();
         RendezvousSchedule schedule = team.rendezvousSchedule();
         schedule.begin(ports);
         for (int distance = 1; distance < team.nodes(); distance++) {
             int node = node(team, distance);
             long length = team.ranksOn(node) * bytes;
-            if (lands) {
-                schedule.openMessage(node, bytes, length, call.target(), call.block(team.rankAt(node, Team.MASTER)));
+            if (landing != null) {
+                schedule.openMessage(node, bytes, length, landing, call.block(team.rankAt(node, Team.MASTER)));
             } else {
                 long at = (1 + (long) schedule.place() * team.ranksMax()) * bytes;
                 schedule.openMessage(node, bytes, length, window, at);
@@ -190,7 +196,8 @@ public final class DirectGather extends EqualBlocksAlgorithm implements Ported {
                 window = team.shown(Team.MASTER, shownBytes(team, Team.MASTER, bytes));
             }
         }
-        openInflows(team, call, window, lands);
+        openInflows(team, call, window,
+                lands ? Landing.of(team).begin(target, team.size() * bytes, false) : null);
         if (!call.isInPlace()) {
             team.copy(call.source(), 0, target, call.block(team.rank()), bytes);
         }
@@ -206,14 +213,19 @@ public final class DirectGather extends EqualBlocksAlgorithm implements Ported {
         for (int distance = 1; distance < team.nodes(); distance++) {
             int node = node(team, distance);
             for (int localRank = 0; localRank < team.ranksOn(node); localRank++) {
-                Area block = inflow(team, distance).awaitBytes(localRank * bytes, bytes);
-                if (!lands) {
-                    team.copy(block, 0, target, call.block(team.rankAt(node, localRank)), bytes);
+                long at = call.block(team.rankAt(node, localRank));
+                if (lands) {
+                    Landing.of(team).await(node, target, at, bytes);
+                } else {
+                    team.copy(inflow(team, distance).awaitBytes(localRank * bytes, bytes), 0, target, at, bytes);
                 }
             }
             if (window != null && !team.isMaster() && distance < team.nodes() - 1) {
                 team.post(Team.DONE, distance);
             }
+        }
+        if (lands) {
+            Landing.of(team).end();
         }
     }
 

@@ -7,6 +7,7 @@ import org.tutti.collective.Call;
 import org.tutti.collective.Ported;
 import org.tutti.collective.Team;
 import org.tutti.collective.blocks.EqualBlocksAlgorithm;
+import org.tutti.collective.blocks.Landing;
 import org.tutti.collective.flow.Flows;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
@@ -26,8 +27,8 @@ import org.tutti.collective.window.ZeroCopyLoans;
  * b·p·(n − 1) bytes leave the root's node.
  *
  * <p>On one node the root {@linkplain ZeroCopyLoans#lendBlocks lends} long blocks if its memory permits it. It then
- * waits until the other ranks have read them. With one rank on each node, a long block {@linkplain
- * EqualBlocksAlgorithm#lands lands} in the target of its rank if the rank's memory permits it.
+ * waits until the other ranks have read them. With one rank on each node, long blocks go from source to target ({@link
+ * Landing}).
  *
  * <p><b>Why nothing is overwritten.</b> The blocks of a node go to the eager buffer of its {@linkplain Team#pair pair}
  * with the root's node if they fit. Otherwise the master of the node invites the root's node to its window. The master
@@ -74,6 +75,11 @@ public final class DirectScatter extends EqualBlocksAlgorithm implements Ported 
         boolean isInPieces = shape.exceedsPair(message)
                 && Flows.invitedPieceBytes(shape.bytes(), Machine.PACKET_BYTES) < message;
         return isInPieces ? Ported.used(this, ports, ONE_PORT, shape.nodes()) : ONE_PORT; // nothing goes in turn
+    }
+
+    @Override
+    protected boolean landsLongBlocks() {
+        return true;
     }
 
     @Override
@@ -157,23 +163,26 @@ public final class DirectScatter extends EqualBlocksAlgorithm implements Ported 
                 team.outflow(team.pair(node)).openMessage(node, bytes, length);
             }
             for (int localRank = 0; localRank < team.ranksMax(); localRank++) {
-                for (int distance = first; distance < end; distance++) {
-                    int node = (team.node() + distance) % team.nodes();
-                    if (localRank < team.ranksOn(node)) {
-                        send(team, call, window, node, localRank);
+                for (long at = 0; at < bytes; at += Flows.BLOCK_PIECE_BYTES_MAX) {
+                    for (int distance = first; distance < end; distance++) {
+                        int node = (team.node() + distance) % team.nodes();
+                        if (localRank < team.ranksOn(node)) {
+                            send(team, call, window, node, localRank, at);
+                        }
                     }
                 }
             }
         }
     }
 
-    private static void send(Team team, Call call, Area window, int node, int localRank) {
+    private static void send(Team team, Call call, Area window, int node, int localRank, long at) {
         long bytes = call.bytes();
+        long part = Math.min(bytes - at, Flows.BLOCK_PIECE_BYTES_MAX);
         Outflow out = team.outflow(team.pair(node));
         if (window != null) {
-            out.add(window, start(team, node, bytes) + localRank * bytes, bytes);
+            out.add(window, start(team, node, bytes) + localRank * bytes + at, part);
         } else {
-            out.add(call.source(), call.block(team.rankAt(node, localRank)), bytes);
+            out.add(call.source(), call.block(team.rankAt(node, localRank)) + at, part);
         }
     }
 
@@ -193,12 +202,14 @@ public final class DirectScatter extends EqualBlocksAlgorithm implements Ported 
         team.copy(window, team.localRank() * bytes, call.target(), 0, bytes);
     }
 
-    private static void receive(Team team, Call call, int top) {
+    private void receive(Team team, Call call, int top) {
         long bytes = call.bytes();
         Inflow in = team.inflow(team.pair(top));
         if (lands(team, call)) {
-            in.openMessage(top, bytes, bytes, call.target(), 0);
-            in.awaitAll();
+            Landing landing = Landing.of(team);
+            in.openMessage(top, bytes, bytes, landing.begin(call.target(), bytes, false), 0);
+            landing.await(top, call.target(), 0, bytes);
+            landing.end();
             return;
         }
         long length = team.localSize() * bytes;

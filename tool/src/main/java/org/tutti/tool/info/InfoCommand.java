@@ -174,7 +174,7 @@ public final class InfoCommand implements Callable<Integer> {
     private static void listRules(List<Rule> rules, List<Rule> usual, PrintStream out) {
         for (Rule rule : rules) {
             Collective collective = rule.algorithm().collective();
-            out.printf(RULE_LINE, collective.label(), rule.nodes(), rule.ranks(), rule.levels() ? "yes" : "any",
+            out.printf(RULE_LINE, collective.label(), rule.nodes(), rule.ranksInWords(), rule.levels() ? "yes" : "any",
                     rule.slowLinks() ? Links.SLOW : "any",
                     rule.bytes(), collective.combines() ? rule.operators() : "",
                     rule.algorithm().description().name()

@@ -84,7 +84,7 @@ class InfoTest {
     private static List<String> lines(List<Rule> rules) {
         return rules.stream().map(rule -> {
             Collective collective = rule.algorithm().collective();
-            return Stream.of(collective.label(), rule.nodes(), rule.ranks(), rule.levels() ? "yes" : "any",
+            return Stream.of(collective.label(), rule.nodes(), rule.ranksInWords(), rule.levels() ? "yes" : "any",
                     rule.slowLinks() ? "slow" : "any", rule.bytes(), collective.combines() ? rule.operators() : "",
                     rule.algorithm().description().name()).map(String::valueOf).filter(word -> !word.isEmpty())
                     .collect(Collectors.joining("|"));

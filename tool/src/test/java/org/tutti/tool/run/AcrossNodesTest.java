@@ -65,6 +65,17 @@ class AcrossNodesTest {
         }
     }
 
+    /** Long blocks between nodes of one rank each, which land in the target, if other threads may access it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"--nodes 2 -n 2", "--nodes 3 -n 3"})
+    void shouldExchangeLongBlocks(String options) throws Exception {
+        try (var launcher = run(Programs.EXCHANGES_LONG_BLOCKS, options)) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out().lines()).hasSize(Integer.parseInt(options.substring(options.length() - 1)))
+                    .allMatch(line -> line.matches("\\d has 60 right targets"));
+        }
+    }
+
     /** Each node meets the others when its last rank has come, whichever that is. */
     @Tag("thorough")
     @ParameterizedTest

@@ -23,7 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @Timeout(300)
 class KilledAmidLandingTest {
-    private static final int RANKS = 4; // with more, the operations of an allgather have blocks too short to land
+    private static final int RANKS = 4;
     private static final int KILLS = 2;
     private static final int STOPPED = 1;
     private static final int DELAY_MILLIS_MAX = 200; // several calls

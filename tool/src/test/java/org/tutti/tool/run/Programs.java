@@ -58,6 +58,112 @@ final class Programs {
             """;
 
     /**
+     * Exchanges blocks around the lengths at which blocks land and at which a block has several pieces. Targets are
+     * arrays, or memory of a shared or of a confined arena. Each exchange also runs in place.
+     */
+    static final String EXCHANGES_LONG_BLOCKS = """
+            import module org.tutti;
+            import java.lang.foreign.*;
+
+            static final int UNTOUCHED = -1;
+
+            void main() {
+                int right = 0;
+                try (var job = Tutti.join(); var shared = Arena.ofShared(); var confined = Arena.ofConfined()) {
+                    SegmentAllocator heap = (bytes, _) -> MemorySegment.ofArray(new int[(int) bytes / 4]);
+                    for (int count : new int[]{32_768, 262_144, 700_001}) {
+                        for (var allocator : List.of(heap, shared, confined)) {
+                            right += exchange(job.world(), allocator, count);
+                        }
+                    }
+                    right += sendInTurn(job.world(), heap, 262_145);
+                    IO.println(job.rank() + " has " + right + " right targets");
+                }
+            }
+
+            int exchange(Communicator world, SegmentAllocator allocator, int count) {
+                int rank = world.rank();
+                int size = world.size();
+                int root = count % size;
+                int all = size * count;
+                var block = allocate(allocator, count);
+                var blocks = allocate(allocator, all);
+                fill(block, 0, count, rank, 0);
+                fill(blocks, 0, all, rank, 0);
+                var target = allocate(allocator, count);
+                var targets = allocate(allocator, all);
+
+                world.gather(span(block), span(targets), root);
+                for (int from = 0; from < size; from++) {
+                    require(targets, from * count, count, rank == root ? from : UNTOUCHED, 0);
+                }
+                world.scatter(span(blocks), span(target), root);
+                require(target, 0, count, root, rank * count);
+                world.allgather(span(block), span(targets));
+                for (int from = 0; from < size; from++) {
+                    require(targets, from * count, count, from, 0);
+                }
+                world.allToAll(span(blocks), span(targets));
+                for (int from = 0; from < size; from++) {
+                    require(targets, from * count, count, from, rank * count);
+                }
+                world.allToAll(span(blocks));
+                for (int from = 0; from < size; from++) {
+                    require(blocks, from * count, count, from, rank * count);
+                }
+                fill(blocks, rank * count, count, rank, 7);
+                world.allgather(span(blocks));
+                for (int from = 0; from < size; from++) {
+                    require(blocks, from * count, count, from, 7);
+                }
+                return 6;
+            }
+
+            /** Many calls in a row, each with other elements, so that a block which came late would be seen. */
+            int sendInTurn(Communicator world, SegmentAllocator allocator, int count) {
+                var block = allocate(allocator, count);
+                var targets = allocate(allocator, world.size() * count);
+                for (int call = 0; call < 6; call++) {
+                    fill(block, 0, count, world.rank(), call);
+                    world.allgather(span(block), span(targets));
+                    for (int from = 0; from < world.size(); from++) {
+                        require(targets, from * count, count, from, call);
+                    }
+                }
+                return 6;
+            }
+
+            MemorySegment allocate(SegmentAllocator allocator, int count) {
+                var memory = allocator.allocate(4L * count, 64);
+                fill(memory, 0, count, UNTOUCHED, 0);
+                return memory;
+            }
+
+            Span span(MemorySegment memory) {
+                return Span.of(memory, DataType.INT);
+            }
+
+            int element(int rank, int index) {
+                return rank == UNTOUCHED ? UNTOUCHED : (rank + 1) * 0x2545_f491 + index * 0x9e37_79b1;
+            }
+
+            void fill(MemorySegment memory, int at, int count, int rank, int first) {
+                for (int i = 0; i < count; i++) {
+                    memory.setAtIndex(ValueLayout.JAVA_INT, at + i, element(rank, first + i));
+                }
+            }
+
+            void require(MemorySegment memory, int at, int count, int rank, int first) {
+                for (int i = 0; i < count; i++) {
+                    int value = memory.getAtIndex(ValueLayout.JAVA_INT, at + i);
+                    if (value != element(rank, first + i)) {
+                        throw new IllegalStateException("element " + i + " of rank " + rank + " is " + value);
+                    }
+                }
+            }
+            """;
+
+    /**
      * Calls every algorithm that is named by an argument such as {@code reduce=srm}, with lengths around those at which
      * algorithms change, from and to every rank, one after the other and several at once, and checks what comes out.
      */
