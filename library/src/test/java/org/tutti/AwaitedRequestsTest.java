@@ -22,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.JobOptions.Threads;
 import org.tutti.job.LocalNodes;
+import org.tutti.memory.Waits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -210,7 +211,8 @@ class AwaitedRequestsTest {
                             .withMessage(told.get());
                 }
             } else {
-                while (waiting.get() == null || waiting.get().getState() != Thread.State.TIMED_WAITING) {
+                while (waiting.get() == null || waiting.get().getState() != Thread.State.TIMED_WAITING
+                        && Waits.of(waiting.get()).isEmpty()) { // it may sleep outside the JVM
                     Thread.onSpinWait();
                 }
                 waiting.get().interrupt();

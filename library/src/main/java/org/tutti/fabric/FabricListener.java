@@ -1,6 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.fabric;
 
+import java.lang.foreign.MemorySegment;
+
 /**
  * Receives the events of a {@link Fabric}, the object that connects this process with the other processes of its job.
  * An event is a new connection, a piece of news, the good-bye of a process that leaves the job, or the loss of a
@@ -63,6 +65,17 @@ public interface FabricListener {
      * @param reason the details for a log, one clause
      */
     void lost(int process, Loss loss, String reason);
+
+    /**
+     * Called when a put of another process has raised a word in memory of this process. A thread may wait for the word,
+     * in this process or another one that shares the memory.
+     *
+     * @param memory the memory that contains the word
+     * @param offset the offset of the word in that memory, in bytes
+     */
+    default void raised(MemorySegment memory, long offset) {
+        // a listener of whose words no thread sleeps has no thread to wake
+    }
 
     /**
      * Called when this process itself cannot continue, for example because it has no memory for a connection. It may

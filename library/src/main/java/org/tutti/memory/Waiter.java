@@ -9,8 +9,9 @@ import java.util.concurrent.locks.LockSupport;
  * same rule. A waiting thread spins briefly, then yields, and then parks for a time that grows with the time already
  * waited.
  *
- * <p>The writer is often another process, and its store cannot wake a thread of this one. Therefore every park is
- * timed, no store needs a fence or a wake-up call, and a wait that took {@code t} ends at most {@code t/16} late:
+ * <p>The writer is often another process. A writer of a word on which calls wait wakes the threads that sleep in this
+ * process or another one ({@link Futexes}), if both processes allow native access. Every park is timed nevertheless, so
+ * that a wait that took {@code t} ends at most {@code t/16} late if no thread is woken:
  *
  * <ul>
  * <li><b>Spin</b>: with a core for every rank, the word usually arrives within the time of a few cache misses. With
@@ -91,6 +92,11 @@ public final class Waiter {
             LockSupport.parkNanos(nanosMax);
         }
 
+        /** Lets another thread receive messages, because the calling thread no longer polls and goes to sleep. */
+        default void stopPolling() {
+            // no other thread receives messages
+        }
+
         /** Wakes the sleeping threads. It is called after a thread has received a message. */
         default void arrived() {
             // no thread sleeps
@@ -118,6 +124,7 @@ public final class Waiter {
 
     private final Progress progress;
     private final boolean forAnswers;
+    private final Futexes futexes;
     private final WaitClock clock;
     private final int spins;
     private final int spinsPerYield;
@@ -131,7 +138,7 @@ public final class Waiter {
      * @param coreForEach whether every rank that may wait here has a core of its own
      */
     public Waiter(boolean coreForEach) {
-        this(coreForEach, null, false, WaitClock.SYSTEM);
+        this(coreForEach, null, false, null, WaitClock.SYSTEM);
     }
 
     /**
@@ -142,7 +149,18 @@ public final class Waiter {
      * @param progress the object that receives messages when it is polled, or null if there are no other nodes
      */
     public Waiter(boolean coreForEach, Progress progress) {
-        this(coreForEach, progress, false, WaitClock.SYSTEM);
+        this(coreForEach, progress, null);
+    }
+
+    /**
+     * Creates a waiter for words whose writers wake sleeping threads ({@link #wake}).
+     *
+     * @param coreForEach whether every rank that may wait here has a core of its own, so that it may spin
+     * @param progress the object that receives messages when it is polled, or null if there are no other nodes
+     * @param futexes the futexes of this node, or null if the writers wake no threads
+     */
+    public Waiter(boolean coreForEach, Progress progress, Futexes futexes) {
+        this(coreForEach, progress, false, futexes, WaitClock.SYSTEM);
     }
 
     /**
@@ -156,22 +174,36 @@ public final class Waiter {
      * @return the waiter
      */
     public static Waiter forAnswers(boolean coreForEach, Progress progress) {
-        return new Waiter(coreForEach, progress, true, WaitClock.SYSTEM);
+        return new Waiter(coreForEach, progress, true, null, WaitClock.SYSTEM);
     }
 
     /** Creates a waiter with a clock of its own, for tests. */
     Waiter(boolean coreForEach, WaitClock clock) {
-        this(coreForEach, null, false, clock);
+        this(coreForEach, null, false, null, clock);
     }
 
-    private Waiter(boolean coreForEach, Progress progress, boolean forAnswers, WaitClock clock) {
+    private Waiter(boolean coreForEach, Progress progress, boolean forAnswers, Futexes futexes, WaitClock clock) {
         this.progress = progress;
+        this.futexes = futexes;
         this.clock = clock;
         this.forAnswers = forAnswers;
         this.spins = coreForEach ? SPINS_WITH_CORES : SPINS_WITHOUT_CORES;
         this.spinsPerYield = coreForEach ? SPINS_PER_YIELD : 1;
         this.pollsMax = coreForEach ? POLLS_WITH_CORES : 1;
         this.polls = pollsMax;
+    }
+
+    /**
+     * Wakes the threads that sleep in {@link #await} until a word is raised, in any process of the node. A writer calls
+     * this method after it has raised the word. Without it, these threads read the word when their sleep ends.
+     *
+     * @param memory the memory that contains the word
+     * @param offset the offset of the word in that memory, in bytes
+     */
+    public void wake(MemorySegment memory, long offset) {
+        if (futexes != null) {
+            futexes.wake(memory, offset);
+        }
     }
 
     /**
@@ -262,6 +294,21 @@ public final class Waiter {
         }
     }
 
+    /**
+     * Parks the thread until the word may have reached the value. A virtual thread does not sleep outside the JVM,
+     * because its carrier would sleep with it. An interrupted thread does not sleep either.
+     */
+    private void park(MemorySegment memory, long offset, long atLeast, boolean virtual, long nanos) {
+        if (futexes == null || virtual || !Futexes.arePossible() || Thread.currentThread().isInterrupted()) {
+            clock.park(nanos);
+        } else {
+            if (progress != null) {
+                progress.stopPolling();
+            }
+            futexes.sleep(memory, offset, atLeast, nanos);
+        }
+    }
+
     private void awaitYielding(MemorySegment memory, long offset, long atLeast, Check check) {
         boolean virtual = Thread.currentThread().isVirtual();
         long start = clock.nanos(); // or the last arrival of a message: a receiving thread makes progress
@@ -286,7 +333,8 @@ public final class Waiter {
                     parks = false;
                 } else if (parks) {
                     check.check();
-                    clock.park(Math.min((clock.nanos() - start) / PARK_FRACTION, PARK_NANOS_MAX));
+                    long nanos = Math.min((clock.nanos() - start) / PARK_FRACTION, PARK_NANOS_MAX);
+                    park(memory, offset, atLeast, virtual, nanos);
                 } else if (forAnswers) {
                     progress.awaitArrival();
                 } else if (virtual && yields % VIRTUAL_PARK_INTERVAL == 0) {

@@ -74,11 +74,13 @@ public final class LiveMachine implements Machine {
         assert Words.load(memory, offset) <= value : "the word at " + offset + " falls from "
                 + Words.load(memory, offset) + " to " + value;
         Words.store(memory, offset, value);
+        waiter.wake(memory, offset);
     }
 
     @Override
     public void publish(MemorySegment memory, long offset, long value) {
         Words.store(memory, offset, value);
+        waiter.wake(memory, offset);
     }
 
     @Override
@@ -103,12 +105,16 @@ public final class LiveMachine implements Machine {
 
     @Override
     public long add(MemorySegment memory, long offset, long increment) {
-        return Words.add(memory, offset, increment);
+        long before = Words.add(memory, offset, increment);
+        waiter.wake(memory, offset);
+        return before;
     }
 
     @Override
     public long compareAndExchange(MemorySegment memory, long offset, long expected, long value) {
-        return Words.compareAndExchange(memory, offset, expected, value);
+        long before = Words.compareAndExchange(memory, offset, expected, value);
+        waiter.wake(memory, offset);
+        return before;
     }
 
     @Override

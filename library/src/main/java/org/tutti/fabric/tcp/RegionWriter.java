@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.ProtocolException;
 import java.util.concurrent.atomic.AtomicLong;
 
+import org.tutti.fabric.FabricListener;
 import org.tutti.fabric.Region;
 import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.Regions;
@@ -30,11 +31,13 @@ final class RegionWriter {
     private static final WordAction[] ACTIONS = WordAction.values();
 
     private final Regions regions;
+    private final FabricListener listener;
     private final AtomicLong refusals;
     private final PackedRuns runs = new PackedRuns();
 
-    RegionWriter(Regions regions, AtomicLong refusals) {
+    RegionWriter(Regions regions, FabricListener listener, AtomicLong refusals) {
         this.regions = regions;
+        this.listener = listener;
         this.refusals = refusals;
     }
 
@@ -87,6 +90,7 @@ final class RegionWriter {
                 }
             }
         }
+        listener.raised(region.segment(), put.word);
     }
 
     /**

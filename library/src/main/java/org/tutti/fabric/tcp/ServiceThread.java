@@ -169,9 +169,11 @@ final class ServiceThread {
      * when a rank that may have polled recently goes to sleep. This thread then serves the process immediately.
      */
     void endLease() {
-        if (looks && service == Service.SLEEP) {
+        if (service == Service.SLEEP) {
             polledNanos = System.nanoTime() - LEASE_NANOS;
-            call();
+            if (looks) {
+                call();
+            }
         }
     }
 

@@ -21,6 +21,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
+import org.tutti.memory.CLibrary;
+
 /**
  * Calls {@code send(2)} and {@code recv(2)} of the C library for one connection. The calls read and write Java arrays
  * where they lie. A channel of the JDK copies an array to or from native memory. The calls are possible on 64-bit Linux
@@ -64,13 +66,13 @@ final class SocketCalls {
             ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT);
     private static final FunctionDescriptor NAME = FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT,
             ValueLayout.ADDRESS, ValueLayout.ADDRESS);
-    private static final MethodHandle SEND = find("send", TRANSFER, Linker.Option.critical(true),
+    private static final MethodHandle SEND = CLibrary.find("send", TRANSFER, Linker.Option.critical(true),
             Linker.Option.captureCallState("errno"));
-    private static final MethodHandle RECEIVE = find("recv", TRANSFER, Linker.Option.critical(true),
+    private static final MethodHandle RECEIVE = CLibrary.find("recv", TRANSFER, Linker.Option.critical(true),
             Linker.Option.captureCallState("errno"));
-    private static final MethodHandle LOCAL_NAME = find("getsockname", NAME);
-    private static final MethodHandle REMOTE_NAME = find("getpeername", NAME);
-    private static final MethodHandle ERROR_TEXT = find("strerror",
+    private static final MethodHandle LOCAL_NAME = CLibrary.find("getsockname", NAME);
+    private static final MethodHandle REMOTE_NAME = CLibrary.find("getpeername", NAME);
+    private static final MethodHandle ERROR_TEXT = CLibrary.find("strerror",
             FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
 
     private final int descriptor;
@@ -79,17 +81,6 @@ final class SocketCalls {
 
     private SocketCalls(int descriptor) {
         this.descriptor = descriptor;
-    }
-
-    @SuppressWarnings("restricted")
-    private static MethodHandle find(String name, FunctionDescriptor descriptor, Linker.Option... options) {
-        if (!SocketCalls.class.getModule().isNativeAccessEnabled() || !Files.isDirectory(DESCRIPTORS)
-                || ValueLayout.ADDRESS.byteSize() != Long.BYTES) {
-            return null;
-        }
-        Linker linker = Linker.nativeLinker();
-        return linker.defaultLookup().find(name)
-                .map(address -> linker.downcallHandle(address, descriptor, options)).orElse(null);
     }
 
     /** Returns whether this JVM can make the calls. */

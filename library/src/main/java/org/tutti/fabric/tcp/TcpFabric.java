@@ -358,6 +358,11 @@ public final class TcpFabric implements Fabric {
     }
 
     @Override
+    public void stopPolling() {
+        service.endLease();
+    }
+
+    @Override
     public void sleep(MemorySegment memory, long offset, long atLeast, long nanosMax) {
         service.endLease();
         sleepers.sleep(memory, offset, atLeast, nanosMax);

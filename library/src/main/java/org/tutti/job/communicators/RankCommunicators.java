@@ -89,13 +89,14 @@ public final class RankCommunicators {
     private CommunicatorState makeState(long id, LiveMembers members, NodeView view, long ringAddress, int rankThere,
             EndpointTable endpoints, ProcessGroup group) {
         Fabric fabric = network == null ? null : network.fabric();
-        var machine = new LiveMachine(new Waiter(coreForEach, fabric), fabric);
+        var machine = new LiveMachine(new Waiter(coreForEach, fabric, node.futexes()), fabric);
         Team team = new Team(machine, members, pool,
                 ringAddress, rankThere, view, endpoints);
         var policy = new ProgressPolicy();
         Allocator allocator = new Allocator(node.memory(), fabric, members, endpoints, coreForEach, policy,
                 deadline::isClosed);
-        var background = new LiveMachine(new Waiter(false, fabric), fabric, policy::isAwaited); // they share cores
+        var sharesCores = new Waiter(false, fabric, node.futexes());
+        var background = new LiveMachine(sharesCores, fabric, policy::isAwaited);
         var made = new CommunicatorState(id, team, members, view.topology(), allocator, machine, background, policy,
                 group == null ? null : () -> shared.leave(group));
         synchronized (this) {

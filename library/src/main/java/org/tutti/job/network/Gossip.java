@@ -333,6 +333,11 @@ public final class Gossip implements FabricListener {
     }
 
     @Override
+    public void raised(MemorySegment memory, long offset) {
+        node.futexes().wake(memory, offset);
+    }
+
+    @Override
     public void left(int process) {
         for (int rank = process; rank < node.size(); rank++) {
             if (isOf(process, rank)) {

@@ -12,6 +12,7 @@ import org.tutti.JobStartException;
 import org.tutti.Topology;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.job.launch.NodeShape;
+import org.tutti.memory.Futexes;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
 
@@ -33,6 +34,7 @@ public final class Node {
     private final Directory directory;
     private final MemorySegment ring;
     private final StackQuery stackQuery;
+    private final Futexes futexes;
     private final Map<Integer, String> unreachable = new ConcurrentHashMap<>();
 
     private Node(Memory memory, MemorySegment words, int size) {
@@ -44,6 +46,7 @@ public final class Node {
                 : new Directory(memory.block(directoryAddress, DirectoryLayout.bytes(size)), size);
         this.ring = memory.block(ringAddress(), new RingLayout(nodes(), nodeRanks()).bytes());
         this.stackQuery = new StackQuery(memory, words);
+        this.futexes = new Futexes(memory.block(Words.loadPlain(words, NodeLayout.FUTEXES), Futexes.BYTES));
     }
 
     /**
@@ -65,6 +68,7 @@ public final class Node {
         }
         Words.storePlain(words, NodeLayout.RING, memory.claim(new RingLayout(shape.nodes(), shape.nodeRanks()).bytes(),
                 "the ranks' slots"));
+        Words.storePlain(words, NodeLayout.FUTEXES, memory.claim(Futexes.BYTES, "the ranks that sleep"));
         return new Node(memory, words, size);
     }
 
@@ -86,6 +90,11 @@ public final class Node {
     /** Returns the secret that the job's processes share. A job of one node has none, and the result is 32 zeros. */
     public Secret secret() {
         return Secret.of(words.asSlice(NodeLayout.SECRET, Secret.BYTES).toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    /** Returns the futexes at which threads of this node's ranks sleep. */
+    public Futexes futexes() {
+        return futexes;
     }
 
     // ---- meeting of the nodes

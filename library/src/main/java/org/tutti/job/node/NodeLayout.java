@@ -11,7 +11,7 @@ import org.tutti.memory.Words;
  * <pre>
  *  line 0:  +0 size: ranks of the job      +8 address of the world's ring   +16 1 if a launcher watches over the job
  *           +24 number of this node        +32 nodes of the job             +40 ranks of this node
- *           +48 address of the directory, 0 with one node
+ *           +48 address of the directory, 0 with one node             +56 address of the futexes
  *  line 1:  +0 changes: counts failures, leavings and the abort (many add)
  *           +8 asked: counts the questions where the ranks are (many add)
  *  line 2:  +0 abort: 0, or (status + 1)·2³² + rank           (set once)
@@ -46,6 +46,7 @@ public final class NodeLayout {
     static final long NODES = 32;
     static final long NODE_RANKS = 40;
     static final long DIRECTORY = 48;
+    static final long FUTEXES = 56;
     static final long CHANGES = Words.LINE_BYTES;
     static final long ASKED = CHANGES + Long.BYTES;
     static final long ABORT = 2L * Words.LINE_BYTES;

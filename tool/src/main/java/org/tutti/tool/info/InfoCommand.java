@@ -21,6 +21,7 @@ import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.fabric.tcp.TcpFabric;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.memory.Bytes;
+import org.tutti.memory.Futexes;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.run.AlgorithmOptions;
 import org.tutti.tool.run.CpuLevels;
@@ -103,9 +104,10 @@ public final class InfoCommand implements Callable<Integer> {
         out.printf("slots           %d to %d operations in flight on a communicator, %d bytes in the line of a word%n",
                 RingLayout.SLOTS_MIN, RingLayout.SLOTS_MAX, RingLayout.PAYLOAD_BYTES);
         out.printf("TCP             congestion control: %s%n", CongestionControl.ofThisMachine().describe());
-        out.printf("arrays          between nodes: %s%n", TcpFabric.passesArrays()
-                ? "without a copy in ranks that tutti run starts, else with --enable-native-access=ALL-UNNAMED"
-                : "copied, because this system has no calls for them");
+        out.printf("native calls    %s; others need --enable-native-access=ALL-UNNAMED%n",
+                "in ranks that tutti run starts: arrays between nodes "
+                        + (TcpFabric.passesArrays() ? "pass without a copy" : "are copied (no send and recv here)")
+                        + ", sleeping ranks are " + (Futexes.arePossible() ? "woken" : "not woken (no futex here)"));
         out.println();
         out.println("ranks on a node   slots of a communicator   windows of all ranks, at most");
         for (int ranks : RANKS_SHOWN) {
