@@ -9,7 +9,7 @@ import java.util.Locale;
 /**
  * Measures an MPI that is called from Java with the loops of tutti bench: it follows BenchLoop.java step by step, like
  * collectives.c. The arguments are the operations, the sizes, the repeats, and the directory of the gates, at which
- * each rank waits for its turns. Rank 0 prints the figures.
+ * each rank waits for its turns. Rank 0 prints the figures, as {@code loop.h} does.
  */
 final class PeerLoop {
     /** The calls of an MPI, on arrays of doubles that are summed. */
@@ -28,12 +28,16 @@ final class PeerLoop {
     private static final int CALLS_MIN = 4;
     private static final int CALLS_MAX = 1_000_000;
     private static final int GROWTH_MAX = 8;
-    private static final int PRIME = 31;
+    private static final int PERIOD = 251;
+    private static final int BLOCK = 2 * PERIOD;
     private static final double REPEAT_NANOS = 50_000_000;
     private static final double WARM_UP_NANOS_MIN = 1_500_000_000;
     private static final double WARM_UP_NANOS_MAX = 5_000_000_000.0;
     private static final int STEADY_RUNS = 5;
     private static final double STEADY_RATIO = 1.25;
+    private static final int REWRITING_RUNS = 5;
+    private static final double REWRITING_RUN_NANOS = 10_000_000;
+    private static final double WRONG = 0.5; // all right values are whole numbers
 
     private final Calls calls;
     private final int rank;
@@ -41,8 +45,10 @@ final class PeerLoop {
     private final String operation;
     private final double[] source;
     private final double[] target;
+    private final double[] values = new double[BLOCK + PERIOD]; // to write before each call, as in Pattern.java
     private final InputStream gate;
     private int count = CALLS_MIN;
+    private int rewritings = 1; // of a run that only rewrites
     private long call;
 
     private PeerLoop(Calls calls, int rank, int size, String operation, long bytes, InputStream gate) {
@@ -53,9 +59,8 @@ final class PeerLoop {
         this.gate = gate;
         this.source = new double[(int) (bytes / Double.BYTES)];
         this.target = operation.equals("broadcast") ? source : new double[source.length];
-        for (int i = 0; i < source.length; i++) {
-            source[i] = element(rank, i, 0);
-        }
+        double first = operation.equals("broadcast") && rank > 0 ? WRONG : rank + 1;
+        Arrays.setAll(values, i -> value(first, i, 0));
     }
 
     /** Measures every operation of the arguments with every size. */
@@ -90,12 +95,14 @@ final class PeerLoop {
 
     /** Measures and checks once, and returns when all ranks have finished their checks. */
     private void repeat() throws Exception {
-        double microseconds = run() / 1e3;
+        double rewriting = source.length > 1 ? measuredRewriting() : 0;
+        double microseconds = Math.max(1, run() - rewriting) / 1e3;
         checkAll();
         calls.barrier();
         if (rank == 0) {
-            System.out.println(String.format(Locale.ROOT, "peer,%s,layout,%d,%d,%.4f,%.4f,%.4f", operation, size,
-                    (long) source.length * Double.BYTES, microseconds, microseconds, microseconds));
+            System.out.println(String.format(Locale.ROOT, "peer,%s,layout,%d,%d,%.4f,%.4f,%.4f,%d,%.4f", operation,
+                    size, (long) source.length * Double.BYTES, microseconds, microseconds, microseconds, count,
+                    rewriting / 1e3));
         }
     }
 
@@ -130,10 +137,7 @@ final class PeerLoop {
             return;
         }
         call++;
-        int changed = (int) (call % source.length);
-        if (rank == 0 || !operation.equals("broadcast")) {
-            source[changed] = element(rank, changed, call);
-        }
+        rewrite();
         if (operation.equals("broadcast")) {
             calls.broadcast(source);
         } else if (operation.equals("reduce")) {
@@ -142,8 +146,35 @@ final class PeerLoop {
             calls.allreduce(source, target);
         }
         if (rank == 0 || !operation.equals("reduce")) {
-            check(changed, call);
+            check((int) (call % source.length));
         }
+    }
+
+    /** Writes the values of the latest call to all elements of this rank's source. */
+    private void rewrite() {
+        int from = (int) (call % PERIOD);
+        for (int at = 0; at < source.length; at += BLOCK) {
+            System.arraycopy(values, from, source, at, Math.min(BLOCK, source.length - at));
+        }
+    }
+
+    /** The nanoseconds of rewriting on the slowest rank: the median of several runs that only rewrite. */
+    private double measuredRewriting() throws Exception {
+        double[] nanos = new double[REWRITING_RUNS];
+        for (int i = 0; i < nanos.length;) {
+            calls.barrier();
+            calls.barrier(); // the second one ends on all ranks at nearly the same time
+            long start = System.nanoTime();
+            for (int made = 0; made < rewritings; made++) {
+                rewrite();
+            }
+            double each = calls.slowest((double) (System.nanoTime() - start) / rewritings);
+            nanos[i] = each;
+            i += each * rewritings >= REWRITING_RUN_NANOS / 2 ? 1 : 0; // a shorter run sizes the next one
+            rewritings = (int) Math.max(1, Math.min(REWRITING_RUN_NANOS / each, (double) GROWTH_MAX * rewritings));
+        }
+        Arrays.sort(nanos);
+        return nanos[REWRITING_RUNS / 2];
     }
 
     private void checkAll() {
@@ -151,13 +182,12 @@ final class PeerLoop {
             return;
         }
         for (int i = 0; i < source.length; i++) {
-            long changedAt = call - Math.floorMod(call - i, (long) source.length);
-            check(i, Math.max(0, changedAt));
+            check(i);
         }
     }
 
-    private void check(int index, long at) {
-        double own = element(0, index, at);
+    private void check(int index) {
+        double own = value(1, index, call);
         double expected = operation.equals("broadcast") ? own : size * own + size * (size - 1) / 2;
         if (target[index] != expected) {
             System.err.println("wrong result: " + operation + " of " + source.length + " doubles on rank " + rank
@@ -167,7 +197,7 @@ final class PeerLoop {
     }
 
     /** Returns a small whole number, so that sums are exact in any order. */
-    private static double element(int rank, int index, long call) {
-        return rank + 1 + index % PRIME + call % PRIME;
+    private static double value(double first, int index, long call) {
+        return first + (index + call) % PERIOD;
     }
 }

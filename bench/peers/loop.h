@@ -1,7 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 /* The common part of the peers' programs: turns and figures, as in MeasuredLoop.java. The including program defines a
  * run. Each cell has a turn to warm up, and a turn for each repeat. A rank waits for its turn by reading a byte from
- * the named pipe with its number in the directory of the gates. Rank 0 then prints the figure of the turn. */
+ * the named pipe with its number in the directory of the gates. Rank 0 then prints the figure of the turn: microseconds
+ * a call without rewriting, the number of calls, and the subtracted microseconds of rewriting. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 #include <unistd.h>
 
 enum { CALLS_MIN = 4, CALLS_MAX = 1000000, GROWTH_MAX = 8, STEADY_RUNS = 5, PATH_BYTES = 4096 };
+enum { REWRITING_RUNS = 5 };
+static const double REWRITING_RUN_SECONDS = 0.01; /* some time slices, if ranks share a core */
 static const double RUN_SECONDS = 0.05, WARM_UP_SECONDS_MIN = 0.4, WARM_UP_SECONDS_MAX = 5, STEADY_RATIO = 1.25;
 
 /* Limits of a repeat with calls that are timed one by one. */
@@ -25,8 +28,11 @@ static int times_each; /* whether each call is timed by itself */
 static int rank, size, gate;
 static int warm;  /* whether the warm-up of the cell is over */
 static long done; /* the calls of the latest run, or repeat */
+static double rewriting; /* seconds a call, measured before the latest repeat */
 
 static void call_once(void);
+static int has_much_data(void); /* whether a message or block has several elements, the same on every rank */
+static void rewrite_only(void); /* rewrites the data of a call, as before a call */
 static double run(long calls); /* returns the seconds of a call on the slowest rank */
 static double clock_of_calls(void); /* seconds of a clock that runs while the measured operation does */
 static double most(double value); /* returns the greatest of all ranks */
@@ -61,6 +67,30 @@ static void *allocate(size_t bytes) {
   return memory;
 }
 
+/* The values that a rank writes to all its elements before each call, as Pattern.java says. */
+enum { PERIOD = 251, BLOCK = 2 * PERIOD };
+static double values[BLOCK + PERIOD];
+
+/* The value of an element in a call, given the least value. */
+static double value(double first, long index, long call) {
+  return first + (index + call) % PERIOD;
+}
+
+static void fill_table(double first) {
+  for (long i = 0; i < BLOCK + PERIOD; i++) {
+    values[i] = value(first, i, 0);
+  }
+}
+
+/* Writes the values of a call to as many elements. A compiler that inlined this function could leave out a write that
+ * the next one overwrites. */
+static __attribute__((noinline)) void write_values(double *elements, long number, long call) {
+  const double *from = values + call % PERIOD;
+  for (long at = 0; at < number; at += BLOCK) {
+    memcpy(elements + at, from, (number - at < BLOCK ? number - at : BLOCK) * sizeof *elements);
+  }
+}
+
 static double now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -86,7 +116,13 @@ static double percentile(long per_thousand) {
   return counted > 0 ? (((at - shift * HALF + 1L) << shift) - 1) * 1e-3 : 0;
 }
 
-/* Makes the calls of a run. If each call is timed, its time begins when that of the call before ends. */
+/* The seconds of a call, given those of a call with rewriting; at least a nanosecond, also if it does nothing. */
+static double without_rewriting(double seconds) {
+  return seconds - rewriting > 1e-9 ? seconds - rewriting : 1e-9;
+}
+
+/* Makes the calls of a run. If each call is timed, its time begins when that of the call before ends; the time of
+ * rewriting is subtracted. */
 static void make_calls(long calls) {
   if (!times_each) {
     for (long i = 0; i < calls; i++) {
@@ -98,7 +134,7 @@ static void make_calls(long calls) {
   for (long i = 0; i < calls; i++) {
     call_once();
     double after = clock_of_calls();
-    note_time((long)((after - before) * 1e9 + 0.5));
+    note_time((long)(without_rewriting(after - before) * 1e9 + 0.5));
     before = after;
   }
 }
@@ -108,6 +144,31 @@ static long resized(long calls, double seconds) {
   double wanted = RUN_SECONDS / seconds;
   long greatest = GROWTH_MAX * calls < CALLS_MAX ? GROWTH_MAX * calls : CALLS_MAX;
   return wanted < CALLS_MIN ? CALLS_MIN : wanted > greatest ? greatest : (long)wanted;
+}
+
+static int compare(const void *left, const void *right) {
+  double a = *(const double *)left, b = *(const double *)right;
+  return (a > b) - (a < b);
+}
+
+/* The seconds of rewriting the data of a call on the slowest rank: the median of several runs that only rewrite. */
+static double measured_rewriting(void) {
+  double seconds[REWRITING_RUNS];
+  static long rewritings = 1;
+  for (int i = 0; i < REWRITING_RUNS;) {
+    meet();
+    meet(); /* the second one ends on all ranks at nearly the same time */
+    double start = now();
+    for (long made = 0; made < rewritings; made++) {
+      rewrite_only();
+    }
+    double each = seconds[i] = most((now() - start) / rewritings);
+    i += each * rewritings >= REWRITING_RUN_SECONDS / 2; /* a shorter run sizes the next one */
+    double wanted = REWRITING_RUN_SECONDS / each, greatest = (double)GROWTH_MAX * rewritings;
+    rewritings = wanted < 1 ? 1 : wanted > greatest ? (long)greatest : (long)wanted;
+  }
+  qsort(seconds, REWRITING_RUNS, sizeof *seconds, compare);
+  return seconds[REWRITING_RUNS / 2];
 }
 
 static long warm_up(void) {
@@ -127,8 +188,9 @@ static long warm_up(void) {
 
 /* Makes a run, or as many as rare times need if each call is timed; returns the seconds of a call. */
 static double repeat(long *calls) {
+  rewriting = has_much_data() ? measured_rewriting() : 0;
   if (!times_each) {
-    return run(*calls);
+    return without_rewriting(run(*calls));
   }
   long made = 0;
   double total = 0;
@@ -141,12 +203,13 @@ static double repeat(long *calls) {
     *calls = resized(*calls, seconds);
   }
   done = made;
-  return total / made;
+  return without_rewriting(total / made);
 }
 
 static void print_figure(const char *operation, long bytes, double first, double second, double third) {
   if (rank == 0) {
-    printf("peer,%s,layout,%d,%ld,%.4f,%.4f,%.4f,%ld\n", operation, size, bytes, first, second, third, done);
+    printf("peer,%s,layout,%d,%ld,%.4f,%.4f,%.4f,%ld,%.4f\n", operation, size, bytes, first, second, third, done,
+           rewriting * 1e6);
     fflush(stdout);
   }
 }

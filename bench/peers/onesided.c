@@ -11,8 +11,8 @@
 #include "transport_mpi.h"
 #endif
 
-enum { TRAIN = 16, INDEX_MASK = 31, CALL_MASK = 1023, NAME_BYTES = 64 };
-static const double STRETCH_SECONDS = 0.3;
+enum { TRAIN = 16, NAME_BYTES = 64 };
+static const double STRETCH_SECONDS = 0.3, FIRST = 1, WRONG = 0.5;
 static const char COMPUTING[] = "-computing";
 
 enum operation {
@@ -26,13 +26,13 @@ static const char *const names[OPERATIONS] = {
 static char cell[NAME_BYTES];
 static enum operation operation;
 static int computing, target;
-static long count, columns, generation, call, changed;
+static long count, columns, generation, call, checked;
 static double *part, *own, *sums;
 static double timed; /* total seconds of the timed half, if a lock or an unlock is measured alone */
 
 /* Small whole numbers, because their sums are exact in any order. */
 static double element(long index, long at) {
-  return 1 + (index & INDEX_MASK) + (at & CALL_MASK);
+  return value(FIRST, index, at);
 }
 
 static int strided(void) {
@@ -64,19 +64,34 @@ static void check(const double *memory, long at, double expected) {
   }
 }
 
-/* Sets the next element; each call sets one. */
-static void change(double value) {
-  call++;
-  changed = changed + 1 == count ? 0 : changed + 1;
-  own[place(changed)] = value;
+static long own_count(void) {
+  return strided() ? 2 * count : count;
 }
 
-static void change_element(void) {
-  change(element(changed + 1 == count ? 0 : changed + 1, call + 1));
+/* Rewrites all elements for the next call. */
+static void rewrite(void) {
+  call++;
+  write_values(own, own_count(), call);
+}
+
+/* Makes all elements wrong, and chooses the one to check after the call: the next one in each call. */
+static void spoil(void) {
+  rewrite();
+  checked = checked + 1 == count ? 0 : checked + 1;
+}
+
+static int has_much_data(void) {
+  return count > 1;
+}
+
+static void rewrite_only(void) {
+  if (calls_here()) {
+    write_values(own, own_count(), call);
+  }
 }
 
 static void fence_call(int each) {
-  change_element();
+  rewrite();
   for (int other = 0; other < size; other++) {
     if (other != rank) {
       put(other, rank, own, 1);
@@ -105,36 +120,36 @@ static void lock_call(void) {
 static void call_once(void) {
   switch (operation) {
   case PUT:
-    change_element();
+    rewrite();
     put(target, 0, own, count);
     flush(target);
     break;
   case PUT_TRAIN:
-    change_element();
+    rewrite();
     put(target, (call - 1) % TRAIN * count, own, count);
     if (call % TRAIN == 0) {
       flush(target);
     }
     break;
   case PUT_STRIDED:
-    change_element();
+    rewrite();
     put_section(target, own);
     flush(target);
     break;
   case GET:
-    change(-1);
+    spoil();
     get(target, 0, own, count);
     flush(target);
-    check(own, changed, element(changed, generation));
+    check(own, checked, element(checked, generation));
     break;
   case GET_STRIDED:
-    change(-1);
+    spoil();
     get_section(target, own);
     flush(target);
-    check(own, place(changed), element(changed, generation));
+    check(own, place(checked), element(checked, generation));
     break;
   case ACCUMULATE:
-    call++;
+    rewrite();
     accumulate(target, 0, own, count);
     flush(target);
     break;
@@ -155,15 +170,11 @@ static void call_once(void) {
   }
 }
 
-/* Changes the data to get or to accumulate, before each run. */
+/* Changes the data to get, before each run. */
 static void prepare(void) {
   generation++;
-  for (long i = 0; i < count; i++) {
-    if (operation == ACCUMULATE) {
-      own[i] = element(i, generation);
-    } else if ((operation == GET || operation == GET_STRIDED) && rank == target) {
-      part[place(i)] = element(i, generation);
-    }
+  for (long i = 0; rank == target && (operation == GET || operation == GET_STRIDED) && i < count; i++) {
+    part[place(i)] = element(i, generation);
   }
   see();
 }
@@ -213,8 +224,10 @@ static double run(long calls) {
   if (!calls_here()) {
     call += done;
   }
-  for (long i = 0; operation == ACCUMULATE && i < count; i++) {
-    sums[i] += done * element(i, generation);
+  for (long at = call - done + 1; operation == ACCUMULATE && at <= call; at++) {
+    for (long i = 0; i < count; i++) {
+      sums[i] += element(i, at);
+    }
   }
   return most(calls_here() ? seconds / made : 0);
 }
@@ -225,23 +238,18 @@ static long last_call(long at, long like, long period) {
   return last > 0 ? last : 0;
 }
 
-static double last_element(long index, long at) {
-  long changed_at = last_call(at, index, count);
-  return changed_at == 0 ? 0 : element(index, changed_at);
-}
-
 static void check_train(void) {
   for (long slot = 0; slot < TRAIN; slot++) {
     long last = last_call(call, slot + 1, TRAIN);
     for (long i = 0; i < count; i++) {
-      check(part, slot * count + i, last_element(i, last));
+      check(part, slot * count + i, last == 0 ? 0 : element(i, last));
     }
   }
 }
 
 static void check_part(void) {
   for (long i = 0; i < count; i++) {
-    check(part, place(i), operation == ACCUMULATE ? sums[i] : last_element(i, call));
+    check(part, place(i), operation == ACCUMULATE ? sums[i] : element(place(i), call));
     if (strided()) {
       check(part, place(i) + columns, 0);
     }
@@ -278,13 +286,14 @@ static void measure(long bytes, int repeats) {
   target = size - 1;
   timed = 0;
   count = bytes / (long)sizeof(double) > 0 ? bytes / (long)sizeof(double) : 1;
-  call = changed = generation = 0;
+  call = checked = generation = 0;
   for (columns = 1; count % (2 * columns) == 0 && columns * columns < count;) {
     columns *= 2;
   }
   long elements = operation == PUT_TRAIN ? TRAIN * count : strided() ? 2 * count : fences() ? size : count;
   part = expose(elements * (long)sizeof(double));
-  own = allocate(2 * count * sizeof(double));
+  own = allocate(own_count() * sizeof(double));
+  fill_table(operation == GET || operation == GET_STRIDED ? WRONG : FIRST);
   sums = allocate(count * sizeof(double));
   define_section(count / columns, columns, 2 * columns);
   take_turns(cell, bytes, repeats);

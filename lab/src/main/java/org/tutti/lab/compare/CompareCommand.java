@@ -35,7 +35,7 @@ import picocli.CommandLine.Option;
         description = "Measures Tutti beside the MPI implementations that are installed: collectives, or remote "
                 + "memory.",
         footer = {"",
-                "The contenders take turns of some 50 ms, or of 1 s with --percentiles, cell by cell; the median of "
+                "The contenders take turns of some 0.1 s, or of 1 s with --percentiles, cell by cell; the median of "
                         + "all counts. Let nothing else run but what --busy starts. "
                         + "docs/lab/README.md says what the figures mean.",
                 "", "Examples:", "  tutti compare -n 2,4 --collective barrier,allreduce --bytes 8,64k",

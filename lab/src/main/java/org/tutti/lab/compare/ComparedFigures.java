@@ -91,6 +91,12 @@ final class ComparedFigures {
                 .min(Comparator.comparingDouble(Figure::median));
     }
 
+    /** {@return the longest time that a contender needs to rewrite the data of a cell} */
+    OptionalDouble longestRewriting(Layout layout, Cell cell) {
+        return contenders(layout).stream().flatMap(contender -> figure(layout, contender, cell).stream())
+                .mapToDouble(Figure::rewriting).max();
+    }
+
     private Optional<Figure> best(Kind kind, Layout layout, Cell cell) {
         return contenders(layout).stream().filter(contender -> contender.kind() == kind)
                 .flatMap(contender -> figure(layout, contender, cell).stream())

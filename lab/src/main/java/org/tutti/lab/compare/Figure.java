@@ -23,20 +23,22 @@ import org.tutti.tool.bench.Percentile;
  * @param low the lowest value
  * @param high the highest value
  * @param calls how many calls a turn had, 0 if unknown
+ * @param rewriting the time of rewriting the data before a call, which is not part of the other times
  */
-record Figure(Cell cell, double median, double low, double high, long calls) {
+record Figure(Cell cell, double median, double low, double high, long calls, double rewriting) {
     private static final Set<String> OPERATIONS = Stream.concat(
             CollectiveOperation.labels().stream(), OneSidedCell.labels().stream())
             .collect(Collectors.toUnmodifiableSet());
     private static final Pattern LINE = Pattern.compile(
-            "[^,]+,([a-z-]+),[^,]*,\\d+,(\\d+),([\\d.]+),([\\d.]+),([\\d.]+)(?:,(\\d+))?");
+            "[^,]+,([a-z-]+),[^,]*,\\d+,(\\d+),([\\d.]+),([\\d.]+),([\\d.]+)(?:,(\\d+))?(?:,([\\d.]+))?");
 
     private static final int FIRST_NUMBER = 3;
     private static final int CALLS = 6;
+    private static final int REWRITING = 7;
 
-    /** A figure of a turn with an unknown number of calls, or of several turns. */
+    /** A figure of a turn with an unknown number of calls and without rewriting. */
     Figure(Cell cell, double median, double low, double high) {
-        this(cell, median, low, high, 0);
+        this(cell, median, low, high, 0, 0);
     }
 
     /**
@@ -85,14 +87,14 @@ record Figure(Cell cell, double median, double low, double high, long calls) {
     /** Reads a percentile: the percentiles are in the columns of the mean and its extremes. */
     private static Figure ofPercentile(Percentile percentile, MatchResult parts) {
         double micros = Double.parseDouble(parts.group(FIRST_NUMBER + percentile.ordinal()));
-        return new Figure(cell(parts).at(percentile), micros, micros, micros, calls(parts));
+        return new Figure(cell(parts).at(percentile), micros, micros, micros, calls(parts), rewriting(parts));
     }
 
     /** {@return the figure in a line of a contender's output, if the line has one} */
     static Optional<Figure> parse(String line) {
         return parsed(line).map(parts -> new Figure(cell(parts), Double.parseDouble(parts.group(FIRST_NUMBER)),
                 Double.parseDouble(parts.group(FIRST_NUMBER + 1)), Double.parseDouble(parts.group(FIRST_NUMBER + 2)),
-                calls(parts)));
+                calls(parts), rewriting(parts)));
     }
 
     private static Optional<MatchResult> parsed(String line) {
@@ -108,11 +110,16 @@ record Figure(Cell cell, double median, double low, double high, long calls) {
         return parts.group(CALLS) == null ? 0 : Long.parseLong(parts.group(CALLS));
     }
 
+    private static double rewriting(MatchResult parts) {
+        return parts.group(REWRITING) == null ? 0 : Double.parseDouble(parts.group(REWRITING));
+    }
+
     /** {@return the median of the medians of several turns, with the lowest and the highest of all values} */
     static Figure ofTurns(List<Figure> turns) {
         return new Figure(turns.getFirst().cell, median(turns.stream().mapToDouble(Figure::median)),
                 turns.stream().mapToDouble(Figure::low).min().orElseThrow(),
-                turns.stream().mapToDouble(Figure::high).max().orElseThrow());
+                turns.stream().mapToDouble(Figure::high).max().orElseThrow(), 0,
+                median(turns.stream().mapToDouble(Figure::rewriting)));
     }
 
     static double median(DoubleStream values) {

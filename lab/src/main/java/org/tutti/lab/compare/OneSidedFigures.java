@@ -47,7 +47,8 @@ public final class OneSidedFigures {
      */
     public static boolean areIn(Path file) {
         try (var reader = Files.newBufferedReader(file)) {
-            return Report.CSV_COLUMNS.equals(reader.readLine());
+            var columns = reader.readLine();
+            return columns != null && columns.startsWith(Report.CSV_COLUMNS);
         } catch (IOException e) {
             return false; // the next reader reports the fault
         }

@@ -22,10 +22,10 @@ import org.tutti.tool.bench.Percentile;
 
 /** Prints the figures of a comparison. */
 final class Report {
-    /** The first line of a file of figures. */
+    /** The beginning of the first line of a file of figures. */
     static final String CSV_COLUMNS = Report.CELL_COLUMNS + ",microseconds,low,high";
 
-    /** The first line of a file of percentiles. */
+    /** The beginning of the first line of a file of percentiles. */
     static final String PERCENTILES_CSV_COLUMNS = Report.CELL_COLUMNS + ","
             + Stream.of(Percentile.values()).map(Percentile::column).collect(Collectors.joining(","));
 
@@ -50,7 +50,10 @@ final class Report {
         this.busy = busy;
     }
 
-    /** Prints a table for each layout: the medians of all contenders, and the ratios of Tutti's contenders. */
+    /**
+     * Prints a table for each layout: the medians of all contenders, the ratios of Tutti's contenders, and the longest
+     * time that a contender needs to rewrite its data.
+     */
     void print(PrintStream out) {
         for (var layout : results.layouts()) {
             var families = results.families(layout);
@@ -64,14 +67,14 @@ final class Report {
             out.print((label + " %9s").formatted("operation", "bytes"));
             families.forEach(family -> out.printf(" %15s", family));
             ratios.forEach(ratio -> out.printf(" %20s", ratio.title()));
-            out.println();
+            out.printf(" %15s%n", "rewriting");
             for (var cell : results.cells(layout)) {
                 out.print((label + " %9d").formatted(cell.title(), cell.bytes()));
                 families.forEach(family -> out.print(column(15, results.fastest(layout, family, cell)
                         .map(figure -> OptionalDouble.of(figure.median())).orElse(OptionalDouble.empty()))));
                 ratios.forEach(
                         ratio -> out.print(column(20, results.ratio(layout, ratio.family(), cell, ratio.kind()))));
-                out.println();
+                out.println(column(15, results.longestRewriting(layout, cell)));
             }
             for (var percentile : percentiles(layout)) {
                 out.print((label + " %9s").formatted(new Cell("geometric mean", 0, percentile).title(), ""));
@@ -143,18 +146,19 @@ final class Report {
         boolean hasPercentiles = results.layouts().stream().flatMap(layout -> results.cells(layout).stream())
                 .anyMatch(cell -> cell.percentile().isPresent());
         List<String> lines = new ArrayList<>(List.of((hasPercentiles ? PERCENTILES_CSV_COLUMNS : CSV_COLUMNS)
-                + (wire.isPresent() ? ",limit,counted" : "")));
+                + ",rewriting" + (wire.isPresent() ? ",limit,counted" : "")));
         for (var layout : results.layouts()) {
             for (var contender : results.contenders(layout)) {
                 for (var cell : results.cells(layout).stream().map(Cell::measured).distinct().toList()) {
                     var numbers = hasPercentiles ? percentiles(layout, contender, cell)
                             : results.figure(layout, contender, cell)
-                                    .map(figure -> List.of(figure.median(), figure.low(), figure.high()))
+                                    .map(figure -> List.of(figure.median(), figure.low(), figure.high(),
+                                            figure.rewriting()))
                                     .orElse(List.of());
                     if (!numbers.isEmpty()) {
-                        lines.add(String.format(Locale.ROOT, "%s,%s,%s,%d,%d,%.4f,%.4f,%.4f", contender.name(),
+                        lines.add(String.format(Locale.ROOT, "%s,%s,%s,%d,%d,%.4f,%.4f,%.4f,%.4f", contender.name(),
                                 cell.operation(), layout, layout.ranks(), cell.bytes(), numbers.get(0), numbers.get(1),
-                                numbers.get(2))
+                                numbers.get(2), numbers.get(3))
                                 + wire.map(link -> againstWire(link, layout, contender, cell)).orElse(""));
                     }
                 }
@@ -163,10 +167,12 @@ final class Report {
         Files.write(file, lines);
     }
 
-    /** The percentiles of a contender, empty if it has not measured the cell. */
+    /** The percentiles of a contender, and the time of rewriting; empty if it has not measured the cell. */
     private List<Double> percentiles(Layout layout, Contender contender, Cell cell) {
-        return Stream.of(Percentile.values()).flatMap(each -> results.figure(layout, contender, cell.at(each)).stream())
-                .map(Figure::median).toList();
+        var figures = Stream.of(Percentile.values())
+                .flatMap(each -> results.figure(layout, contender, cell.at(each)).stream()).toList();
+        return Stream.concat(figures.stream().map(Figure::median), figures.stream().limit(1).map(Figure::rewriting))
+                .toList();
     }
 
     /**

@@ -41,8 +41,8 @@ class ComparedFiguresTest {
         for (double median : new double[]{9, 1, 0.5}) {
             results.add(ONE_NODE, tutti, new Figure(BARRIER, median, median / 2, median * 2));
         }
-        results.add(ONE_NODE, tutti, new Figure(SMALL, 5, 4, 6));
-        results.add(ONE_NODE, tutti, new Figure(SMALL, 7, 6, 8));
+        results.add(ONE_NODE, tutti, new Figure(SMALL, 5, 4, 6, 9, 0.25));
+        results.add(ONE_NODE, tutti, new Figure(SMALL, 7, 6, 8, 9, 0.75));
         results.add(ONE_NODE, contender("openmpi yield", Kind.NATIVE), new Figure(BARRIER, 8, 8, 8));
         var spin = contender("openmpi spin", Kind.NATIVE);
         results.add(ONE_NODE, spin, new Figure(BARRIER, 5, 5, 5));
@@ -57,7 +57,7 @@ class ComparedFiguresTest {
         var results = known();
         var tutti = results.contenders(ONE_NODE).iterator().next();
         assertThat(results.figure(ONE_NODE, tutti, BARRIER)).contains(new Figure(BARRIER, 1, 0.25, 18));
-        assertThat(results.figure(ONE_NODE, tutti, SMALL)).contains(new Figure(SMALL, 6, 4, 8));
+        assertThat(results.figure(ONE_NODE, tutti, SMALL)).contains(new Figure(SMALL, 6, 4, 8, 0, 0.5));
     }
 
     @Test
@@ -89,8 +89,8 @@ class ComparedFiguresTest {
         var bytes = new ByteArrayOutputStream();
         new Report(results, Optional.empty(), 0).print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
         assertThat(bytes.toString(StandardCharsets.UTF_8).lines().map(line -> line.strip().replaceAll(" +", " ")))
-                .contains("operation bytes tutti openmpi mpich mpjexpress raw tutti ÷ tutti ÷ raw",
-                        "reduce 8 6.000 2.000 - - 1.500 3.000 4.000", "geometric mean 0.866 4.000");
+                .contains("operation bytes tutti openmpi mpich mpjexpress raw tutti ÷ tutti ÷ raw rewriting",
+                        "reduce 8 6.000 2.000 - - 1.500 3.000 4.000 0.500", "geometric mean 0.866 4.000");
     }
 
     @Test
@@ -99,22 +99,23 @@ class ComparedFiguresTest {
         var report = new Report(known(), Optional.empty(), 0);
         report.print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
         assertThat(bytes.toString(StandardCharsets.UTF_8).lines().map(line -> line.strip().replaceAll(" +", " ")))
-                .contains("barrier 0 1.000 5.000 4.000 0.100 0.250", "reduce 8 6.000 2.000 - - 3.000",
+                .contains("barrier 0 1.000 5.000 4.000 0.100 0.250 0.000", "reduce 8 6.000 2.000 - - 3.000 0.500",
                         "geometric mean 0.866");
         var csv = directory.resolve("figures.csv");
         report.writeCsv(csv);
         assertThat(Files.readAllLines(csv)).hasSize(8)
-                .startsWith("contender,operation,layout,ranks,bytes,microseconds,low,high",
-                        "tutti,barrier,1x2,2,0,1.0000,0.2500,18.0000")
-                .contains("openmpi spin,reduce,1x2,2,8,2.0000,2.0000,2.0000");
+                .startsWith("contender,operation,layout,ranks,bytes,microseconds,low,high,rewriting",
+                        "tutti,barrier,1x2,2,0,1.0000,0.2500,18.0000,0.0000",
+                        "tutti,reduce,1x2,2,8,6.0000,4.0000,8.0000,0.5000")
+                .contains("openmpi spin,reduce,1x2,2,8,2.0000,2.0000,2.0000,0.0000");
     }
 
     /** Tutti has two turns; of Open MPI one variant has the shortest median, the other one the shortest tail. */
     private static ComparedFigures percentiles() {
         var results = new ComparedFigures();
         var tutti = contender("tutti", Kind.TUTTI);
-        for (var line : List.of("1.0,3.0,20.0", "2.0,5.0,40.0")) {
-            Figure.ofTurn("tutti,reduce,one node,2,8," + line + ",2000", true)
+        for (var line : List.of("1.0,3.0,20.0,2000,0.1", "2.0,5.0,40.0,2000,0.3")) {
+            Figure.ofTurn("tutti,reduce,one node,2,8," + line, true)
                     .forEach(figure -> results.add(ONE_NODE, tutti, figure));
         }
         Figure.ofTurn("peer,reduce,layout,2,8,1.0,8.0,90.0", true)
@@ -131,15 +132,18 @@ class ComparedFiguresTest {
         report.print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
         assertThat(bytes.toString(StandardCharsets.UTF_8).lines().map(line -> line.strip().replaceAll(" +", " ")))
                 .containsExactly("", "1x2 (nodes x ranks of each), beside 2 busy processes: microseconds a call; "
-                        + "÷ is in times of the best native", "operation bytes tutti openmpi tutti ÷",
-                        "reduce p50 8 1.500 1.000 1.500", "reduce p99 8 4.000 2.000 2.000",
-                        "reduce p99.9 8 30.000 60.000 0.500", "geometric mean p50 1.500", "geometric mean p99 2.000",
+                        + "÷ is in times of the best native", "operation bytes tutti openmpi tutti ÷ rewriting",
+                        "reduce p50 8 1.500 1.000 1.500 0.200", "reduce p99 8 4.000 2.000 2.000 0.200",
+                        "reduce p99.9 8 30.000 60.000 0.500 0.200", "geometric mean p50 1.500",
+                        "geometric mean p99 2.000",
                         "geometric mean p99.9 0.500");
         var csv = directory.resolve("figures.csv");
         report.writeCsv(csv);
-        assertThat(Files.readAllLines(csv)).containsExactly("contender,operation,layout,ranks,bytes,p50,p99,p999",
-                "tutti,reduce,1x2,2,8,1.5000,4.0000,30.0000", "openmpi spin,reduce,1x2,2,8,1.0000,8.0000,90.0000",
-                "openmpi yield,reduce,1x2,2,8,3.0000,2.0000,60.0000");
+        assertThat(Files.readAllLines(csv)).containsExactly(
+                "contender,operation,layout,ranks,bytes,p50,p99,p999,rewriting",
+                "tutti,reduce,1x2,2,8,1.5000,4.0000,30.0000,0.2000",
+                "openmpi spin,reduce,1x2,2,8,1.0000,8.0000,90.0000,0.0000",
+                "openmpi yield,reduce,1x2,2,8,3.0000,2.0000,60.0000,0.0000");
         var chart = directory.resolve("chart.svg");
         report.writeChart(chart);
         assertThat(Files.readString(chart)).contains("1x2 reduce p50, ", "1x2 reduce p99, ", "1x2 reduce p99.9, ");
@@ -147,12 +151,13 @@ class ComparedFiguresTest {
 
     @Test
     void shouldReadThePercentilesOfATurnAndNothingElse() {
-        assertThat(Figure.ofTurn("peer,reduce,layout,2,8,2.5,3.0,7.0,17", true)).containsExactly(
-                new Figure(SMALL.at(Percentile.P50), 2.5, 2.5, 2.5, 17),
-                new Figure(SMALL.at(Percentile.P99), 3, 3, 3, 17), new Figure(SMALL.at(Percentile.P999), 7, 7, 7, 17));
+        assertThat(Figure.ofTurn("peer,reduce,layout,2,8,2.5,3.0,7.0,17,0.5", true)).containsExactly(
+                new Figure(SMALL.at(Percentile.P50), 2.5, 2.5, 2.5, 17, 0.5),
+                new Figure(SMALL.at(Percentile.P99), 3, 3, 3, 17, 0.5),
+                new Figure(SMALL.at(Percentile.P999), 7, 7, 7, 17, 0.5));
         assertThat(Figure.ofTurn("peer,juggle,layout,2,8,2.5,3.0,7.0,17", true)).isEmpty();
         assertThat(Figure.ofTurn("peer,reduce,layout,2,8,2.5,1.0,3.0,17", false))
-                .containsExactly(new Figure(SMALL, 2.5, 1, 3, 17));
+                .containsExactly(new Figure(SMALL, 2.5, 1, 3, 17, 0));
     }
 
     @Test
@@ -179,9 +184,11 @@ class ComparedFiguresTest {
     }
 
     @Test
-    void shouldReadHowManyCallsATurnHad() {
-        assertThat(Figure.parse("peer,reduce,layout,2,8,2.5000,1.0000,3.0000,17"))
-                .contains(new Figure(SMALL, 2.5, 1, 3, 17));
+    void shouldReadHowManyCallsATurnHadAndWhatRewritingTook() {
+        assertThat(Figure.parse("peer,reduce,layout,2,8,2.5000,1.0000,3.0000,17,0.5000"))
+                .contains(new Figure(SMALL, 2.5, 1, 3, 17, 0.5));
+        assertThat(Figure.parse("openmpi spin,reduce,1x2,2,8,2.5000,1.0000,3.0000,0.5000")) // of tutti compare
+                .contains(new Figure(SMALL, 2.5, 1, 3, 0, 0.5));
     }
 
     @Test

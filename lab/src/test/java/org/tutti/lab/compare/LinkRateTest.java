@@ -78,7 +78,7 @@ class LinkRateTest {
         var csv = directory.resolve("figures.csv");
         report.writeCsv(csv);
         assertThat(Files.readAllLines(csv)).containsExactly(
-                "contender,operation,layout,ranks,bytes,microseconds,low,high,limit,counted",
-                "tutti,allreduce,4x1,4,1000000,15000.0000,14000.0000,16000.0000,12000.0000,12800.0000");
+                "contender,operation,layout,ranks,bytes,microseconds,low,high,rewriting,limit,counted",
+                "tutti,allreduce,4x1,4,1000000,15000.0000,14000.0000,16000.0000,0.0000,12000.0000,12800.0000");
     }
 }

@@ -105,7 +105,8 @@ class SimulateTest {
         assertThat(tutti("draw", "barrier", "--algorithm", "srm", "--text").out()).contains("node 0       0 |");
     }
 
-    private static final String HEADER = "contender,operation,layout,ranks,bytes,microseconds,low,high,calls\n";
+    private static final String HEADER =
+            "contender,operation,layout,ranks,bytes,microseconds,low,high,calls,rewriting\n";
 
     @Test
     void shouldPutPredictionsBesideMeasurements() throws Exception {
@@ -114,10 +115,10 @@ class SimulateTest {
         Files.writeString(directory.resolve("own.model"), FreeModel.with("callMicros = 0.5", "railLatencyMicros = 4",
                 "cores = 2", "nodesPerHost = 4"));
         Files.writeString(directory.resolve("figures.csv"), HEADER + """
-                tutti,barrier,2 nodes,2,0,4.0000,3.0000,5.0000,7
-                tutti srm,barrier,2 nodes,2,0,9.5000,9.0000,10.0000,7
-                tutti srm,barrier,one node,2,0,0.2500,0.2000,0.3000,7
-                """ + HEADER + "tutti srm,barrier,one node,4,0,2.7500,2.5000,3.0000,7\n");
+                tutti,barrier,2 nodes,2,0,4.0000,3.0000,5.0000,7,0.0000
+                tutti srm,barrier,2 nodes,2,0,9.5000,9.0000,10.0000,7,0.0000
+                tutti srm,barrier,one node,2,0,0.2500,0.2000,0.3000,7,0.0000
+                """ + HEADER + "tutti srm,barrier,one node,4,0,2.7500,2.5000,3.0000,7,0.0000\n");
         Ended ended = tutti("simulate", "--against", "figures.csv", "--model", "own.model");
         assertThat(ended.status()).as(ended.err()).isZero();
         assertThat(ended.out()).isEqualTo("""
@@ -136,17 +137,17 @@ class SimulateTest {
     @CsvSource(delimiter = '|', value = {"nothing | does not begin with",
             "HEADER | has no figures of named algorithms",
             "HEADER tutti,barrier,one node,2,0,1,1,1 | has no figures of named algorithms",
-            "HEADER mpich,barrier,one node,2,0,1,1,1,7 | line 2: \"mpich\" is not \"tutti\" with the name",
-            "HEADER tutti srm,barrier,one node,2,0,1 | line 2: there are 6 columns instead of 9",
-            "HEADER tutti srm,gossip,one node,2,0,1,1,1,7 | line 2: there is no collective \"gossip\"",
-            "HEADER tutti best,barrier,one node,2,0,1,1,1,7 | line 2: there is no algorithm \"best\" for barrier",
-            "HEADER tutti srm,barrier,one process,2,0,1,1,1,7 | line 2: \"one process\" is not \"one node\"",
-            "HEADER tutti srm,barrier,2 nodes,3,0,1,1,1,7 | line 2: 3 ranks on 2 nodes cannot be predicted",
-            "HEADER tutti srm,barrier,0 nodes,2,0,1,1,1,7 | line 2: 2 ranks on 0 nodes cannot be predicted",
-            "HEADER tutti srm,barrier,one node,1,0,1,1,1,7 | line 2: \"1\" is no number from 2 to",
-            "HEADER tutti srm,barrier,one node,2,-8,1,1,1,7 | line 2: \"-8\" is no number from 0 to",
-            "HEADER tutti srm,barrier,one node,2,0,0,1,1,7 | line 2: \"0\" is no time in microseconds",
-            "HEADER tutti srm,barrier,one node,2,0,NaN,1,1,7 | line 2: \"NaN\" is no time in microseconds"})
+            "HEADER mpich,barrier,one node,2,0,1,1,1,7,0 | line 2: \"mpich\" is not \"tutti\" with the name",
+            "HEADER tutti srm,barrier,one node,2,0,1 | line 2: there are 6 columns instead of 10",
+            "HEADER tutti srm,gossip,one node,2,0,1,1,1,7,0 | line 2: there is no collective \"gossip\"",
+            "HEADER tutti best,barrier,one node,2,0,1,1,1,7,0 | line 2: there is no algorithm \"best\" for barrier",
+            "HEADER tutti srm,barrier,one process,2,0,1,1,1,7,0 | line 2: \"one process\" is not \"one node\"",
+            "HEADER tutti srm,barrier,2 nodes,3,0,1,1,1,7,0 | line 2: 3 ranks on 2 nodes cannot be predicted",
+            "HEADER tutti srm,barrier,0 nodes,2,0,1,1,1,7,0 | line 2: 2 ranks on 0 nodes cannot be predicted",
+            "HEADER tutti srm,barrier,one node,1,0,1,1,1,7,0 | line 2: \"1\" is no number from 2 to",
+            "HEADER tutti srm,barrier,one node,2,-8,1,1,1,7,0 | line 2: \"-8\" is no number from 0 to",
+            "HEADER tutti srm,barrier,one node,2,0,0,1,1,7,0 | line 2: \"0\" is no time in microseconds",
+            "HEADER tutti srm,barrier,one node,2,0,NaN,1,1,7,0 | line 2: \"NaN\" is no time in microseconds"})
     void shouldRefuseFiguresThatCannotBeRead(String text, String message) throws Exception {
         Path file = Files.writeString(directory.resolve("figures.csv"), text.replace("HEADER ", HEADER)
                 .replace("HEADER", HEADER));

@@ -32,17 +32,20 @@ import picocli.CommandLine.Option;
         footer = {
                 "",
                 "Times are microseconds a call: the mean of the slowest rank in a repeat; of the repeats the median, "
-                        + "the lowest and the highest. The elements change from call to call. Let nothing else run.",
+                        + "the lowest and the highest. All elements are rewritten before each call; the time of "
+                        + "rewriting is shown, and not part of the others. Let nothing else run.",
                 "", "Examples:", "  tutti bench -n 2 --collective allreduce --bytes 8,64k",
                 "  tutti bench -n 4 --nodes 2 --all-algorithms --collective broadcast --bytes 1m",
                 "  tutti bench -n 2 --one-sided --operation put,get --bytes 8,64k"})
 public final class BenchCommand implements Callable<Integer> {
     /** The first line of the file that {@code --csv} writes. */
-    public static final String CSV_COLUMNS = "contender,operation,layout,ranks,bytes,microseconds,low,high,calls";
+    public static final String CSV_COLUMNS = "contender,operation,layout,ranks,bytes,microseconds,low,high,calls,"
+            + "rewriting";
 
     /** The first line of the file that {@code --csv} writes with {@code --percentiles}. */
     static final String PERCENTILES_CSV_COLUMNS = "contender,operation,layout,ranks,bytes,"
-            + Stream.of(Percentile.values()).map(Percentile::column).collect(Collectors.joining(",")) + ",calls";
+            + Stream.of(Percentile.values()).map(Percentile::column).collect(Collectors.joining(","))
+            + ",calls,rewriting";
 
     private static final List<CallKind> BLOCKING = List.of(CallKind.BLOCKING);
     private static final int REPEATS_MAX = 1000;

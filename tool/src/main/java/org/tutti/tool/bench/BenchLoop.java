@@ -7,12 +7,13 @@ import org.tutti.Collective;
 import org.tutti.Communicator;
 
 /**
- * A cell of a collective: one algorithm and one size. If ranks have blocks, the size is that of a block. Each call
- * changes one element of every block, and checks one element of its result; all elements are checked after every
- * repeat. The calls of this class are blocking.
+ * A cell of a collective: one algorithm and one size. If ranks have blocks, the size is that of a block. Before each
+ * call all ranks rewrite their sources, also ranks whose sources the call does not read. The receivers of a broadcast
+ * write wrong values, so that they hold no right one before the call. After each call one element of its result is
+ * checked, and after every repeat all elements. The calls of this class are blocking.
  */
 class BenchLoop extends MeasuredLoop {
-    private static final int PRIME = 31;
+    private static final double WRONG = 0.5; // all right values are whole numbers
 
     private final Communicator world;
     private final Communicators measured;
@@ -23,6 +24,7 @@ class BenchLoop extends MeasuredLoop {
     private final int sourceBlocks;
     private final int targetBlocks;
     private final boolean hasResult;
+    private final Pattern pattern;
     private final Operands operands;
     private long call;
 
@@ -34,15 +36,13 @@ class BenchLoop extends MeasuredLoop {
         this.rank = measured.rank();
         this.size = measured.size();
         this.count = (int) (bytes / Double.BYTES);
-        this.sourceBlocks = collective.sourceHasBlocks(rank, 0) ? size : 1;
+        this.sourceBlocks = collective.sourceHasBlocks(0, 0) ? size : 1; // as at the root, to rewrite the same bytes
         this.targetBlocks = collective.targetHasBlocks(rank, 0) ? size : 1;
         this.hasResult = collective == Collective.BROADCAST || collective.receives(rank, 0);
+        this.pattern = new Pattern(collective == Collective.BROADCAST && rank > 0 ? WRONG : first(rank));
         int targetCount = collective == Collective.BROADCAST ? 0 : targetBlocks * count;
         this.operands = segments ? Operands.segments(world, sourceBlocks * count, targetCount)
                 : Operands.arrays(sourceBlocks * count, targetCount);
-        for (int i = 0; i < sourceBlocks * count; i++) {
-            operands.set(i, element(rank, i, 0));
-        }
     }
 
     @Override
@@ -82,35 +82,35 @@ class BenchLoop extends MeasuredLoop {
 
     private void broadcasts(int calls) {
         for (int i = 0; i < calls; i++) {
-            int changed = change(0);
+            int checked = rewrite();
             operands.broadcast(measured.next());
-            check(changed, element(0, changed, call));
+            check(checked, element(0, checked, call));
         }
     }
 
     private void reduces(int calls) {
         for (int i = 0; i < calls; i++) {
-            int changed = change(rank);
+            int checked = rewrite();
             operands.reduce(measured.next());
             if (rank == 0) {
-                check(changed, sum(changed, call));
+                check(checked, sum(checked, call));
             }
         }
     }
 
     private void allreduces(int calls) {
         for (int i = 0; i < calls; i++) {
-            int changed = change(rank);
+            int checked = rewrite();
             operands.allreduce(measured.next());
-            check(changed, sum(changed, call));
+            check(checked, sum(checked, call));
         }
     }
 
     private void others(int calls) {
         for (int i = 0; i < calls; i++) {
-            int changed = changeOwn();
+            int checked = rewrite();
             operands.call(measured.next(), collective);
-            checkOne(changed);
+            checkOne(checked);
         }
     }
 
@@ -123,44 +123,49 @@ class BenchLoop extends MeasuredLoop {
         return count;
     }
 
-    /** Changes an element of this rank's contribution, in any collective. */
-    final int changeOwn() {
-        return count == 0 ? 0 : change(collective == Collective.BROADCAST ? 0 : rank);
+    /** Rewrites this rank's source for the next call; returns the element of a block to check after it. */
+    final int rewrite() {
+        if (count == 0) {
+            return 0;
+        }
+        call++;
+        pattern.write(operands, sourceBlocks * count, call);
+        return (int) (call % count);
+    }
+
+    @Override
+    final boolean hasMuchData() {
+        return count > 1; // groups may have different sizes, so their sources may differ
+    }
+
+    @Override
+    final void rewriteOnly(int times) {
+        for (int i = 0; i < times; i++) {
+            pattern.write(operands, sourceBlocks * count, call);
+        }
     }
 
     /** Checks an element of the result of any collective, if there is one; each call checks the next block. */
-    final void checkOne(int changed) {
+    final void checkOne(int ofBlock) {
         if (hasResult) {
-            int checked = changed + (int) (call % targetBlocks) * count;
-            check(checked, expected(checked, call));
+            int checked = ofBlock + (int) (call % targetBlocks) * count;
+            check(checked, expected(checked));
         }
     }
 
-    /** Changes an element of each block of this rank's source; each call changes the next element. */
-    private int change(int contributor) {
-        call++;
-        int changed = (int) (call % count);
-        if (contributor == rank) {
-            for (int i = changed; i < sourceBlocks * count; i += count) {
-                operands.set(i, element(rank, i, call));
-            }
-        }
-        return changed;
-    }
-
-    /** The right value of an element of the result, if the elements that it depends on last changed in this call. */
-    private double expected(int index, long at) {
+    /** The right value of an element of the latest call's result. */
+    private double expected(int index) {
         int ofBlock = rank * count + index % count;
         return switch (collective) {
             case BARRIER -> 0;
-            case BROADCAST -> element(0, index, at);
-            case REDUCE, ALLREDUCE -> sum(index, at);
-            case GATHER, ALLGATHER -> element(index / count, index % count, at);
-            case SCATTER -> element(0, ofBlock, at);
-            case ALL_TO_ALL -> element(index / count, ofBlock, at);
-            case REDUCE_SCATTER -> sum(ofBlock, at);
-            case SCAN -> sum(rank + 1, index, at);
-            case EXCLUSIVE_SCAN -> sum(rank, index, at);
+            case BROADCAST -> element(0, index, call);
+            case REDUCE, ALLREDUCE -> sum(index, call);
+            case GATHER, ALLGATHER -> element(index / count, index % count, call);
+            case SCATTER -> element(0, ofBlock, call);
+            case ALL_TO_ALL -> element(index / count, ofBlock, call);
+            case REDUCE_SCATTER -> sum(ofBlock, call);
+            case SCAN -> sum(rank + 1, index, call);
+            case EXCLUSIVE_SCAN -> sum(rank, index, call);
         };
     }
 
@@ -178,15 +183,17 @@ class BenchLoop extends MeasuredLoop {
             return;
         }
         for (int i = 0; i < targetBlocks * count; i++) {
-            int changed = i % count;
-            long changedAt = Math.max(0, call - Math.floorMod(call - changed, (long) count));
-            check(i, expected(i, changedAt % count == changed ? changedAt : 0));
+            check(i, expected(i));
         }
     }
 
     /** Small whole numbers, because their sums are exact in any order. */
     private static double element(int rank, int index, long call) {
-        return rank + 1 + index % PRIME + call % PRIME;
+        return Pattern.value(first(rank), index, call);
+    }
+
+    private static double first(int rank) {
+        return rank + 1;
     }
 
     private double sum(int index, long call) {

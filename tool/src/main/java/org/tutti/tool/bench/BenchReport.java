@@ -41,9 +41,9 @@ final class BenchReport implements AutoCloseable {
         this.csv = writes && !csv.isEmpty() ? new PrintWriter(Files.newBufferedWriter(Path.of(csv))) : null;
         if (writes) {
             System.out.printf("%d ranks, %s; microseconds a call%n%n", ranks, layout);
-            System.out.printf("%-21s %-30s %10s %12s %12s %12s%s%n", "operation", "algorithm", "bytes",
+            System.out.printf("%-21s %-30s %10s %12s %12s %12s %12s%s%n", "operation", "algorithm", "bytes",
                     hasPercentiles ? Percentile.P50.label() : "median", hasPercentiles ? Percentile.P99.label() : "low",
-                    hasPercentiles ? Percentile.P999.label() : "high", hasOverlaps ? "   overlap %" : "");
+                    hasPercentiles ? Percentile.P999.label() : "high", "rewriting", hasOverlaps ? "   overlap %" : "");
         }
         if (this.csv != null) {
             this.csv.println((hasPercentiles ? BenchCommand.PERCENTILES_CSV_COLUMNS : BenchCommand.CSV_COLUMNS)
@@ -77,15 +77,15 @@ final class BenchReport implements AutoCloseable {
         String overlap = overlaps.length == 0 ? "" : String.format(Locale.ROOT, "%.1f", median(overlaps));
         String suffix = kind == CallKind.BLOCKING ? "" : " " + kind.label();
         double[] told = hasPercentiles ? percentiles(repeats) : medianAndExtremes(repeats);
-        System.out.printf(Locale.ROOT, "%-21s %-30s %10d %12.3f %12.3f %12.3f%s%n", operation,
+        double rewriting = median(repeats.stream().mapToDouble(Repeat::rewriting).toArray());
+        System.out.printf(Locale.ROOT, "%-21s %-30s %10d %12.3f %12.3f %12.3f %12.3f%s%n", operation,
                 (algorithm.isEmpty() ? (chosen + " (chosen)").strip() : algorithm) + suffix, bytes, told[0], told[1],
-                told[2], overlap.isEmpty() ? "" : " %11s".formatted(overlap));
+                told[2], rewriting, overlap.isEmpty() ? "" : " %11s".formatted(overlap));
         if (csv != null) {
-            csv.printf(Locale.ROOT, "%s,%s,%s,%d,%d,%.4f,%.4f,%.4f,%d%s%n",
+            csv.printf(Locale.ROOT, "%s,%s,%s,%d,%d,%.4f,%.4f,%.4f,%d,%.4f%s%n",
                     (algorithm.isEmpty() ? "tutti" : "tutti " + algorithm) + suffix,
                     operation, layout.replace(",", ""), ranks, bytes, told[0], told[1], told[2],
-                    calls,
-                    hasOverlaps ? "," + overlap : "");
+                    calls, rewriting, hasOverlaps ? "," + overlap : "");
             csv.flush(); // another program may wait for it
         }
     }

@@ -32,6 +32,16 @@ final class MakingLoop extends MeasuredLoop {
         return new Run((double) (System.nanoTime() - start) / calls, calls);
     }
 
+    @Override
+    boolean hasMuchData() {
+        return false;
+    }
+
+    @Override
+    void rewriteOnly(int times) {
+        // making a group needs no data
+    }
+
     private void makeAndClose(int times) {
         for (int i = 0; i < times; i++) {
             try (var group = make(communicators.next())) {

@@ -18,6 +18,14 @@ import org.tutti.Reduction;
  * many calls make a run, and then runs until everything is compiled. A repeat is one run, and its figure is that of the
  * slowest rank. If each call is timed by itself, a repeat is as many runs as rare times need. The peers' programs do
  * the same, except for the compiler: {@code bench/peers/loop.h}.
+ *
+ * <p><b>Rewriting.</b> Before each call a rank rewrites all data of the call, so that no contender finds data of the
+ * call before in the cache of a reader. Rewriting belongs to the loop. Outside the time it would need a barrier before
+ * each call, which ranks of each contender leave differently, and calls could not follow each other without pause. In a
+ * collective all ranks rewrite the same number of bytes, also ranks that contribute nothing, so that no rank waits for
+ * the rewriting of another one. Before a repeat this class measures how long all ranks rewrite without calls, and
+ * subtracts this time from the time of a call. Rewriting takes longer if a call has moved lines to another core; this
+ * time counts for the call.
  */
 abstract class MeasuredLoop implements AutoCloseable {
     private static final double RUN_NANOS = 50_000_000;
@@ -39,11 +47,15 @@ abstract class MeasuredLoop implements AutoCloseable {
     private static final CompilationMXBean COMPILER = ManagementFactory.getCompilationMXBean();
     private static final int STEADY_RUNS = 5;
     private static final double STEADY_RATIO = 1.25;
+    private static final int REWRITING_RUNS = 5;
+    private static final double REWRITING_RUN_NANOS = 10_000_000; // some time slices, if ranks share a core
 
     private final Communicator world;
     private Optional<Latencies> latencies = Optional.empty(); // if each call is timed
     private int calls = CALLS_MIN; // of a run, the same on every rank
     private long made;
+    private int rewritings = 1; // of a run that only rewrites, the same on every rank
+    private double rewritingNanos; // of a call, measured before the latest repeat
     private long compiledMillis;
     private long notedNanos;
     private double compilingNanos; // in the latest run, on the rank with the busiest compiler
@@ -60,13 +72,14 @@ abstract class MeasuredLoop implements AutoCloseable {
     /**
      * The figures of a repeat.
      *
-     * @param microseconds the time of a call on the slowest rank
+     * @param microseconds the time of a call on the slowest rank, without rewriting
+     * @param rewriting the subtracted time of rewriting the data of a call, in microseconds
      * @param overlap the part of the shorter of call and computing that the other hid, in percent, if the ranks
      *            computed
      * @param percentiles microseconds, each from the rank where it is the greatest, in the order of {@link Percentile},
      *            if each call was timed
      */
-    record Repeat(double microseconds, OptionalDouble overlap, List<Double> percentiles) {}
+    record Repeat(double microseconds, double rewriting, OptionalDouble overlap, List<Double> percentiles) {}
 
     MeasuredLoop(Communicator world) {
         this.world = world;
@@ -87,8 +100,8 @@ abstract class MeasuredLoop implements AutoCloseable {
 
     /**
      * Makes the calls of a run in one loop or, if each call is timed, one by one. The time of a call begins when that
-     * of the call before ends, so the times leave out nothing that delays calls. They include the change of one element
-     * and the check of another one, as in every run.
+     * of the call before ends, so the times leave out nothing that delays calls. The mean time of rewriting is
+     * subtracted from each. The times include the check of one element, as in every run.
      *
      * @param count the number of calls
      * @param loop makes a given number of calls
@@ -103,9 +116,23 @@ abstract class MeasuredLoop implements AutoCloseable {
         for (int i = 0; i < count; i++) {
             loop.accept(1);
             long now = clock();
-            times.add(now - before);
+            times.add(Math.round(withoutRewriting(now - before)));
             before = now;
         }
+    }
+
+    /**
+     * {@return whether a message or block has more than one element, the same on every rank; the time of rewriting one
+     * element is too short to be measured}
+     */
+    abstract boolean hasMuchData();
+
+    /** Rewrites the data of a call this many times, as before each call, without a call. */
+    abstract void rewriteOnly(int times);
+
+    /** {@return the nanoseconds of a call, given those of a call with rewriting; at least 1} */
+    final double withoutRewriting(double nanos) {
+        return Math.max(1, nanos - rewritingNanos);
     }
 
     /** {@return nanoseconds of a clock that runs while the measured operation does} */
@@ -192,10 +219,30 @@ abstract class MeasuredLoop implements AutoCloseable {
     /** {@return the figures of a repeat; when this method returns, all ranks have checked their results} */
     final Repeat repeat() {
         latencies.ifPresent(Latencies::clear);
-        double nanos = latencies.isEmpty() ? slowest(run(calls, true)) : timedRuns();
+        rewritingNanos = hasMuchData() ? measuredRewriting() : 0;
+        double nanos = withoutRewriting(latencies.isEmpty() ? slowest(run(calls, true)) : timedRuns());
         checkAll();
         world.barrier();
-        return new Repeat(nanos / 1e3, overlap(nanos), latencies.map(this::percentiles).orElse(List.of()));
+        return new Repeat(nanos / 1e3, rewritingNanos / 1e3, overlap(nanos),
+                latencies.map(this::percentiles).orElse(List.of()));
+    }
+
+    /** The time of rewriting the data of a call on the slowest rank: the median of several runs that only rewrite. */
+    private double measuredRewriting() {
+        double[] nanos = new double[REWRITING_RUNS];
+        for (int i = 0; i < nanos.length;) {
+            world.barrier();
+            world.barrier(); // the second one ends on all ranks at nearly the same time
+            long start = System.nanoTime();
+            rewriteOnly(rewritings);
+            double[] slowest = {(double) (System.nanoTime() - start) / rewritings};
+            world.allreduce(slowest, Reduction.MAX);
+            nanos[i] = slowest[0];
+            i += slowest[0] * rewritings >= REWRITING_RUN_NANOS / 2 ? 1 : 0; // a shorter run sizes the next one
+            rewritings = (int) Math.clamp(REWRITING_RUN_NANOS / slowest[0], 1, (double) GROWTH_MAX * rewritings);
+        }
+        Arrays.sort(nanos);
+        return nanos[REWRITING_RUNS / 2];
     }
 
     /** Runs until there are enough calls for one in a thousand to be significant, within a time limit. */

@@ -16,21 +16,20 @@ import org.tutti.tool.bench.OneSidedCell.Target;
  * A cell of {@code --one-sided}: rank 0 operates on the memory of the last rank; the other ranks wait for it, or
  * compute. {@code bench/peers/onesided.c} does the same step by step.
  *
- * <p><b>Checks.</b> An element of the put data changes with every call. After every repeat the target, which counts the
- * calls too, compares its memory with the elements of the last calls. Before every get the caller spoils an element,
- * which must be right afterwards; the target's memory changes from run to run. The target knows the sums of accumulated
- * data, and the caller knows the result of every single fetch-and-add. All values are small whole numbers, so that sums
- * are exact.
+ * <p><b>Checks.</b> The caller rewrites all data of a put or an accumulate before the call. After every repeat the
+ * target, which counts the calls too, compares its memory with the data of the last calls, or with their sums. Before
+ * every get the caller spoils all elements, one of which is checked after the get; the target's memory changes from run
+ * to run, because the target knows nothing of single gets. The caller knows the result of every single fetch-and-add.
+ * All values are small whole numbers, so that sums are exact.
  *
  * <p><b>A computing target</b> only reads the clock, for 300 ms from the beginning of a repeat. The caller calls until
  * the repeat has its calls or that time is over, but at least once.
  */
 final class OneSidedLoop extends MeasuredLoop {
     private static final int TRAIN = 16;
-    private static final int INDEX_MASK = 31;
-    private static final int CALL_MASK = 1023;
     private static final long STRETCH_NANOS = 300_000_000;
-    private static final double SPOILED = -1;
+    private static final double FIRST = 1;
+    private static final double WRONG = 0.5; // all right values are whole numbers
 
     private final OneSidedCell cell;
     private final OneSidedOperation operation;
@@ -39,18 +38,20 @@ final class OneSidedLoop extends MeasuredLoop {
     private final boolean isTarget;
     private final boolean isCaller;
     private final int count;
+    private final int ownCount;
     private final int columns;
     private final RemoteMemory memory;
     private final RemotePart part;
     private final int target;
     private final OneSidedOperands own;
     private final Section section;
+    private final Pattern pattern;
     private final double[] sums;
     private final Optional<Mutexes> mutexes;
     private long timedNanos; // total time of the measured half, if a lock or an unlock is measured alone
     private long generation;
     private long call;
-    private int changed;
+    private int checked;
 
     OneSidedLoop(Communicator world, OneSidedCell cell, boolean segments, Optional<TransferProtocol> protocol) {
         super(world);
@@ -63,7 +64,7 @@ final class OneSidedLoop extends MeasuredLoop {
         this.isCaller = rank == 0 || operation.isCalledByAll();
         this.count = (int) Math.max(1, cell.bytes() / Double.BYTES);
         this.columns = columns(count);
-        int ownCount = operation.isStrided() ? 2 * count : count;
+        this.ownCount = operation.isStrided() ? 2 * count : count;
         long partCount = operation == OneSidedOperation.PUT_TRAIN ? TRAIN * (long) count
                 : operation.isFence() ? size : ownCount;
         this.memory = world.allocate((partCount + (segments ? ownCount : 0)) * Double.BYTES);
@@ -75,6 +76,7 @@ final class OneSidedLoop extends MeasuredLoop {
         this.section = Section.strided(0, (long) columns * Double.BYTES, new long[]{count / columns},
                 new long[]{2L * columns * Double.BYTES});
         this.sums = new double[operation == OneSidedOperation.ACCUMULATE ? count : 0];
+        this.pattern = new Pattern(isGet() ? WRONG : FIRST);
         this.mutexes = operation.isLock() ? Optional.of(memory.allocateMutexes(1)) : Optional.empty();
     }
 
@@ -128,14 +130,10 @@ final class OneSidedLoop extends MeasuredLoop {
         return isHalf ? timedNanos : System.nanoTime();
     }
 
-    /** Changes the data to get or to accumulate from run to run. */
+    /** Changes the data to get from run to run. */
     private void prepare() {
         generation++;
-        if (operation == OneSidedOperation.ACCUMULATE) {
-            for (int i = 0; i < count; i++) {
-                own.set(i, element(i, generation));
-            }
-        } else if (isTarget && isGet()) {
+        if (isTarget && isGet()) {
             for (int i = 0; i < count; i++) {
                 memory.local().setAtIndex(ValueLayout.JAVA_DOUBLE, place(i), element(i, generation));
             }
@@ -180,7 +178,7 @@ final class OneSidedLoop extends MeasuredLoop {
 
     private void puts(int calls) {
         for (int i = 0; i < calls; i++) {
-            change();
+            rewrite();
             own.put(part, 0);
             memory.fence(target);
         }
@@ -190,16 +188,16 @@ final class OneSidedLoop extends MeasuredLoop {
         for (int i = 0; i < calls; i++) {
             spoil();
             own.get(part);
-            check(own.get(changed), changed, element(changed, generation));
+            check(own.get(checked), checked, element(checked, generation));
         }
     }
 
     private void accumulates(int calls) {
         for (int i = 0; i < calls; i++) {
+            rewrite();
             own.accumulate(part);
             memory.fence(target);
         }
-        call += calls;
     }
 
     private void fetchAdds(int calls) {
@@ -210,7 +208,7 @@ final class OneSidedLoop extends MeasuredLoop {
 
     private void trains(int calls) {
         for (int i = 0; i < calls; i++) {
-            change();
+            rewrite();
             own.put(part, (call - 1) % TRAIN * count * Double.BYTES);
             if (call % TRAIN == 0) {
                 memory.fence(target);
@@ -220,7 +218,7 @@ final class OneSidedLoop extends MeasuredLoop {
 
     private void stridedPuts(int calls) {
         for (int i = 0; i < calls; i++) {
-            change();
+            rewrite();
             part.put(section, own.span(), section);
             memory.fence(target);
         }
@@ -230,7 +228,7 @@ final class OneSidedLoop extends MeasuredLoop {
         for (int i = 0; i < calls; i++) {
             spoil();
             part.get(section, own.span(), section);
-            check(own.get(place(changed)), changed, element(changed, generation));
+            check(own.get(place(checked)), checked, element(checked, generation));
         }
     }
 
@@ -261,7 +259,7 @@ final class OneSidedLoop extends MeasuredLoop {
 
     private void fencesOfEach(int calls) {
         for (int i = 0; i < calls; i++) {
-            change();
+            rewrite();
             putToOthers();
             for (int other = 0; other < size; other++) {
                 if (other != rank) {
@@ -273,7 +271,7 @@ final class OneSidedLoop extends MeasuredLoop {
 
     private void fencesOfAll(int calls) {
         for (int i = 0; i < calls; i++) {
-            change();
+            rewrite();
             putToOthers();
             memory.fenceAll();
         }
@@ -287,20 +285,28 @@ final class OneSidedLoop extends MeasuredLoop {
         }
     }
 
-    /** Changes an element; each call changes the next one. */
-    private void change() {
-        advance();
-        own.set(place(changed), element(changed, call));
-    }
-
-    private void spoil() {
-        advance();
-        own.set(place(changed), SPOILED);
-    }
-
-    private void advance() {
+    /** Rewrites all elements for the next call. */
+    private void rewrite() {
         call++;
-        changed = changed + 1 == count ? 0 : changed + 1;
+        pattern.write(own, ownCount, call);
+    }
+
+    /** Makes all elements wrong, and chooses the one to check after the call: the next one in each call. */
+    private void spoil() {
+        rewrite();
+        checked = checked + 1 == count ? 0 : checked + 1;
+    }
+
+    @Override
+    boolean hasMuchData() {
+        return count > 1;
+    }
+
+    @Override
+    void rewriteOnly(int times) {
+        for (int i = 0; isCaller && i < times; i++) {
+            pattern.write(own, ownCount, call);
+        }
     }
 
     /** The index of an element in memory: elements of a section lie in the left halves of the rows. */
@@ -309,7 +315,7 @@ final class OneSidedLoop extends MeasuredLoop {
     }
 
     private static double element(int index, long at) {
-        return 1 + (index & INDEX_MASK) + (at & CALL_MASK);
+        return Pattern.value(FIRST, index, at);
     }
 
     // ---- checks
@@ -317,8 +323,10 @@ final class OneSidedLoop extends MeasuredLoop {
     @Override
     void noteCalls(long callsMade) {
         call += isCaller ? 0 : callsMade;
-        for (int i = 0; i < sums.length; i++) {
-            sums[i] += callsMade * element(i, generation);
+        for (long at = call - callsMade + 1; sums.length > 0 && at <= call; at++) {
+            for (int i = 0; i < sums.length; i++) {
+                sums[i] += element(i, at);
+            }
         }
     }
 
@@ -360,14 +368,14 @@ final class OneSidedLoop extends MeasuredLoop {
         for (int slot = 0; isTarget && slot < TRAIN; slot++) {
             long last = lastCall(call, slot + 1, TRAIN);
             for (int i = 0; i < count; i++) {
-                check(local(slot * count + i), i, lastElement(i, last));
+                check(local(slot * count + i), i, last == 0 ? 0 : element(i, last));
             }
         }
     }
 
     private void checkPart() {
         for (int i = 0; isTarget && i < count; i++) {
-            check(local(place(i)), i, operation == OneSidedOperation.ACCUMULATE ? sums[i] : lastElement(i, call));
+            check(local(place(i)), i, operation == OneSidedOperation.ACCUMULATE ? sums[i] : element(place(i), call));
             if (operation.isStrided()) {
                 check(local(place(i) + columns), i, 0); // no rank writes to the right halves
             }
@@ -376,12 +384,6 @@ final class OneSidedLoop extends MeasuredLoop {
 
     private double local(int index) {
         return memory.local().getAtIndex(ValueLayout.JAVA_DOUBLE, index);
-    }
-
-    /** The target's element after a call: the value from the last call that changed this element. */
-    private double lastElement(int index, long at) {
-        long changedAt = lastCall(at, index, count);
-        return changedAt == 0 ? 0 : element(index, changedAt);
     }
 
     /** The last call, up to a given one, with a number that equals another one modulo a period; 0 if there was none. */

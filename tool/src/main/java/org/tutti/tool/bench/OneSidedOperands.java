@@ -10,7 +10,7 @@ import org.tutti.RemotePart;
 import org.tutti.Span;
 
 /** The caller's doubles, on or off the heap: the source of puts and accumulates, or the target of gets. */
-interface OneSidedOperands {
+interface OneSidedOperands extends Pattern.Elements {
     /** {@return operands in an array} */
     static OneSidedOperands array(int count) {
         double[] elements = new double[count];
@@ -21,8 +21,6 @@ interface OneSidedOperands {
     static OneSidedOperands segment(MemorySegment segment) {
         return new Segment(Span.of(segment, DataType.DOUBLE));
     }
-
-    void set(int index, double value);
 
     double get(int index);
 
@@ -38,13 +36,13 @@ interface OneSidedOperands {
     /** A Java array. */
     record Array(double[] elements, Span span) implements OneSidedOperands {
         @Override
-        public void set(int index, double value) {
-            elements[index] = value;
+        public double get(int index) {
+            return elements[index];
         }
 
         @Override
-        public double get(int index) {
-            return elements[index];
+        public void write(double[] values, int from, int index, int count) {
+            System.arraycopy(values, from, elements, index, count);
         }
 
         @Override
@@ -66,13 +64,14 @@ interface OneSidedOperands {
     /** Off-heap memory. */
     record Segment(Span span) implements OneSidedOperands {
         @Override
-        public void set(int index, double value) {
-            span.segment().setAtIndex(ValueLayout.JAVA_DOUBLE, index, value);
+        public double get(int index) {
+            return span.segment().getAtIndex(ValueLayout.JAVA_DOUBLE, index);
         }
 
         @Override
-        public double get(int index) {
-            return span.segment().getAtIndex(ValueLayout.JAVA_DOUBLE, index);
+        public void write(double[] values, int from, int index, int count) {
+            MemorySegment.copy(values, from, span.segment(), ValueLayout.JAVA_DOUBLE, (long) index * Double.BYTES,
+                    count);
         }
 
         @Override

@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.bench;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 import org.tutti.Collective;
@@ -14,7 +15,7 @@ import org.tutti.Span;
  * The doubles that a benchmark sends and receives, on or off the heap. In a broadcast, the target is the source as
  * well.
  */
-interface Operands extends AutoCloseable {
+interface Operands extends AutoCloseable, Pattern.Elements {
     /** {@return operands in arrays; with no target elements, the target is the source} */
     static Operands arrays(int sourceCount, int targetCount) {
         double[] source = new double[sourceCount];
@@ -38,8 +39,6 @@ interface Operands extends AutoCloseable {
     @Override
     void close();
 
-    void set(int index, double value);
-
     /** {@return an element of the target} */
     double result(int index);
 
@@ -61,8 +60,8 @@ interface Operands extends AutoCloseable {
     /** Java arrays. */
     record Arrays(double[] source, double[] target) implements Operands {
         @Override
-        public void set(int index, double value) {
-            source[index] = value;
+        public void write(double[] values, int from, int index, int count) {
+            System.arraycopy(values, from, source, index, count);
         }
 
         @Override
@@ -118,8 +117,9 @@ interface Operands extends AutoCloseable {
     /** Off-heap memory. */
     record Segments(RemoteMemory memory, Span source, Span target) implements Operands {
         @Override
-        public void set(int index, double value) {
-            source.segment().setAtIndex(ValueLayout.JAVA_DOUBLE, index, value);
+        public void write(double[] values, int from, int index, int count) {
+            MemorySegment.copy(values, from, source.segment(), ValueLayout.JAVA_DOUBLE, (long) index * Double.BYTES,
+                    count);
         }
 
         @Override

@@ -30,7 +30,7 @@ final class OverlappedLoop extends StartedLoop {
 
     @Override
     Run run(int calls, boolean isRepeat) {
-        callNanos = nanosAlone(calls, count -> startedCalls(count, 0));
+        callNanos = withoutRewriting(nanosAlone(calls, count -> startedCalls(count, 0)));
         long steps = Math.max(1, Math.round(callNanos * stepsPerNano));
         computingNanos = nanosAlone(calls, count -> computeOnly(count, steps));
         stepsPerNano = steps / computingNanos;

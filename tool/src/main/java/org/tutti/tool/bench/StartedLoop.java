@@ -66,14 +66,14 @@ class StartedLoop extends BenchLoop {
     /** Starts calls and awaits each; between the two, the rank computes for some steps. */
     final void startedCalls(int calls, long steps) {
         for (int i = 0; i < calls; i++) {
-            int changed = changeOwn();
+            int checked = rewrite();
             latest = latest + 1 == starts.size() ? 0 : latest + 1;
             var request = starts.get(latest).get();
             compute(steps);
             if (request != null) {
                 request.await();
             }
-            checkOne(changed);
+            checkOne(checked);
         }
     }
 

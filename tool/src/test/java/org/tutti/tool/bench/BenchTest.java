@@ -42,13 +42,14 @@ class BenchTest {
                 "--collective", collective.label() + ",barrier", "--csv", csv.toString(), option);
         assertThat(ended.status()).as(ended.err()).isZero();
         List<String> lines = Files.readAllLines(csv);
-        assertThat(lines.get(0)).isEqualTo("contender,operation,layout,ranks,bytes,microseconds,low,high,calls");
+        assertThat(lines.get(0))
+                .isEqualTo("contender,operation,layout,ranks,bytes,microseconds,low,high,calls,rewriting");
         int cells = sizes.split(",").length * (1 + Catalogue.of(collective).size()) + 1
                 + Catalogue.of(Collective.BARRIER).size();
         assertThat(lines).hasSize(1 + cells);
         assertThat(lines.subList(1, lines.size())).allSatisfy(line -> {
             String[] fields = line.split(",");
-            assertThat(fields).hasSize(9);
+            assertThat(fields).hasSize(10);
             assertThat(Double.parseDouble(fields[5])).isPositive();
         });
         assertThat(ended.out().lines()
@@ -131,12 +132,12 @@ class BenchTest {
         assertThat(ended.status()).as(ended.err()).isZero();
         List<String> lines = Files.readAllLines(csv);
         assertThat(lines).hasSize(2).first()
-                .isEqualTo("contender,operation,layout,ranks,bytes,p50,p99,p999,calls");
+                .isEqualTo("contender,operation,layout,ranks,bytes,p50,p99,p999,calls,rewriting");
         String[] fields = lines.get(1).split(",");
         assertThat(Stream.of(fields).skip(5).limit(3).map(Double::valueOf)).isSorted()
                 .allSatisfy(micros -> assertThat(micros).isPositive());
         assertThat(Long.parseLong(fields[8])).isGreaterThanOrEqualTo(2_000);
-        assertThat(ended.out()).containsPattern("bytes +p50 +p99 +p99.9");
+        assertThat(ended.out()).containsPattern("bytes +p50 +p99 +p99.9 +rewriting");
     }
 
     /** Every collective has a case of its own for requests, and one for prepared calls; 24 bytes are three elements. */
@@ -180,20 +181,20 @@ class BenchTest {
         assertThat(ended.status()).as(ended.err()).isZero();
         List<String> lines = Files.readAllLines(csv);
         assertThat(lines.getFirst())
-                .isEqualTo("contender,operation,layout,ranks,bytes,microseconds,low,high,calls"
+                .isEqualTo("contender,operation,layout,ranks,bytes,microseconds,low,high,calls,rewriting"
                         + (overlaps ? ",overlap" : ""));
         List<String> contenders =
                 kinds.stream().map(kind -> kind.equals("blocking") ? "tutti" : "tutti " + kind).toList();
         assertThat(lines).hasSize(1 + cells * contenders.size());
         for (int i = 1; i < lines.size(); i++) {
             String[] fields = lines.get(i).split(",", -1);
-            assertThat(fields).hasSize(overlaps ? 10 : 9);
+            assertThat(fields).hasSize(overlaps ? 11 : 10);
             assertThat(fields[0]).isEqualTo(contenders.get((i - 1) % contenders.size()));
             assertThat(Double.parseDouble(fields[5])).isPositive();
             if (fields[0].endsWith("overlapped")) {
-                assertThat(Double.parseDouble(fields[9])).isBetween(0.0, 100.0);
+                assertThat(Double.parseDouble(fields[10])).isBetween(0.0, 100.0);
             } else if (overlaps) {
-                assertThat(fields[9]).isEmpty();
+                assertThat(fields[10]).isEmpty();
             }
         }
         assertThat(ended.out().lines().filter(line -> line.matches(".* \\(chosen\\) overlapped .* [0-9.]+")))
