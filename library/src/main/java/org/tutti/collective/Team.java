@@ -644,7 +644,7 @@ public final class Team {
 
     /**
      * Returns this node's edge of the pair that it forms with another node. Over a pair data and credits go both ways.
-     * Its eager buffer, which takes messages without an invitation, is short ({@link #exceedsPair}). Only algorithms
+     * Its eager buffers, which take messages without an invitation, are short ({@link #exceedsPair}). Only algorithms
      * for which {@link Algorithm#usesPairs} is true may use pairs.
      *
      * @param otherNode the other node
@@ -654,14 +654,14 @@ public final class Team {
         return flows.pair(otherNode);
     }
 
-    /** {@return the length of the eager buffer of a pair, in bytes, the same at every rank} */
+    /** {@return the length of the eager buffer that a pair has in a slot, in bytes, the same at every rank} */
     public long pairBytes() {
         return context.layout.pairEagerBytes();
     }
 
     /**
-     * Returns whether a message is too long for the eager buffer of a pair, an edge between every two nodes. The
-     * receiver of a longer message must invite the sender to a window.
+     * Returns whether a message is too long for the long buffer of a pair, an edge between every two nodes. The
+     * receiver of such a message must invite the sender to a window.
      *
      * @param bytes the number of bytes that come over the pair in an operation
      * @return whether the message is too long, the same at every rank
@@ -671,8 +671,8 @@ public final class Team {
     }
 
     /**
-     * Returns the length of the pieces of a message of blocks over a pair. A message that fits into the eager buffer of
-     * the pair is one piece. A longer message has pieces of one or several whole blocks.
+     * Returns the length of the pieces of a message of blocks over a pair. A message that fits into the eager buffer
+     * that the pair has in a slot is one piece. A longer message has pieces of one or several whole blocks.
      *
      * @param block the length of each block, in bytes, 0 or more
      * @param bytes the length of the message, in bytes, 0 or more

@@ -29,6 +29,7 @@ import org.tutti.DataType;
 import org.tutti.RankFailedException;
 import org.tutti.Topology;
 import org.tutti.collective.broadcast.SrmBroadcast;
+import org.tutti.collective.gather.DirectGather;
 import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.LiveMachine;
@@ -57,6 +58,8 @@ class EagerBuffersTest {
     private static final int NODES = 2;
     private static final int SHORT = 7;
     private static final int LONG = 1000;
+    private static final int BLOCK = 4 << 10; // elements, so that a block exceeds the eager buffer of a pair
+    private static final int LONG_BUFFERS = 16;
 
     /** Two nodes of one rank have 64 slots with an edge for each other node and one more. */
     private static final long EAGER_BUFFERS_BYTES = 64 * eagerBuffersOfSlot(NODES, 2);
@@ -93,9 +96,9 @@ class EagerBuffersTest {
 
     // ---- how much
 
-    /** Edges have a line and 64 KiB, pairs with up to four nodes two lines and 16 KiB. */
+    /** Edges have a line and 64 KiB; pairs with up to four nodes two lines, 16 KiB and a quarter of a long buffer. */
     private static long eagerBuffersOfSlot(int nodes, int edges) {
-        return edges * (64 + (64L << 10)) + nodes * (128 + (16L << 10));
+        return edges * (64 + (64L << 10)) + nodes * (128 + (16L << 10) + (64L << 10) / 4);
     }
 
     /** A rank has a line to say at its end what it has called. */
@@ -188,6 +191,29 @@ class EagerBuffersTest {
         assertThat(broadcast(receiver, SHORT, SENDER, 0)).containsOnly(22);
     }
 
+    /** Four slots share a long buffer, so an operation uses it again before the slot is used again. */
+    @Test
+    void shouldWaitForARequestOfAnotherNodeBeforeItsLongBufferIsUsedAgain() throws Exception {
+        AtomicReference<long[]> received = new AtomicReference<>();
+        Team receiver = team(RECEIVER, () -> {});
+        AtomicReference<Runnable> whenPausing = new AtomicReference<>(EagerBuffersTest::letOthersRun);
+        Team sender = team(SENDER, () -> whenPausing.get().run());
+        Future<long[]> first = threads.submit(() -> broadcast(receiver, LONG, SENDER, 0));
+        broadcast(sender, LONG, SENDER, 5); // the sender finds out where the eager buffers of the receiver are
+        assertThat(first.get()).containsOnly(5);
+        Gathered request = new Gathered(receiver.forBackground(machine(() -> {})), RECEIVER, 0);
+        whenPausing.set(() -> received.compareAndSet(null, request.run()));
+        new Gathered(sender.forBackground(machine(() -> {})), RECEIVER, 11).run();
+        for (int i = 1; i < LONG_BUFFERS; i++) {
+            broadcast(receiver, SHORT, RECEIVER, i);
+            assertThat(broadcast(sender, SHORT, RECEIVER, 0)).containsOnly(i);
+        }
+        assertThat(received.get()).isNull();
+        new Gathered(sender, RECEIVER, 22).run();
+        assertThat(received.get()).containsOnly(11);
+        assertThat(new Gathered(receiver, RECEIVER, 0).run()).containsOnly(22);
+    }
+
     @Test
     void shouldThrowWhenTheReceiverFailsBeforeItEntersTheFirstLongMessage() {
         Team sender = team(SENDER, () -> members.fail(RECEIVER));
@@ -269,6 +295,28 @@ class EagerBuffersTest {
         long[] run() {
             call.run(team);
             return elements;
+        }
+    }
+
+    /** A gather that was drawn, of blocks that need a long buffer; all elements of a block have one value. */
+    private static final class Gathered {
+        private final Team team;
+        private final Call call = new Call();
+        private final long[] blocks = new long[NODES * BLOCK];
+
+        Gathered(Team team, int root, long value) {
+            this.team = team;
+            long[] block = new long[BLOCK];
+            Arrays.fill(block, value);
+            call.set(new DirectGather(), root, Long.MAX_VALUE);
+            call.setElements(MemorySegment.ofArray(block), MemorySegment.ofArray(blocks), DataType.LONG, BLOCK, null);
+            call.draw(team);
+        }
+
+        /** Returns the block of the sender. */
+        long[] run() {
+            call.run(team);
+            return Arrays.copyOfRange(blocks, SENDER * BLOCK, (SENDER + 1) * BLOCK);
         }
     }
 

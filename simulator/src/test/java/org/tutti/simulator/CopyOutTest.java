@@ -23,7 +23,7 @@ class CopyOutTest {
     private static final int NODES = 4;
     private static final int RANKS = 2;
     private static final int SHORT_BYTES = 8;
-    private static final int LONG_BYTES = 32 << 10;
+    private static final int LONG_BYTES = 48 << 10;
     private static final int MICRO = 1000;
     private static final int ROOT = 1;
 
@@ -70,9 +70,9 @@ class CopyOutTest {
      * tree gathers in each node first. A long block waits a microsecond for its invitation.
      */
     @ParameterizedTest
-    @CsvSource({"direct, 8, {0=2 1=6}, {}", "direct, 32768, {0=2 2=2 4=4}, {}", "tree, 8, {0=3 1=2 2=4}, {0=1}",
+    @CsvSource({"direct, 8, {0=2 1=6}, {}", "direct, 49152, {0=2 2=2 4=4}, {}", "tree, 8, {0=3 1=2 2=4}, {0=1}",
             "tree@3-ports, 8, {0=3 1=6}, {0=1}", "halving, 8, {0=3 1=2 2=4}, {0=1}",
-            "tree, 32768, {0=3 2=4 3=2}, {0=1}"})
+            "tree, 49152, {0=3 2=4 3=2}, {0=1}"})
     void shouldGatherBlocksWhenTheyHaveCome(String name, long bytes, String byRoot, String byOtherMasters) {
         Trace trace = trace(Collective.GATHER, name, bytes);
         for (int rank = 0; rank < NODES * RANKS; rank++) {

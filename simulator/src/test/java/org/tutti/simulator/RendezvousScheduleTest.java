@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** How many nodes' long messages a node has at a time: those of its ports, and the next ones. */
 class RendezvousScheduleTest {
     private static final int RANKS = 2;
-    private static final long ALL_BYTES = 512 << 10; // one operation's, so that two blocks have no room in a pair
+    private static final long ALL_BYTES = 512 << 10; // of one operation of a tree
     private static final long INVITATION_BYTES = 32;
 
     private static final Model MODEL =
@@ -71,11 +71,13 @@ class RendezvousScheduleTest {
 
     private static Trace trace(Collective collective, String name, int nodes, int root) {
         Topology topology = Sweep.even(nodes, RANKS);
-        return Prediction.of(Catalogue.find(collective, name), topology, blockBytes(nodes), root, MODEL).trace();
+        return Prediction.of(Catalogue.find(collective, name), topology, blockBytes(name, nodes), root, MODEL).trace();
     }
 
-    private static long blockBytes(int nodes) {
-        return ALL_BYTES / nodes / RANKS / Words.LINE_BYTES * Words.LINE_BYTES;
+    /** A node of direct has blocks of its own only, which must exceed a pair; a subtree has more. */
+    private static long blockBytes(String name, int nodes) {
+        long all = name.equals("direct") ? 2 * ALL_BYTES : ALL_BYTES;
+        return all / nodes / RANKS / Words.LINE_BYTES * Words.LINE_BYTES;
     }
 
     /** When what a rank exchanges with each other one begins and ends. */

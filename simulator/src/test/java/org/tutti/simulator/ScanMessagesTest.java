@@ -7,6 +7,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
+import org.tutti.collective.layout.RingLayout;
 import org.tutti.simulator.cost.Costs;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,7 +18,6 @@ class ScanMessagesTest {
     private static final double EXACT = 1e-9;
     private static final int RANKS = 3;
     private static final long SHORT_BYTES = 8;
-    private static final long LONG_BYTES = 32 << 10;
 
     /** Only the way over the rail takes time: a microsecond a message. */
     private static final Model LATENCY =
@@ -49,7 +49,7 @@ class ScanMessagesTest {
             assertThat(Costs.of(Catalogue.find(collective, name), nodes, RANKS, SHORT_BYTES).railSteps())
                     .isEqualTo(inARow);
             // all are invited at once; each message is an invitation, a put, and one that raises the word
-            Prediction longer = scan(collective, name, Sweep.even(nodes, RANKS), LONG_BYTES);
+            Prediction longer = scan(collective, name, Sweep.even(nodes, RANKS), longBytes(nodes));
             assertThat(longer.micros()).isCloseTo(1 + inARow, within(EXACT));
             assertThat(longer.messages()).isEqualTo(3L * messages);
         }
@@ -60,13 +60,18 @@ class ScanMessagesTest {
     @EnumSource(names = {"SCAN", "EXCLUSIVE_SCAN"})
     void shouldBeDirectElsewhere(Collective collective) {
         for (Topology topology : new Topology[]{new Topology(new int[]{0, 1, 0, 1, 0}), Sweep.even(1, RANKS)}) {
-            Prediction direct = scan(collective, "direct", topology, LONG_BYTES);
+            Prediction direct = scan(collective, "direct", topology, longBytes(topology.nodes()));
             for (String name : new String[]{"doubling", "binomial"}) {
-                Prediction other = scan(collective, name, topology, LONG_BYTES);
+                Prediction other = scan(collective, name, topology, longBytes(topology.nodes()));
                 assertThat(other.trace().size()).isEqualTo(direct.trace().size());
                 assertThat(other.messages()).isEqualTo(direct.messages());
             }
         }
+    }
+
+    /** {@return the length of a message that just exceeds the long buffer of a pair, and is one operation} */
+    private static long longBytes(int nodes) {
+        return RingLayout.pairLongBytes(nodes) + Long.BYTES;
     }
 
     private static Prediction scan(Collective collective, String name, Topology topology, long bytes) {

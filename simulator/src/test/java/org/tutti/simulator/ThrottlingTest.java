@@ -11,6 +11,8 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
@@ -26,6 +28,7 @@ class ThrottlingTest {
     private static final int CALLS = 300;
     private static final int[] SEEDS = {2, 5, 8, 11}; // of those that let ranks run apart
     private static final int WINDOWS_OF_64_KIB = 16; // in the ring of 1 MiB
+    private static final int SLOTS_OF_A_LONG_BUFFER = 4;
     private static final int ASKED_FIRST = 1; // the first call between two nodes finds out where eager buffers are
 
     /** The object of a rank's wait, by the method of the library that waits. */
@@ -77,8 +80,9 @@ class ThrottlingTest {
     private static Map<Held, Integer> hold(Collective collective, String algorithm, int bytes, Topology topology) {
         List<PlannedCall> calls = new ArrayList<>();
         for (int i = 0; i < CALLS; i++) {
-            calls.add(
-                    new PlannedCall(Catalogue.find(collective, algorithm), CheckedOperation.BYTES, 0, bytes, false, i));
+            long salt = 2L * i; // even, so that all blocks have one length
+            calls.add(new PlannedCall(Catalogue.find(collective, algorithm), CheckedOperation.BYTES, 0, bytes, false,
+                    salt));
         }
         Map<Held, Integer> most = new EnumMap<>(Held.class);
         for (Held each : Held.values()) {
@@ -125,6 +129,16 @@ class ThrottlingTest {
         assertThat(onTwo.get(Held.WINDOW)).isBetween(1, CALLS - WINDOWS_OF_64_KIB);
         assertThat(onTwo.get(Held.INVITATION)).isBetween(1, CALLS);
         assertThat(onTwo.get(Held.CREDIT) + onTwo.get(Held.LOAN)).isZero();
+    }
+
+    /** Blocks of 32 KiB go to long buffers: no node is invited, and a sender runs ahead until all are in use. */
+    @ParameterizedTest
+    @EnumSource(names = {"GATHER", "SCATTER"})
+    void shouldHoldSendersBackWhenLongBuffersAreInUse(Collective collective) {
+        Map<Held, Integer> held = hold(collective, "direct", 32 << 10, TWO_NODES);
+        assertThat(held.get(Held.SLOT_ELSEWHERE)).isBetween(1, CALLS - Calls.slots(TWO_NODES) / SLOTS_OF_A_LONG_BUFFER);
+        assertThat(held.get(Held.CREDIT)).isLessThanOrEqualTo(ASKED_FIRST);
+        assertThat(held.get(Held.INVITATION) + held.get(Held.LOAN)).isZero();
     }
 
     /** All need something of all in each call: nobody gets far enough ahead, and short blocks have promised places. */

@@ -269,7 +269,8 @@ public final class DirectAllToAll extends EqualBlocksAlgorithm implements Ported
         long bytes = call.bytes();
         boolean isOneMessage = isOneMessage(team, sender, team.node(), bytes);
         Inflow in = team.inflow(team.pair(sender));
-        Area arrived = isOneMessage ? in.awaitBytes(piece * pieceBytes(team, team.node(), bytes), 0) : in.await();
+        long length = pieceBytes(team, team.node(), bytes);
+        Area arrived = isOneMessage ? in.awaitBytes(piece * length, length) : in.await();
         team.copy(arrived, team.localRank() * bytes, call.target(), call.block(team.rankAt(sender, piece)), bytes);
         if (!isOneMessage) {
             in.release(done - piece);

@@ -27,12 +27,17 @@ import org.tutti.memory.Words;
  *
  * <p><b>Why nothing is overwritten.</b> Before a master puts into a slot of another node, all ranks there must have
  * left the operation that used the slot before. This holds for every put to a word, payload or eager buffer, and for
- * every signal and invitation. If the master does not know that the ranks have left, it gets their left words from that
- * node. (Ranks of one node read each other's left words directly.) Hence every read of a slot's edges happens before
- * the next operation's puts. Three kinds of messages need no such check. The first is a credit. It answers a put of the
- * same operation, so its receiver is in that operation. The second is a put into invited memory. It answers an
- * invitation of the same operation, and the signal that follows it is checked. The third is the words of a meeting.
- * They belong to the first operation of a group, and no operation used the slot before.
+ * every signal and invitation. A few slots share a long buffer, so before a put to one they must also have left the
+ * operation that used the long buffer before. This is a later operation than the one that used the slot before. If the
+ * master does not know that the ranks have left, it gets their left words from that node. (Ranks of one node read each
+ * other's left words directly.) Hence every read of a slot's edges, or of a long buffer, happens before the next
+ * operation's puts. Three kinds of messages need no such check. The first is a credit. It answers a put of the same
+ * operation, so its receiver is in that operation. The second is a put into invited memory. It answers an invitation of
+ * the same operation, and the signal that follows it is checked. The third is the words of a meeting. They belong to
+ * the first operation of a group, and no operation used the slot before.
+ *
+ * <p><b>Why these waits end.</b> A put waits only for earlier operations to be left. The puts of the first operation
+ * that some rank has not left therefore wait for none.
  *
  * <p><b>Nodes of one rank.</b> The tag beside an ARRIVED or CREDIT word says whether its sender is quiet, that is, in
  * no other operation ({@link Operation#quiet}). If the sender is the only rank of its node, the tag therefore tells
@@ -100,8 +105,9 @@ public final class Edges {
     }
 
     /** Returns the distance of a flow's first place from its ARRIVED word, in bytes. */
-    private long startOf(Flow flow) {
-        return flow.isEager ? layout.eagerBuffer(flow.edge) : RingLayout.PAYLOAD;
+    private long startOf(Flow flow, int receivingEdge) {
+        return flow.isLong ? layout.longBuffer(operation.slotIndex(), receivingEdge) - wordOf(flow, receivingEdge)
+                : flow.isEager ? layout.eagerBuffer(receivingEdge) : RingLayout.PAYLOAD;
     }
 
     private long creditOf(int edge) {
@@ -122,7 +128,7 @@ public final class Edges {
      * Sets an area to the places, the buffers for its pieces, of a flow that comes to this node without an invitation.
      */
     void findPlaces(Inflow flow, Area places) {
-        places.set(flow.isEager ? eagerBuffersHere() : ring, wordOf(flow, flow.edge) + startOf(flow));
+        places.set(flow.isEager ? eagerBuffersHere() : ring, wordOf(flow, flow.edge) + startOf(flow, flow.edge));
     }
 
     /** Sets an area to the eager buffer of an edge of this node, in the current operation's slot. */
@@ -191,7 +197,7 @@ public final class Edges {
      */
     void put(Outflow flow, PutSource source, long offset) {
         if (!flow.invites) {
-            putAndRaise(flow, startOf(flow) + flow.place() + offset, source);
+            putAndRaise(flow, startOf(flow, flow.edgeThere) + flow.place() + offset, source);
             return;
         }
         int receiver = context.master(flow.node);
@@ -217,7 +223,7 @@ public final class Edges {
         long region = flow.isEager ? eagerBuffersOf(flow.node) : ringOf(flow.node);
         long word = wordOf(flow, flow.edgeThere);
         aim(flow.node, region, word + distance, word, flow.arrival());
-        putIntoSlot(flow.node, source);
+        putWhenLeft(flow.node, source, flow.isLong ? layout.longBuffers() : layout.slots());
     }
 
     /**
@@ -259,7 +265,7 @@ public final class Edges {
         writeInvitation(area, bytes);
         long word = creditOf(flow.edgeThere);
         aim(flow.node, creditsAt(flow.node, flow.edgeThere), word + RingLayout.INVITATION, word, flow.credit(0));
-        putIntoSlot(flow.node, invitations.written());
+        putWhenLeft(flow.node, invitations.written(), layout.slots());
     }
 
     private void writeInvitation(Area area, long bytes) {
@@ -277,8 +283,13 @@ public final class Edges {
         }
     }
 
-    private void putIntoSlot(int toNode, PutSource source) {
-        long before = operation.sequence - layout.slots();
+    /**
+     * Sends the next put once all ranks of another node have left the operation that used the same memory before.
+     *
+     * @param round the number of operations after which an operation uses that memory again
+     */
+    private void putWhenLeft(int toNode, PutSource source, int round) {
+        long before = operation.sequence - round;
         if (operations.leftElsewhere(toNode) <= before) {
             awaitLeft(toNode, before);
         }

@@ -36,7 +36,8 @@ import org.tutti.memory.Words;
  * places fit into the payload, they are there, at most {@value #PLACES} of them. A short message therefore touches only
  * the cache lines of the ARRIVED word and of its own bytes. All other places, and all places of a pair, are in the
  * eager buffer, which has an ARRIVED word of its own. A <i>pair</i> is the edge that a node has for one other node
- * alone.
+ * alone. If the places do not fit into the eager buffer that the pair has in the slot, they are in the pair's <i>long
+ * buffer</i>, a longer eager buffer that a few slots share.
  *
  * <p><b>Credits.</b> Into a payload or eager buffer the sender needs no invitation: with p places it sends the first p
  * pieces without a credit. If the receiver invites, the invitation is the first credit, and the credit of piece k has
@@ -81,6 +82,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
     int edgeThere;
     boolean invites;
     boolean isEager;
+    boolean isLong;
     long pieceBytes;
     long places;
     long number;
@@ -140,14 +142,16 @@ public abstract sealed class Flow permits Inflow, Outflow {
         long piece = Math.max(1, Math.min(longestPiece, flows.operation.call.bytes()));
         long needed = Math.min(count, PLACES);
         invites = invitation;
-        isEager = flows.context.layout.isPair(edge) || !invitation && piece * needed > RingLayout.EDGE_PAYLOAD_BYTES;
+        RingLayout layout = flows.context.layout;
+        isEager = layout.isPair(edge) || !invitation && piece * needed > RingLayout.EDGE_PAYLOAD_BYTES;
+        isLong = layout.isPair(edge) && !invitation && longestPiece * count > layout.pairEagerBytes();
         pieceBytes = invites || isEager ? longestPiece : piece;
         places = invites || isEager ? count : needed;
         parts = 1;
         number = 0;
         before = piecesBefore;
         assert otherNode != flows.context.node : this + " goes to the node itself";
-        assert invites || pieceBytes > 0 && places > 0 && places * pieceBytes <= placesBytes() : this;
+        assert invites || pieceBytes > 0 && places > 0 && (places - 1) * pieceBytes < placesBytes() : this;
     }
 
     /**
@@ -165,10 +169,15 @@ public abstract sealed class Flow permits Inflow, Outflow {
         return openedIn == flows.operation.sequence;
     }
 
-    /** Returns the greatest length of all places of a flow without an invitation, in bytes; for assertions. */
-    private long placesBytes() {
-        return flows.context.layout.isPair(edge) ? flows.context.layout.pairEagerBytes()
-                : isEager ? RingLayout.EAGER_BUFFER_BYTES : RingLayout.EDGE_PAYLOAD_BYTES;
+    /**
+     * Returns the length of the memory for the places of a flow without an invitation, in bytes; for assertions. The
+     * last place may be shorter than the others.
+     */
+    final long placesBytes() {
+        RingLayout layout = flows.context.layout;
+        return isLong ? layout.pairLongBytes()
+                : layout.isPair(edge) ? layout.pairEagerBytes()
+                        : isEager ? RingLayout.EAGER_BUFFER_BYTES : RingLayout.EDGE_PAYLOAD_BYTES;
     }
 
     /**

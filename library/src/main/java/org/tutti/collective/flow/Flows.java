@@ -102,35 +102,34 @@ public final class Flows {
     }
 
     /**
-     * Returns the length of the pieces of a message of blocks over a pair. A message that fits into the eager buffer of
-     * the pair is one piece. In a longer message, a piece has as many whole blocks as one packet carries. Blocks of
-     * {@value #SEPARATE_BLOCK_BYTES_MIN} bytes or more are a piece each, or several pieces if they have more than
-     * {@value #BLOCK_PIECE_BYTES_MAX} bytes.
-     *
-     * @param block the length of each block, in bytes, 0 or more
-     * @param bytes the length of the message, in bytes, 0 or more
-     * @return the length of a piece in bytes, 1 or more
+     * Returns the length of the pieces of a message of blocks over a pair, as {@link #messagePieceBytes(long, long,
+     * long, int)} does for this rank's pairs and fabric.
      */
     public long messagePieceBytes(long block, long bytes) {
-        if (!exceedsPair(bytes)) {
-            return Math.max(1, bytes);
-        }
-        return invitedPieceBytes(block, context.machine.packetBytes());
+        return messagePieceBytes(block, bytes, context.layout.pairEagerBytes(), context.machine.packetBytes());
     }
 
     /**
-     * Returns the length of the pieces of a message of blocks that does not fit into the eager buffer of a pair.
+     * Returns the length of the pieces of a message of blocks over a pair. A message that fits into the eager buffer
+     * that the pair has in a slot is one piece. In a longer message, a piece has as many whole blocks as one packet
+     * carries. Blocks of {@value #SEPARATE_BLOCK_BYTES_MIN} bytes or more are a piece each, or several pieces if they
+     * have more than {@value #BLOCK_PIECE_BYTES_MAX} bytes.
      *
-     * @param block the length of each block, in bytes, 1 or more
+     * @param block the length of each block, in bytes, 0 or more
+     * @param bytes the length of the message, in bytes, 0 or more
+     * @param eagerBytes the length of the eager buffer that a pair has in a slot, in bytes
      * @param packetBytes the longest piece that the fabric sends as one packet, in bytes
-     * @return the length of a piece in bytes
+     * @return the length of a piece in bytes, 1 or more
      */
-    public static long invitedPieceBytes(long block, int packetBytes) {
+    public static long messagePieceBytes(long block, long bytes, long eagerBytes, int packetBytes) {
+        if (bytes <= eagerBytes) {
+            return Math.max(1, bytes);
+        }
         return block < SEPARATE_BLOCK_BYTES_MIN ? packetBytes / block * block : Math.min(block, BLOCK_PIECE_BYTES_MAX);
     }
 
-    /** Returns whether a message is too long for the eager buffer of a pair. */
+    /** Returns whether a message is too long for the long buffer of a pair, so that the receiver invites the sender. */
     public boolean exceedsPair(long bytes) {
-        return bytes > context.layout.pairEagerBytes();
+        return bytes > context.layout.pairLongBytes();
     }
 }

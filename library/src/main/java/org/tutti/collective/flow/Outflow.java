@@ -124,7 +124,8 @@ public final class Outflow extends Flow {
         }
         number++;
         assert isOpen() && offset + bytes <= pieceBytes : this + " sends " + bytes + " bytes at " + offset;
-        assert !invites || place() + offset + bytes <= target.bytes : this + " has " + target.bytes + " bytes there";
+        assert place() + offset + bytes <= (invites ? target.bytes : placesBytes()) : this + " sends " + bytes
+                + " bytes at " + offset;
         if (credited) {
             edges.awaitCredit(edge, piece() <= places ? 0 : credit(piece() - places), node);
         }

@@ -78,13 +78,13 @@ public record CallShape(Topology topology, boolean isMeeting, long bytes, int ro
     }
 
     /**
-     * Returns whether a message is too long for the eager buffer of a pair, an edge between every two nodes.
+     * Returns whether a message is too long for the long buffer of a pair, an edge between every two nodes.
      *
      * @param message the length of the message in bytes
      * @return whether the receiver must invite the sender; false on one node
      */
     public boolean exceedsPair(long message) {
-        return nodes() > 1 && message > RingLayout.pairEagerBytes(nodes());
+        return nodes() > 1 && message > RingLayout.pairLongBytes(nodes());
     }
 
     /**

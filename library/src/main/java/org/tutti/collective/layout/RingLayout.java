@@ -83,6 +83,10 @@ import org.tutti.pattern.FibonacciTree;
  *            +128   eager buffer, 256 bytes to 16 KiB
  * </pre>
  *
+ * <p>After all slots, the block has the <i>long buffers</i> of each pair, for messages that exceed the pair's eager
+ * buffer. {@value #SLOTS_SHARING} slots share a long buffer, which is {@value #SLOTS_SHARING} times as long as that
+ * eager buffer. With n long buffers, operation s uses long buffer s mod n.
+ *
  * <p>A slot has one edge for each neighbour that a node can have in a tree, a dissemination or an exchange between the
  * nodes. The number of edges grows with the logarithm of the number of nodes.
  */
@@ -211,6 +215,7 @@ public final class RingLayout {
     private static final long LANDED_BYTES = EAGER_BUFFER + EAGER_BUFFER_BYTES;
     private static final long PAIR_CREDIT = Words.LINE_BYTES;
     private static final long PAIR_EAGER_BUFFER = 2 * Words.LINE_BYTES;
+    private static final int SLOTS_SHARING = 4;
     private static final long PAIR_BYTES_MIN = 256;
     private static final long PAIR_BYTES_MAX = 16 << 10;
     private static final long PAIRS_BYTES_MAX = 2 << 20;
@@ -242,9 +247,9 @@ public final class RingLayout {
     }
 
     /**
-     * Returns the length of the eager buffer of a pair. A pair is an edge that a node has for one other node alone. The
-     * buffers of all pairs of a node together have {@value #PAIRS_BYTES_MAX} bytes at most, unless each has only
-     * {@value #PAIR_BYTES_MIN} bytes.
+     * Returns the length of the eager buffer that a pair has in a slot. A pair is an edge that a node has for one other
+     * node alone. These buffers of all pairs of a node together have {@value #PAIRS_BYTES_MAX} bytes at most, unless
+     * each has only {@value #PAIR_BYTES_MIN} bytes.
      *
      * @param nodes the number of nodes of the communicator
      * @return a power of two from {@value #PAIR_BYTES_MIN} to {@value #PAIR_BYTES_MAX} bytes, the same on every node
@@ -324,12 +329,16 @@ public final class RingLayout {
      * {@return the size of the eager buffers, in bytes; 0 with one node}
      */
     public long eagerBuffersBytes() {
-        return slots * landedOfSlot();
+        return firstLongBuffer() + (long) nodes * longBuffers() * pairLongBytes();
     }
 
     /** Returns the length of the part of the eager buffers that belongs to one slot, in bytes. */
     private long landedOfSlot() {
         return edges * LANDED_BYTES + nodes * pairBytes;
+    }
+
+    private long firstLongBuffer() {
+        return slots * landedOfSlot();
     }
 
     /**
@@ -366,6 +375,11 @@ public final class RingLayout {
      * @return the description, such as "eager buffer of edge 1 in slot 0"
      */
     public String describeEagerBuffers(long offset) {
+        long inLong = offset - firstLongBuffer();
+        if (inLong >= 0) {
+            long index = inLong / pairLongBytes();
+            return "long buffer " + index % longBuffers() + " of the pair with node " + index / longBuffers();
+        }
         long inSlot = offset % landedOfSlot();
         long inPairs = inSlot - edges * LANDED_BYTES;
         String word = inPairs >= 0 && inPairs % pairBytes >= PAIR_CREDIT ? "CREDIT" : "ARRIVED at the eager buffer";
@@ -384,7 +398,8 @@ public final class RingLayout {
     public boolean isEagerBuffer(long offset) {
         long inSlot = offset % landedOfSlot();
         long inPairs = inSlot - edges * LANDED_BYTES;
-        return inPairs < 0 ? inSlot % LANDED_BYTES >= EAGER_BUFFER : inPairs % pairBytes >= PAIR_EAGER_BUFFER;
+        return offset >= firstLongBuffer() || (inPairs < 0 ? inSlot % LANDED_BYTES >= EAGER_BUFFER
+                : inPairs % pairBytes >= PAIR_EAGER_BUFFER);
     }
 
     private static String part(long at, String first, long last, String lastName, long middle, String middleName) {
@@ -433,9 +448,32 @@ public final class RingLayout {
         return edge >= edges;
     }
 
-    /** Returns the length of the eager buffer of a pair, in bytes. */
+    /** Returns the length of the eager buffer that a pair has in a slot, in bytes. */
     public long pairEagerBytes() {
         return pairBytes - PAIR_EAGER_BUFFER;
+    }
+
+    /**
+     * Returns the length of a long buffer of a pair. Only a message that exceeds this length needs an invitation.
+     *
+     * @param nodes the number of nodes of the communicator
+     * @return the length in bytes, the same on every node
+     */
+    public static long pairLongBytes(int nodes) {
+        return SLOTS_SHARING * pairEagerBytes(nodes);
+    }
+
+    /** Returns the length of a long buffer of a pair, in bytes. */
+    public long pairLongBytes() {
+        return SLOTS_SHARING * pairEagerBytes();
+    }
+
+    /**
+     * Returns the number of long buffers of a pair, which operations use in turn. This is also the number of operations
+     * after which a long buffer is used again.
+     */
+    public int longBuffers() {
+        return slots / SLOTS_SHARING;
     }
 
     /** Returns the number of edges of a slot that are not pairs; 0 with one node. */
@@ -468,6 +506,12 @@ public final class RingLayout {
     public long eagerArrived(long slotIndex, int edge) {
         long slot = slotIndex * landedOfSlot();
         return isPair(edge) ? slot + edges * LANDED_BYTES + (edge - pair(0)) * pairBytes : slot + edge * LANDED_BYTES;
+    }
+
+    /** Returns the offset, in the eager buffers, of the long buffer that a pair has for a slot and those sharing it. */
+    public long longBuffer(long slotIndex, int pair) {
+        return firstLongBuffer()
+                + ((pair - pair(0)) * (long) longBuffers() + slotIndex % longBuffers()) * pairLongBytes();
     }
 
     /** Returns the distance of an edge's eager buffer from the ARRIVED word before it, in bytes. */

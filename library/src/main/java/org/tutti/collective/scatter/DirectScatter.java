@@ -12,6 +12,7 @@ import org.tutti.collective.flow.Flows;
 import org.tutti.collective.flow.Inflow;
 import org.tutti.collective.flow.Outflow;
 import org.tutti.collective.layout.CallShape;
+import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.machine.Area;
 import org.tutti.collective.machine.Machine;
 import org.tutti.collective.window.ZeroCopyLoans;
@@ -72,8 +73,8 @@ public final class DirectScatter extends EqualBlocksAlgorithm implements Ported 
     @Override
     protected Algorithm runsAs(CallShape shape) {
         long message = shape.ranksMax() * shape.bytes();
-        boolean isInPieces = shape.exceedsPair(message)
-                && Flows.invitedPieceBytes(shape.bytes(), Machine.PACKET_BYTES) < message;
+        boolean isInPieces = shape.nodes() > 1 && Flows.messagePieceBytes(shape.bytes(), message,
+                RingLayout.pairEagerBytes(shape.nodes()), Machine.PACKET_BYTES) < message;
         return isInPieces ? Ported.used(this, ports, ONE_PORT, shape.nodes()) : ONE_PORT; // nothing goes in turn
     }
 

@@ -65,7 +65,7 @@ public final class ChengSum {
     public static long memoryBytes(int nodes, int localRanks, long bytes) {
         long windows = localRanks * Math.min(bytes, CHUNK_BYTES);
         long places = nodes == 1 ? 0 : Math.min(Flow.PLACES * bytes, RingLayout.EAGER_BUFFER_BYTES);
-        long inPairs = bytes <= RingLayout.pairEagerBytes(nodes) ? (nodes - 1) * bytes : 0;
+        long inPairs = bytes <= RingLayout.pairLongBytes(nodes) ? (nodes - 1) * bytes : 0;
         return windows + places + inPairs;
     }
 

@@ -26,7 +26,7 @@ class PodsTest {
     private static final int MODE = 0440; // what becomes of 0400 with fsGroup
     private static final String SHARED_MEMORY = "256m";
     private static final String TOO_SMALL = "org.tutti.NodeMemoryException: no shared memory for the eager buffers of "
-            + "other nodes' messages: 7.5 MiB were needed in /dev/shm, which had ";
+            + "other nodes' messages: 9.0 MiB were needed in /dev/shm, which had ";
 
     /** Ends when another pod does, as it never ends by itself. */
     private static final String GOES_ON = """
