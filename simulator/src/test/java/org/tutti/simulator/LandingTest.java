@@ -13,6 +13,8 @@ import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
+import org.tutti.collective.layout.RingLayout;
+import org.tutti.memory.Words;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -61,6 +63,15 @@ class LandingTest {
             assertThat(copied(call(Collective.ALL_TO_ALL, 4, MIDDLE_BYTES, salt), Sweep.even(4, 1)))
                     .isEqualTo(MIDDLE_BYTES);
         }
+    }
+
+    /** Blocks of which a window has no room for all, and which a pair takes without an invitation. */
+    @Test
+    void shouldCopyBlocksThatArriveInEagerBuffers() {
+        int nodes = 16;
+        int bytes = (int) RingLayout.pairLongBytes(nodes) - Words.LINE_BYTES;
+        assertThat(copied(call(Collective.ALL_TO_ALL, nodes, bytes, SALTS[0]), Sweep.even(nodes, 1)))
+                .isEqualTo(nodes * (long) bytes);
     }
 
     private static PlannedCall call(Collective collective, int size, int bytes, int salt) {
