@@ -17,6 +17,10 @@ import org.tutti.memory.Words;
  * Otherwise it invites them to memory of the same length, and copies the blocks from there to the target. A team keeps
  * up to {@value #KEPT_BYTES_MAX} bytes of such memory. A block that fits into the eager buffer of the {@linkplain
  * Team#pair pair} of both nodes arrives there without an invitation, and is copied, too.
+ *
+ * <p><b>Why nothing is overwritten.</b> A rank leaves an operation, and begins the next one, when all blocks for it
+ * have arrived and are in its target. Until then no other operation of the team uses the target or the memory beside
+ * it. If an operation fails, the right of the other nodes to put there is revoked before the memory is used again.
  */
 public final class Landing {
     private static final TeamLocal<Landing> LOCAL = new TeamLocal<>(Landing::new);
