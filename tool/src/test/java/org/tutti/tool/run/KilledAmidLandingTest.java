@@ -25,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class KilledAmidLandingTest {
     private static final int RANKS = 4;
     private static final int KILLS = 2;
+    private static final int JOBS_MAX = 20; // the stopped rank sends in about a third of the time
     private static final int STOPPED = 1;
     private static final int DELAY_MILLIS_MAX = 200; // several calls
     private static final Duration SOON = Duration.ofSeconds(5); // and not the heartbeat of 10 s
@@ -134,6 +135,15 @@ class KilledAmidLandingTest {
     @ParameterizedTest
     @Shapes({"gather", "scatter", "allgather"})
     void shouldNameTheKilledRankAndLeaveTheTargetsToTheProgram(String collective) throws Exception {
+        boolean isAmid = false;
+        for (int job = 0; job < JOBS_MAX && !isAmid; job++) {
+            isAmid = loseRanks(collective);
+        }
+        assertThat(isAmid).as("a kill amid a landing in one of " + JOBS_MAX + " jobs").isTrue();
+    }
+
+    /** Runs a job and kills ranks of it. Returns whether a block had landed in part when a rank was killed. */
+    private boolean loseRanks(String collective) throws Exception {
         List<String> arguments = new ArrayList<>(List.of("--keep-going", "--nodes", String.valueOf(RANKS), "-n",
                 String.valueOf(RANKS), "--algorithm", collective + "=direct"));
         arguments.addAll(LauncherProcess.compiled(directory, LOSES_RANKS));
@@ -147,8 +157,8 @@ class KilledAmidLandingTest {
             assertThat(launcher.out().lines().filter(line -> line.endsWith("result"))).containsExactlyInAnyOrder(
                     IntStream.range(0, RANKS - KILLS).mapToObj(rank -> rank + " has kept targets and a right result")
                             .toArray(String[]::new));
-            assertThat(launcher.out()).as("landings that were under way").contains(" amid a landing");
             launcher.assertThatNothingIsLeft(Duration.ZERO);
+            return launcher.out().contains(" amid a landing");
         }
     }
 
