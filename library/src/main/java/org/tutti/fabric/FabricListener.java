@@ -74,7 +74,7 @@ public interface FabricListener {
      * @param offset the offset of the word in that memory, in bytes
      */
     default void raised(MemorySegment memory, long offset) {
-        // a listener of whose words no thread sleeps has no thread to wake
+        // a listener without sleeping threads wakes none
     }
 
     /**

@@ -37,7 +37,7 @@ final class FrameLayout {
 
     /**
      * The length in bytes of the longest payload of a put, which is written from where it lies and read into its
-     * target. Each frame takes a system call or two at both sides beside those that its payload needs.
+     * target. The header of each frame may take a system call of its own at both sides.
      */
     static final int DIRECT_BYTES_MAX = 1 << 20;
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Where the eager buffers of edges and pairs, and the long buffers of pairs, lie in a node's block. */
+/** The eager buffers of edges and pairs, and the long buffers of pairs, divide a node's block among them. */
 class RingLayoutTest {
     private static final int EDGE_WORDS_BYTES = 64;
     private static final int PAIR_WORDS_BYTES = 128;

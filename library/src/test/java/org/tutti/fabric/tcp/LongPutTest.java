@@ -52,8 +52,26 @@ class LongPutTest {
     /** A frame that has been written, and how many bytes were before it. */
     private record Written(long before, byte kind, long value) {}
 
+    /** A wire that takes several buffers one after the other. */
+    private abstract static class SerialWire implements Wire {
+        @Override
+        public abstract int write(ByteBuffer source);
+
+        @Override
+        public long write(ByteBuffer[] sources, int count) {
+            long bytes = 0;
+            for (int i = 0; i < count; i++) {
+                bytes += write(sources[i]);
+            }
+            return bytes;
+        }
+
+        @Override
+        public void close() {}
+    }
+
     /** Takes everything, or nothing any more, and does something when it has taken so much. */
-    private static class HookedWire implements Wire {
+    private static class HookedWire extends SerialWire {
         final List<Written> frames = new ArrayList<>();
         final ByteBuffer said = ByteBuffer.allocate(FrameLayout.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN).limit(0);
         private final ByteBuffer header = ByteBuffer.allocate(FrameLayout.HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
@@ -112,18 +130,6 @@ class LongPutTest {
             }
         }
 
-        @Override
-        public long write(ByteBuffer[] sources, int count) {
-            long bytes = 0;
-            for (int i = 0; i < count; i++) {
-                bytes += write(sources[i]);
-            }
-            return bytes;
-        }
-
-        @Override
-        public void close() {}
-
         private Written first(byte kind, long value) {
             return frames.stream().filter(frame -> frame.kind == kind && frame.value == value).findFirst()
                     .orElseThrow();
@@ -131,7 +137,7 @@ class LongPutTest {
     }
 
     /** Takes bytes up to a limit, and keeps them. */
-    private static final class LimitedWire implements Wire {
+    private static final class LimitedWire extends SerialWire {
         private final byte[] taken = new byte[4 * TURN_BYTES];
         private final boolean takesArrays;
         private int limit = TURN_BYTES / 3;
@@ -160,15 +166,6 @@ class LongPutTest {
         }
 
         @Override
-        public long write(ByteBuffer[] sources, int count) {
-            long bytes = 0;
-            for (int i = 0; i < count; i++) {
-                bytes += write(sources[i]);
-            }
-            return bytes;
-        }
-
-        @Override
         public boolean takesArrays() {
             return takesArrays;
         }
@@ -177,9 +174,6 @@ class LongPutTest {
         public int write(MemorySegment source, long offset, int bytes, boolean more) {
             return write(source.asSlice(offset, bytes).asByteBuffer());
         }
-
-        @Override
-        public void close() {}
     }
 
     /** The call ends, and its caller writes to the memory, before the wire takes the rest of a long frame. */

@@ -7,10 +7,10 @@ import org.tutti.Collective;
 import org.tutti.Communicator;
 
 /**
- * A cell of a collective: one algorithm and one size. If ranks have blocks, the size is that of a block. Before each
- * call all ranks rewrite their sources, also ranks whose sources the call does not read. The receivers of a broadcast
- * write wrong values, so that they hold no right one before the call. After each call one element of its result is
- * checked, and after every repeat all elements. The calls of this class are blocking.
+ * A cell of a collective: one algorithm and one size. The size is the length of a block, if ranks have blocks. Before
+ * each call all ranks rewrite their sources, also ranks whose sources the call does not read. The receivers of a
+ * broadcast write wrong values, so that they hold no right one before the call. After each call one element of its
+ * result is checked, and after every repeat all elements. The calls of this class are blocking.
  */
 class BenchLoop extends MeasuredLoop {
     private static final double WRONG = 0.5; // all right values are whole numbers

@@ -97,7 +97,7 @@ class RewritingTest {
         });
     }
 
-    /** Of three ranks one is alone in its group; if it did not measure rewriting, the others would wait for it. */
+    /** One of three ranks is alone in its group. If this rank measured no rewriting, the others would wait for it. */
     @ParameterizedTest
     @CsvSource({"1, false", "2, true"})
     void shouldMeasureRewritingOnAllRanksOrNone(int count, boolean expected) {
