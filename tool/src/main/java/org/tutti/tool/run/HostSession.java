@@ -36,7 +36,8 @@ final class HostSession {
     private static final int STATUS_REFUSED = 1;
     static final int STATUS_LAUNCHER_GONE = 143;
     private static final int STATUS_BITS = 0xFF;
-    private static final long LOOK_INTERVAL_MILLIS = 5;
+    private static final long START_INTERVAL_MILLIS = 5;
+    private static final long LOOK_INTERVAL_MILLIS = 50; // a shorter one would cost the ranks of small hosts their core
     private static final Duration DRAINING_LIMIT = Duration.ofMillis(500);
     private static final Duration STOPPING_GRACE = Duration.ofMillis(700);
 
@@ -235,7 +236,8 @@ final class HostSession {
 
     private void supervise() throws InterruptedException {
         while (!goodbye) {
-            var process = ended.poll(LOOK_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+            var process = ended.poll(states.areStarting() ? START_INTERVAL_MILLIS : LOOK_INTERVAL_MILLIS,
+                    TimeUnit.MILLISECONDS);
             if (givenUp) {
                 continue; // the launcher knows of ranks that this process ends
             }

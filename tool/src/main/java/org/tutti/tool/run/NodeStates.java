@@ -44,6 +44,11 @@ final class NodeStates {
         unanswered.set(0, plan.processes());
     }
 
+    /** Returns whether ranks have not joined the job yet, so that the launcher may wait for their reports. */
+    synchronized boolean areStarting() {
+        return !toldRendezvous || joined.cardinality() < ranks.count();
+    }
+
     /** Sends the reports that are new. */
     synchronized void tell() {
         tellRanks();
