@@ -92,8 +92,18 @@ public final class Waiter {
             LockSupport.parkNanos(nanosMax);
         }
 
-        /** Lets another thread receive messages, because the calling thread no longer polls and goes to sleep. */
-        default void stopPolling() {
+        /** Tells that the calling thread polls again and again until {@link #endPolling}. */
+        default void beginPolling() {
+            // no other thread receives messages
+        }
+
+        /**
+         * Tells that the calling thread no longer polls.
+         *
+         * @param sleeps whether the calling thread goes to sleep, so that another thread must receive messages at once;
+         *            if not, the thread has ended its wait, and may soon begin the next one
+         */
+        default void endPolling(boolean sleeps) {
             // no other thread receives messages
         }
 
@@ -302,9 +312,6 @@ public final class Waiter {
         if (futexes == null || virtual || !Futexes.arePossible() || Thread.currentThread().isInterrupted()) {
             clock.park(nanos);
         } else {
-            if (progress != null) {
-                progress.stopPolling();
-            }
             futexes.sleep(memory, offset, atLeast, nanos);
         }
     }
@@ -316,6 +323,7 @@ public final class Waiter {
         boolean lasts = false;
         Waits.Wait outer = null;
         long begun = start;
+        boolean polling = beginPolling();
         try {
             for (int yields = 1;; yields++) {
                 for (int i = 0; i < spinsPerYield; i++) {
@@ -325,7 +333,9 @@ public final class Waiter {
                     Thread.onSpinWait();
                 }
                 if (yields % SLEEP_INTERVAL == 0 && check.sleepNanos(clock.nanos() - begun) > 0) {
+                    polling = endPolling(true);
                     sleep(memory, offset, atLeast, check, begun);
+                    polling = beginPolling();
                     start = clock.nanos();
                     parks = false;
                 } else if (progress != null && progress.poll()) {
@@ -334,7 +344,9 @@ public final class Waiter {
                 } else if (parks) {
                     check.check();
                     long nanos = Math.min((clock.nanos() - start) / PARK_FRACTION, PARK_NANOS_MAX);
+                    polling = endPolling(true);
                     park(memory, offset, atLeast, virtual, nanos);
+                    polling = beginPolling();
                 } else if (forAnswers) {
                     progress.awaitArrival();
                 } else if (virtual && yields % VIRTUAL_PARK_INTERVAL == 0) {
@@ -352,9 +364,26 @@ public final class Waiter {
                 }
             }
         } finally {
+            if (polling) {
+                endPolling(false);
+            }
             if (lasts) {
                 Waits.end(outer);
             }
         }
+    }
+
+    private boolean beginPolling() {
+        if (progress != null) {
+            progress.beginPolling();
+        }
+        return progress != null;
+    }
+
+    private boolean endPolling(boolean sleeps) {
+        if (progress != null) {
+            progress.endPolling(sleeps);
+        }
+        return false;
     }
 }

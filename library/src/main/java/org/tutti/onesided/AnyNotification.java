@@ -53,4 +53,18 @@ final class AnyNotification implements Waiter.Progress {
         }
         return arrived;
     }
+
+    @Override
+    public void beginPolling() {
+        if (fabric != null) {
+            fabric.beginPolling();
+        }
+    }
+
+    @Override
+    public void endPolling(boolean sleeps) {
+        if (fabric != null) {
+            fabric.endPolling(sleeps);
+        }
+    }
 }

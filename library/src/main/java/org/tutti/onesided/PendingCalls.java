@@ -363,6 +363,16 @@ final class PendingCalls implements Waiter.Progress {
     }
 
     @Override
+    public void beginPolling() {
+        fabric.beginPolling();
+    }
+
+    @Override
+    public void endPolling(boolean sleeps) {
+        fabric.endPolling(sleeps);
+    }
+
+    @Override
     public void awaitArrival() {
         fabric.awaitArrival();
     }

@@ -205,6 +205,69 @@ class WaiterTest {
         }
     }
 
+    /** Notes when a waiter tells that it polls, and lets the word come after so many sleeps. */
+    private static final class Teller implements Waiter.Progress {
+        private final MemorySegment word;
+        private final int sleepsBeforeWord;
+        private final List<Boolean> ends = new ArrayList<>();
+        private boolean polling;
+        private int pollsUntold;
+
+        Teller(MemorySegment word, int sleepsBeforeWord) {
+            this.word = word;
+            this.sleepsBeforeWord = sleepsBeforeWord;
+        }
+
+        @Override
+        public void beginPolling() {
+            assertThat(polling).isFalse();
+            polling = true;
+        }
+
+        @Override
+        public void endPolling(boolean sleeps) {
+            assertThat(polling).isTrue();
+            polling = false;
+            ends.add(sleeps);
+        }
+
+        @Override
+        public boolean poll() {
+            pollsUntold += polling ? 0 : 1;
+            if (ends.size() == sleepsBeforeWord) {
+                Words.store(word, 0, 1);
+            }
+            return false;
+        }
+    }
+
+    @Test
+    void shouldTellWhenItPollsAndWhenItSleeps() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment word = arena.allocate(8, 8);
+            Teller teller = new Teller(word, 2);
+            new Waiter(false, teller).await(word, 0, 1, () -> {
+            });
+            assertThat(teller.ends).as("the word comes before the third sleep").containsExactly(true, true, true,
+                    false);
+            assertThat(teller.polling).isFalse();
+            assertThat(teller.pollsUntold).as("polls before the wait yields").isEqualTo(1);
+        }
+    }
+
+    @Test
+    void shouldTellThatItPollsNoMoreWhenACheckThrows() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment word = arena.allocate(8, 8);
+            Teller teller = new Teller(word, -1);
+            assertThatIllegalStateException().isThrownBy(() -> new Waiter(true, teller).await(word, 0, 1, () -> {
+                throw new IllegalStateException("enough");
+            })).withMessage("enough");
+            assertThat(teller.ends).containsExactly(false);
+            assertThat(teller.polling).isFalse();
+        }
+    }
+
     /** Answers after so many polls of a wait, or when the waiter has given its core away. */
     private static final class Answerer implements Waiter.Progress {
         private final MemorySegment word;

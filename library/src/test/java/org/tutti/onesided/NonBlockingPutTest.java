@@ -160,7 +160,7 @@ class NonBlockingPutTest {
 
     @Test
     void shouldEndAtItsDeadline() {
-        whileStuck(Duration.ofMillis(400), (memory, held, source) -> {
+        whileStuck(Duration.ofSeconds(2), (memory, held, source) -> {
             Request put = memory.at(1).nonBlocking().put(0, source);
             Request behind = memory.at(1).nonBlocking().put(0, new byte[8]);
             assertThatThrownBy(put::await).isInstanceOf(DeadlineExceededException.class).hasMessageContaining("in put");

@@ -63,6 +63,7 @@ final class Peer {
     private final SendingSide sending;
     private final Sender sender;
     private final Requester requester;
+    private volatile boolean readable;
     private volatile long silentNanos;
     private volatile int missingBytes;
     private volatile String hindrance;
@@ -284,6 +285,7 @@ final class Peer {
         boolean any = false;
         if ((session.isOpen() || isHolding()) && session.receiving().tryLock()) {
             long awaited = inbound.awaited();
+            readable = false; // before the reads, because a thread that looks meanwhile may have found later bytes
             try {
                 for (Rail rail : session.rails()) {
                     any |= session.receive(rail);
@@ -304,6 +306,23 @@ final class Peer {
         }
         sending.pump();
         return any;
+    }
+
+    /** Notes that bytes have arrived from the process. */
+    void markReadable() {
+        readable = true;
+    }
+
+    /**
+     * Does the same as {@link #poll} if bytes are known to have arrived, or frames are deferred. Otherwise this method
+     * only sends as much as is possible without waiting.
+     */
+    boolean pollIfReadable() {
+        if (readable || isHolding()) {
+            return poll();
+        }
+        sending.pump();
+        return false;
     }
 
     /**

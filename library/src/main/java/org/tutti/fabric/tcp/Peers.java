@@ -17,12 +17,9 @@ import org.tutti.fabric.Loss;
  * before it is connected, so a thread that sees a connected peer also finds it in the array.
  */
 final class Peers {
-    private static final int PEERS_PER_POLL = 8;
-
     private final AtomicReferenceArray<Peer> peers;
     private final IntFunction<Peer> maker;
     private volatile Peer[] connected = {};
-    private volatile int turn;
 
     /**
      * Creates the table of the peers of this process. A peer is created when it is first used.
@@ -63,23 +60,21 @@ final class Peers {
     }
 
     /**
-     * Takes in the frames that have arrived from connected processes. If there are many such processes, a call polls
-     * only the next few of them.
+     * Takes in the frames that have arrived from connected processes, and sends to each of them as much as is possible
+     * without waiting. The connection with a single process is read without a look, which saves a system call.
      *
      * @return whether anything had arrived
      */
-    boolean poll() {
+    boolean poll(Arrivals arrivals) {
         Peer[] current = connected;
+        if (current.length == 1) {
+            return current[0].poll();
+        }
         boolean any = false;
-        if (current.length <= PEERS_PER_POLL) {
+        if (current.length > 1) {
+            arrivals.look();
             for (Peer peer : current) {
-                any |= peer.poll();
-            }
-        } else {
-            int from = turn;
-            turn = (from + PEERS_PER_POLL) % current.length;
-            for (int i = 0; i < PEERS_PER_POLL; i++) {
-                any |= current[(from + i) % current.length].poll();
+                any |= peer.pollIfReadable();
             }
         }
         return any;
@@ -90,6 +85,16 @@ final class Peers {
         for (Peer peer : connected) {
             peer.pump();
         }
+    }
+
+    /** Returns whether there is something to send to a connected process. */
+    boolean isAnyToSend() {
+        for (Peer peer : connected) {
+            if (peer.wantsToSend()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns whether a thread is sending to a connected process, or taking in its frames. */

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
@@ -13,10 +12,8 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.Lock;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 
 import org.tutti.JobStartException;
 import org.tutti.fabric.FabricListener;
@@ -29,29 +26,38 @@ import org.tutti.fabric.Service;
  *
  * <p><b>Polling is a lease.</b> A waiting rank polls the connections of its process itself. A message then takes a few
  * microseconds, while waking a thread takes some forty. The service thread serves ranks that compute. It sleeps in its
- * selector, with interest in all connections. When it wakes and a rank has polled within the last {@value #LEASE_NANOS}
- * ns, it leaves the data to that rank. It then parks for {@value #LOOK_NANOS} ns at a time, until no rank polls any
- * more, and does not return to the selector, which would wake it for every message. A rank that begins to compute is
- * therefore served less than a millisecond after its last poll, and immediately from then on. A rank that sends or
- * takes in a long transfer also has the lease, for at most {@value #USE_NANOS} ns. After that time the service thread
- * polls the other connections between its parks, because their processes would otherwise consider this one failed. A
- * rank that begins to sleep until a message arrives ends the lease. With {@link Service#POLL}, the service thread never
- * sleeps, and polls whenever no other thread has polled for {@value #LEASE_NANOS} ns.
+ * selector, with interest in all connections. When it wakes and a rank has the lease, it leaves the data to that rank.
+ * It then parks until no rank has the lease any more, and does not return to the selector, which would wake it for
+ * every message. A rank has the lease for {@value #LEASE_NANOS} ns after each poll. A thread that polls again and again
+ * keeps it between its polls, because it may lack a core, and so does a thread that sends or takes in a long transfer.
+ * They keep it for at most {@value #USE_NANOS} ns. After that time the service thread polls the other connections
+ * between its parks, because their processes would otherwise consider this one failed. A rank that begins to sleep
+ * until a message arrives ends the lease. With {@link Service#POLL}, the service thread never sleeps, and polls
+ * whenever no other thread has the lease.
+ *
+ * <p><b>Sleep.</b> A rank that begins to compute does not tell the service thread, which serves it after its present
+ * park. The first park takes {@value #LOOK_NANOS} ns. Later ones take a sixteenth of the time since this thread was
+ * last needed, at most {@value #SLEEP_NANOS_MAX} ns. A message to a rank that computes therefore waits for at most a
+ * sixteenth of the time without such messages. On a host with more processes than cores, each park costs the ranks two
+ * switches of processes.
  *
  * <p><b>Pace.</b> Frames that arrive more slowly than they can be read would wake the thread for every packet, at the
  * cost of computing ranks. The thread therefore lets more of a frame arrive ({@link ArrivalRate}) before it returns to
  * its selector.
  *
- * <p><b>Gathering.</b> While the service thread wakes every {@value #LOOK_NANOS} ns, it also sends the bytes in the
- * rails' buffers. A put that is not urgent can stay in a buffer, so that later puts share its system call. Meanwhile,
- * the field {@code looks} is true. A put writes to the buffer (and to its peer's volatile {@code dirty}) before it
- * reads {@code looks}. The service thread clears {@code looks} before it reads {@code dirty}, and then sleeps.
- * Therefore, either the put finds {@code looks} cleared, and sends by itself, or the service thread finds the put.
+ * <p><b>Gathering.</b> While the service thread parks for {@value #LOOK_NANOS} ns at a time, it also sends the bytes in
+ * the rails' buffers. A put that is not urgent can stay in a buffer, so that later puts share its system call.
+ * Meanwhile, the field {@code looks} is true. In a longer park, {@code sleepsLong} is true instead, and a put wakes the
+ * thread. A put writes to the buffer (and to its peer's volatile {@code dirty}) before it reads the two fields. The
+ * service thread changes them before it reads {@code dirty}, and then sleeps. Therefore, either the put finds a field
+ * that is still true, or the service thread finds the put. In the first case the thread looks soon, or is woken.
  */
 final class ServiceThread {
     private static final System.Logger LOG = System.getLogger(ServiceThread.class.getName());
     private static final long LEASE_NANOS = 50_000;
     private static final long LOOK_NANOS = 700_000;
+    private static final long SLEEP_NANOS_MAX = 10_000_000;
+    private static final int SLEEP_FRACTION = 16;
     private static final long USE_NANOS = 10_000_000;
     private static final long TICK_MILLIS_MAX = 500;
     private static final long BUSY_MILLIS = 20;
@@ -60,24 +66,25 @@ final class ServiceThread {
     private static final long ARRIVAL_MILLIS_MAX = 1;
     private static final long RETIRE_NANOS_MAX = 2_000_000_000L;
     private static final long RETIRE_TURN_NANOS = 50_000;
-    private static final Consumer<SelectionKey> SEEN = _ -> {
-    };
 
     private final LocalProcess local;
     private final Service service;
     private final Peers peers;
     private final FabricListener listener;
     private final Selector selector;
-    private final Selector arrivals;
-    private final Lock arrivalsLock = new ReentrantLock();
+    private final Arrivals arrivals;
     private final Connections connections;
     private final HeartbeatMonitor heartbeats;
     private final Thread thread;
     private final Queue<Runnable> errands = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean called = new AtomicBoolean();
     private volatile long polledNanos = System.nanoTime() - LOOK_NANOS;
+    private final AtomicInteger pollers = new AtomicInteger();
     private volatile boolean looks; // the thread will send the rails' buffers soon
-    private boolean retiring; // for the thread itself
+    private volatile boolean sleepsLong; // the thread will send them soon if it is woken
+    private boolean retiring; // for the thread itself, like the next two
+    private boolean gathered; // there was something to send after the last park
+    private long neededNanos = polledNanos;
     private final ArrivalRate arrivalRate = new ArrivalRate();
     private volatile long retireByNanos;
     private volatile boolean retired;
@@ -94,12 +101,12 @@ final class ServiceThread {
         this.peers = peers;
         this.listener = listener;
         this.selector = open();
-        this.arrivals = open(selector);
+        this.arrivals = new Arrivals(open(selector));
         try {
             this.connections = new Connections(local, selector, peers, this::read, this::connected);
         } catch (RuntimeException e) {
             close(selector);
-            close(arrivals);
+            arrivals.close();
             throw e;
         }
         this.heartbeats = new HeartbeatMonitor(local, connections.routes());
@@ -159,9 +166,46 @@ final class ServiceThread {
         return looks;
     }
 
-    /** Notes that a rank polls, so that it has the lease. */
-    void takeLease() {
+    /**
+     * Wakes this thread if it sleeps for longer because a rank has the lease.
+     *
+     * @return whether this method has woken the thread, which then sends the bytes in the rails' buffers
+     */
+    boolean endLongSleep() {
+        boolean sleeps = sleepsLong;
+        if (sleeps) {
+            sleepsLong = false; // so that the next caller need not wake the thread
+            LockSupport.unpark(thread);
+        }
+        return sleeps;
+    }
+
+    /**
+     * Takes in the frames that have arrived, and gives the lease to the rank that polls.
+     *
+     * @return whether anything had arrived
+     */
+    boolean poll() {
         polledNanos = System.nanoTime();
+        return peers.poll(arrivals);
+    }
+
+    /** Notes that the calling thread polls again and again until {@link #endPolling}. */
+    void beginPolling() {
+        pollers.incrementAndGet();
+    }
+
+    /**
+     * Notes that the calling thread no longer polls.
+     *
+     * @param sleeps whether the thread goes to sleep, so that its lease ends
+     */
+    void endPolling(boolean sleeps) {
+        int left = pollers.decrementAndGet();
+        assert left >= 0 : left + " threads poll";
+        if (sleeps) {
+            endLease();
+        }
     }
 
     /**
@@ -171,7 +215,7 @@ final class ServiceThread {
     void endLease() {
         if (service == Service.SLEEP) {
             polledNanos = System.nanoTime() - LEASE_NANOS;
-            if (looks) {
+            if (looks || sleepsLong) {
                 call();
             }
         }
@@ -186,20 +230,13 @@ final class ServiceThread {
      *            virtual
      */
     boolean awaitArrival() {
-        if (Thread.currentThread().isVirtual() || !arrivalsLock.tryLock()) {
+        if (Thread.currentThread().isVirtual()) {
             return false;
         }
-        try {
-            polledNanos = System.nanoTime() + ARRIVAL_MILLIS_MAX * 1_000_000;
-            arrivals.select(SEEN, ARRIVAL_MILLIS_MAX);
-            return true;
-        } catch (IOException | ClosedSelectorException e) {
-            LOG.log(Level.DEBUG, "waiting for arrivals failed", e);
-            return false;
-        } finally {
-            polledNanos = System.nanoTime();
-            arrivalsLock.unlock();
-        }
+        polledNanos = System.nanoTime() + ARRIVAL_MILLIS_MAX * 1_000_000;
+        boolean waited = arrivals.await(ARRIVAL_MILLIS_MAX);
+        polledNanos = System.nanoTime();
+        return waited;
     }
 
     /**
@@ -233,7 +270,7 @@ final class ServiceThread {
             connections.close();
             heartbeats.close();
             close(selector);
-            close(arrivals);
+            arrivals.close();
         }
     }
 
@@ -272,9 +309,7 @@ final class ServiceThread {
                     peers.pump();
                     selector.selectNow();
                 } else if (leased || holding) { // deferred frames are tried again soon
-                    looks = true;
-                    LockSupport.parkNanos(LOOK_NANOS);
-                    peers.pump();
+                    sleepLeased(holding || busy ? LOOK_NANOS : leasedSleepNanos(tickMillis));
                     selector.selectNow();
                 } else {
                     looks = false;
@@ -316,7 +351,29 @@ final class ServiceThread {
      * long transfer also has it, although it may not have polled for a while.
      */
     private boolean isLeased() {
-        return System.nanoTime() - polledNanos < LEASE_NANOS || peers.isAnyInUse();
+        return System.nanoTime() - polledNanos < (pollers.get() > 0 ? USE_NANOS : LEASE_NANOS) || peers.isAnyInUse();
+    }
+
+    /** Returns for how many nanoseconds this thread may sleep while a rank has the lease. */
+    private long leasedSleepNanos(long tickMillis) {
+        long most = Math.clamp(tickMillis * 1_000_000, LOOK_NANOS, SLEEP_NANOS_MAX);
+        return gathered ? LOOK_NANOS
+                : Math.clamp((System.nanoTime() - neededNanos) / SLEEP_FRACTION, LOOK_NANOS, most);
+    }
+
+    /** Sleeps while a rank has the lease, and then sends the bytes in the rails' buffers. */
+    private void sleepLeased(long nanos) {
+        boolean isLong = nanos > LOOK_NANOS;
+        looks = !isLong;
+        sleepsLong = isLong;
+        if (isLong && peers.isAnyToSend()) {
+            sleepsLong = false;
+            looks = true;
+        }
+        LockSupport.parkNanos(looks ? LOOK_NANOS : nanos);
+        sleepsLong = false;
+        gathered = peers.isAnyToSend();
+        peers.pump();
     }
 
     /**
@@ -328,9 +385,7 @@ final class ServiceThread {
             if (isLeased()) {
                 Thread.onSpinWait();
             } else {
-                for (Peer peer : peers.connected()) {
-                    peer.poll();
-                }
+                peers.poll(arrivals);
             }
         }
         Thread.yield(); // lets ranks run if this thread has no core of its own
@@ -343,6 +398,7 @@ final class ServiceThread {
                 if (!(key.attachment() instanceof Peer peer)) {
                     ((Runnable) key.attachment()).run();
                 } else if (others || !leased && !isLeased()) {
+                    noteNeeded();
                     peer.poll();
                 }
             }
@@ -351,10 +407,16 @@ final class ServiceThread {
         connections.acceptor().accept();
     }
 
+    /** Notes that a rank that computes needs this thread. A rank that has just polled may only lack a core. */
+    private void noteNeeded() {
+        long nowNanos = System.nanoTime();
+        if (nowNanos - polledNanos > LOOK_NANOS) {
+            neededNanos = nowNanos;
+        }
+    }
+
     /**
-     * Checks whether connected processes or their rails are lost. A closed channel leaves a selector only when the
-     * selector selects again. This method therefore also selects once with the selector of {@link #awaitArrival},
-     * unless a thread is waiting in it.
+     * Checks whether connected processes or their rails are lost.
      */
     private void look(long elapsedNanos) throws IOException {
         long nowNanos = System.nanoTime();
@@ -363,13 +425,7 @@ final class ServiceThread {
             connections.lookAtRails(peer, nowNanos);
         }
         peers.release();
-        if (arrivalsLock.tryLock()) {
-            try {
-                arrivals.selectNow(SEEN);
-            } finally {
-                arrivalsLock.unlock();
-            }
-        }
+        arrivals.look();
     }
 
     /** Sleeps while a long frame arrives, because the frame cannot take effect before it is complete. */
@@ -402,7 +458,7 @@ final class ServiceThread {
         key.attach(peer);
         try {
             key.interestOps(SelectionKey.OP_READ);
-            channel.register(arrivals, SelectionKey.OP_READ);
+            arrivals.add(channel, peer::markReadable);
         } catch (ClosedChannelException | CancelledKeyException e) {
             LOG.log(Level.DEBUG, "a connection was lost at once", e);
         }

@@ -281,7 +281,7 @@ public final class TcpFabric implements Fabric {
 
     @Override
     public void flushSoon() {
-        if (!service.looks()) {
+        if (!service.looks() && peers.isAnyToSend() && !service.endLongSleep()) {
             flush();
         }
     }
@@ -353,13 +353,17 @@ public final class TcpFabric implements Fabric {
 
     @Override
     public boolean poll() {
-        service.takeLease();
-        return peers.poll();
+        return service.poll();
     }
 
     @Override
-    public void stopPolling() {
-        service.endLease();
+    public void beginPolling() {
+        service.beginPolling();
+    }
+
+    @Override
+    public void endPolling(boolean sleeps) {
+        service.endPolling(sleeps);
     }
 
     @Override

@@ -15,8 +15,10 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -393,6 +395,41 @@ class TcpFabricTest {
             served.countDown();
             rank.join();
         }
+    }
+
+    /** A thread that woke every 0.7 ms while its rank polls would wake 280 times, and there are two. */
+    @Test
+    void shouldSleepLongerWhileRanksPoll() {
+        Set<Thread> before = serviceThreads();
+        start(2, 1);
+        put(processes.get(1), processes.get(0), 1);
+        Set<Thread> threads = serviceThreads();
+        threads.removeAll(before);
+        assertThat(threads).hasSize(2);
+        poll(400);
+        long parks = parks(threads);
+        poll(200);
+        assertThat(parks(threads) - parks).isBetween(1L, 150L);
+        put(processes.get(1), processes.get(0), 2);
+    }
+
+    private static Set<Thread> serviceThreads() {
+        return Thread.getAllStackTraces().keySet().stream().filter(thread -> thread.getName().equals("tutti service"))
+                .collect(Collectors.toSet());
+    }
+
+    private static long parks(Set<Thread> threads) {
+        return threads.stream().mapToLong(thread -> ManagementFactory.getThreadMXBean()
+                .getThreadInfo(thread.threadId()).getWaitedCount()).sum();
+    }
+
+    private void poll(long millis) {
+        processes.forEach(process -> process.fabric.beginPolling());
+        long end = System.nanoTime() + millis * 1_000_000;
+        while (System.nanoTime() - end < 0) {
+            processes.forEach(process -> process.fabric.poll());
+        }
+        processes.forEach(process -> process.fabric.endPolling(false));
     }
 
     private static void put(Process from, Process to, long value) {
