@@ -31,7 +31,7 @@ final class PeerLoop {
     private static final int PERIOD = 251;
     private static final int BLOCK = 2 * PERIOD;
     private static final double REPEAT_NANOS = 50_000_000;
-    private static final double WARM_UP_NANOS_MIN = 1_500_000_000;
+    private static final double WARM_UP_NANOS = 1_500_000_000;
     private static final double WARM_UP_NANOS_MAX = 5_000_000_000.0;
     private static final int STEADY_RUNS = 5;
     private static final double STEADY_RATIO = 1.25;
@@ -79,7 +79,7 @@ final class PeerLoop {
 
     private void measure(int repeats) throws Exception {
         awaitTurn();
-        warmUp();
+        warmUp(repeats);
         repeat();
         for (int turn = 0; turn < repeats; turn++) {
             awaitTurn();
@@ -106,14 +106,17 @@ final class PeerLoop {
         }
     }
 
-    private void warmUp() throws Exception {
+    private void warmUp(int repeats) throws Exception {
+        int wanted = Math.min(repeats, STEADY_RUNS);
+        double least = WARM_UP_NANOS * (wanted - 1) / (STEADY_RUNS - 1);
         double first = 0;
         int steady = 0;
-        for (double total = 0; total < WARM_UP_NANOS_MIN || total < WARM_UP_NANOS_MAX && steady < STEADY_RUNS;) {
+        for (double total = 0; total < least || total < WARM_UP_NANOS_MAX && steady < wanted;) {
             double nanos = run();
             total += nanos * count;
             boolean same = first / STEADY_RATIO <= nanos && nanos <= first * STEADY_RATIO;
-            steady = same && nanos * count >= REPEAT_NANOS / 2 ? steady + 1 : 0;
+            boolean isLong = nanos * count >= REPEAT_NANOS / 2 || count == CALLS_MAX;
+            steady = same && isLong ? steady + 1 : 0;
             first = steady == 0 ? nanos : first;
             int most = Math.min(CALLS_MAX, GROWTH_MAX * count);
             count = (int) Math.max(CALLS_MIN, Math.min(REPEAT_NANOS / nanos, most));

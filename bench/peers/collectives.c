@@ -205,7 +205,7 @@ static double run(long calls) {
   make_calls(calls);
   double seconds = (now() - start) / calls;
   done = calls;
-  return most(seconds);
+  return pace = most(seconds);
 }
 
 static void check_all(void) {

@@ -13,7 +13,7 @@
 enum { CALLS_MIN = 4, CALLS_MAX = 1000000, GROWTH_MAX = 8, STEADY_RUNS = 5, PATH_BYTES = 4096 };
 enum { REWRITING_RUNS = 5 };
 static const double REWRITING_RUN_SECONDS = 0.01; /* some time slices, if ranks share a core */
-static const double RUN_SECONDS = 0.05, WARM_UP_SECONDS_MIN = 0.4, WARM_UP_SECONDS_MAX = 5, STEADY_RATIO = 1.25;
+static const double RUN_SECONDS = 0.05, WARM_UP_SECONDS = 0.4, WARM_UP_SECONDS_MAX = 5, STEADY_RATIO = 1.25;
 
 /* Limits of a repeat with calls that are timed one by one. */
 enum { TIMED_CALLS = 2000 };
@@ -29,11 +29,12 @@ static int rank, size, gate;
 static int warm;  /* whether the warm-up of the cell is over */
 static long done; /* the calls of the latest run, or repeat */
 static double rewriting; /* seconds a call, measured before the latest repeat */
+static double pace; /* seconds a call of the latest run, with what is not measured, on the slowest rank */
 
 static void call_once(void);
 static int has_much_data(void); /* whether a message or block has several elements, the same on every rank */
 static void rewrite_only(void); /* rewrites the data of a call, as before a call */
-static double run(long calls); /* returns the seconds of a call on the slowest rank */
+static double run(long calls); /* returns the seconds of a call on the slowest rank, and notes the pace */
 static double clock_of_calls(void); /* seconds of a clock that runs while the measured operation does */
 static double most(double value); /* returns the greatest of all ranks */
 static void check_all(void);   /* ends the program if a result of the run was wrong */
@@ -139,9 +140,9 @@ static void make_calls(long calls) {
   }
 }
 
-/* The number of calls of the next run, given the number of calls of a run and the time of each. */
-static long resized(long calls, double seconds) {
-  double wanted = RUN_SECONDS / seconds;
+/* The number of calls of the next run, given that of the latest run. */
+static long resized(long calls) {
+  double wanted = RUN_SECONDS / pace;
   long greatest = GROWTH_MAX * calls < CALLS_MAX ? GROWTH_MAX * calls : CALLS_MAX;
   return wanted < CALLS_MIN ? CALLS_MIN : wanted > greatest ? greatest : (long)wanted;
 }
@@ -171,17 +172,22 @@ static double measured_rewriting(void) {
   return seconds[REWRITING_RUNS / 2];
 }
 
-static long warm_up(void) {
+/* Finds how many calls make a run, and makes runs until several in a row take about as long as the first of them. With
+ * few repeats the user only tries something, so fewer runs are enough. */
+static long warm_up(int repeats) {
+  int wanted = repeats < STEADY_RUNS ? repeats : STEADY_RUNS;
+  double least = WARM_UP_SECONDS * (wanted - 1) / (STEADY_RUNS - 1);
   long calls = CALLS_MIN;
   int steady = 0;
   double first = 0;
-  for (double total = 0; total < WARM_UP_SECONDS_MIN || (total < WARM_UP_SECONDS_MAX && steady < STEADY_RUNS);) {
+  for (double total = 0; total < least || (total < WARM_UP_SECONDS_MAX && steady < wanted);) {
     double seconds = run(calls);
-    total += seconds * calls;
+    total += pace * calls;
     int same = first / STEADY_RATIO <= seconds && seconds <= first * STEADY_RATIO;
-    steady = same && seconds * calls >= RUN_SECONDS / 2 ? steady + 1 : 0;
+    int is_long = pace * calls >= RUN_SECONDS / 2 || calls == CALLS_MAX;
+    steady = same && is_long ? steady + 1 : 0;
     first = steady == 0 ? seconds : first;
-    calls = resized(calls, seconds);
+    calls = resized(calls);
   }
   return calls;
 }
@@ -196,11 +202,12 @@ static double repeat(long *calls) {
   double total = 0;
   memset(counters, 0, sizeof counters);
   counted = 0;
-  while (total < TIMED_SECONDS || (made < TIMED_CALLS && total < TIMED_SECONDS_MAX)) {
+  for (double passed = 0; passed < TIMED_SECONDS || (made < TIMED_CALLS && passed < TIMED_SECONDS_MAX);) {
     double seconds = run(*calls);
     made += done;
     total += seconds * done;
-    *calls = resized(*calls, seconds);
+    passed += pace * done;
+    *calls = resized(*calls);
   }
   done = made;
   return without_rewriting(total / made);
@@ -223,7 +230,7 @@ static void choose_figures(const char *figures) {
 static void take_turns(const char *operation, long bytes, int repeats) {
   await_turn();
   warm = 0;
-  long calls = warm_up();
+  long calls = warm_up(repeats);
   warm = 1;
   for (int turn = 0; turn <= repeats; turn++) {
     if (turn > 0) {

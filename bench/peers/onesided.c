@@ -219,7 +219,7 @@ static double run(long calls) {
   if (calls_here() && operation == PUT_TRAIN) {
     flush(target);
   }
-  double seconds = clock_of_calls() - begin;
+  double seconds = clock_of_calls() - begin, passed = now() - start;
   done = (long)most(made);
   if (!calls_here()) {
     call += done;
@@ -229,6 +229,7 @@ static double run(long calls) {
       sums[i] += element(i, at);
     }
   }
+  pace = most(calls_here() ? passed / made : 0);
   return most(calls_here() ? seconds / made : 0);
 }
 

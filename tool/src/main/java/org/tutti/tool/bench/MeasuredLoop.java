@@ -59,15 +59,22 @@ abstract class MeasuredLoop implements AutoCloseable {
     private long compiledMillis;
     private long notedNanos;
     private double compilingNanos; // in the latest run, on the rank with the busiest compiler
+    private double paceNanos; // of a call of the latest run, on the slowest rank
     private double runNanos; // of the latest run, including time that is not measured
 
     /**
      * The account of a rank's run.
      *
-     * @param nanosPerCall the time of a call; 0 for a rank that did not call
+     * @param nanosPerCall the measured time of a call; 0 for a rank that did not call
+     * @param paceNanos the time of a call with all that is not measured; 0 for a rank that did not call
      * @param calls how many calls the rank made
      */
-    record Run(double nanosPerCall, long calls) {}
+    record Run(double nanosPerCall, double paceNanos, long calls) {
+        /** The account of a run that is measured as a whole. */
+        Run(double nanosPerCall, long calls) {
+            this(nanosPerCall, nanosPerCall, calls);
+        }
+    }
 
     /**
      * The figures of a repeat.
@@ -185,7 +192,8 @@ abstract class MeasuredLoop implements AutoCloseable {
             double window = 0;
             double compiling = 0;
             while (window < COMPILING_WINDOW_NANOS) {
-                resize(slowest(run(calls, false)));
+                slowest(run(calls, false));
+                resize();
                 window += runNanos;
                 compiling += compilingNanos;
             }
@@ -199,16 +207,17 @@ abstract class MeasuredLoop implements AutoCloseable {
         int steady = 0;
         for (double total = 0; total < least || total < WARM_UP_NANOS_MAX && steady < steadyRuns;) {
             double nanos = slowest(run(calls, false));
-            total += nanos * calls;
+            total += paceNanos * calls;
             boolean same = first / STEADY_RATIO <= nanos && nanos <= first * STEADY_RATIO;
-            steady = same && nanos * calls >= RUN_NANOS / 2 ? steady + 1 : 0;
+            boolean isLong = paceNanos * calls >= RUN_NANOS / 2 || calls == CALLS_MAX;
+            steady = same && isLong ? steady + 1 : 0;
             first = steady == 0 ? nanos : first;
-            resize(nanos);
+            resize();
         }
     }
 
-    private void resize(double nanosPerCall) {
-        calls = (int) Math.clamp(RUN_NANOS / nanosPerCall, CALLS_MIN, Math.min(CALLS_MAX, GROWTH_MAX * calls));
+    private void resize() {
+        calls = (int) Math.clamp(RUN_NANOS / paceNanos, CALLS_MIN, Math.min(CALLS_MAX, GROWTH_MAX * calls));
     }
 
     /** {@return the overlap of the latest run, if it has one, given the time of a call on the slowest rank} */
@@ -249,11 +258,12 @@ abstract class MeasuredLoop implements AutoCloseable {
     private double timedRuns() {
         long all = 0;
         double total = 0;
-        while (total < TIMED_NANOS || all < TIMED_CALLS && total < TIMED_NANOS_MAX) {
+        for (double passed = 0; passed < TIMED_NANOS || all < TIMED_CALLS && passed < TIMED_NANOS_MAX;) {
             double nanos = slowest(run(calls, true));
             all += made;
             total += nanos * made;
-            resize(nanos);
+            passed += paceNanos * made;
+            resize();
         }
         made = all;
         return total / all;
@@ -271,11 +281,12 @@ abstract class MeasuredLoop implements AutoCloseable {
     }
 
     private double slowest(Run run) {
-        double[] most = {run.nanosPerCall(), run.calls(), compiledNanos(), passedNanos()};
+        double[] most = {run.nanosPerCall(), run.paceNanos(), run.calls(), compiledNanos(), passedNanos()};
         world.allreduce(most, Reduction.MAX);
-        made = (long) most[1];
-        compilingNanos = most[2];
-        runNanos = most[3];
+        paceNanos = most[1];
+        made = (long) most[2];
+        compilingNanos = most[3];
+        runNanos = most[4];
         noteCalls(made);
         return most[0];
     }

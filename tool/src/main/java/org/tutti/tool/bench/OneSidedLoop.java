@@ -120,7 +120,7 @@ final class OneSidedLoop extends MeasuredLoop {
         if (operation == OneSidedOperation.PUT_TRAIN) {
             memory.fence(target); // the last train may be incomplete
         }
-        return new Run((double) (clock() - begin) / calls, calls);
+        return new Run((double) (clock() - begin) / calls, (double) (System.nanoTime() - start) / calls, calls);
     }
 
     /** For a lock or an unlock alone, the clock stands still during the other half. */
