@@ -93,7 +93,7 @@ final class JobNodes implements AutoCloseable {
     /** {@return a clause about nodes that cannot reach each other, if that is why ranks count as failed} */
     Optional<String> separation() {
         var apart = apart(IntStream.range(0, nodes.size())
-                .map(node -> nodes.get(node).firstFailure().map(failure -> blamed(node, failure)).orElse(NOBODY))
+                .map(node -> cause(node).map(failure -> blamed(node, failure)).orElse(NOBODY))
                 .toArray());
         return switch (apart.size()) {
             case 0 -> Optional.empty();
@@ -103,6 +103,18 @@ final class JobNodes implements AutoCloseable {
                 Optional.of(apart.stream().map(node -> nodes.get(node).name()).collect(Collectors.joining(" and "))
                         + " were cut off from each other");
         };
+    }
+
+    /**
+     * {@return the first failure that a node knows; if the failed rank ended after its own node had learned of another
+     * failure, that failure}
+     */
+    private Optional<RankFailure> cause(int node) {
+        var cause = nodes.get(node).firstFailure();
+        for (int step = 1; step < nodes.size() && cause.isPresent() && !cause.get().reason().isOfTheNetwork(); step++) {
+            cause = nodes.get(placement.nodeOfRank(cause.get().rank())).firstFailure();
+        }
+        return cause;
     }
 
     /** {@return the node that a node has lost, or −1; a report from other nodes is no evidence} */

@@ -144,7 +144,7 @@ class BenchTest {
     @Tag("thorough")
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            -n 3 --bytes 24                                                                            | 11
+            -n 2 --bytes 24                                                                            | 11
             -n 3 --bytes 24 --virtual --collective barrier,gather,scan                                 | 3
             -n 3 --bytes 24 --segments --collective reduce,all-to-all                                  | 2
             -n 3 --bytes 8,64k --nodes 2 --communicator alternating --collective allreduce --rounds 2  | 2""")

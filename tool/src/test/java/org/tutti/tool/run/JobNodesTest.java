@@ -54,6 +54,15 @@ class JobNodesTest {
         assertThat(nodes.separation()).contains("node 1 and node 2 were cut off from each other");
     }
 
+    /** Rank 0 ended because rank 4 had lost rank 2, and node 1 saw the end before it heard why. */
+    @Test
+    void shouldTakeAnEndThatIsAConsequenceForItsCause() {
+        knows(0, 2, Reason.SILENT, 4);
+        knows(1, 0, Reason.ENDED, 2);
+        knows(2, 2, Reason.SILENT, 4);
+        assertThat(nodes.separation()).contains("node 1 and node 2 were cut off from each other");
+    }
+
     @Test
     void shouldSeeNoSeparationInWhatIsAProcessesOwnTrouble() {
         knows(0, 3, Reason.STOOD_STILL, 2);
