@@ -15,7 +15,8 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <ul>
  * <li><b>Spin</b>: with a core for every rank, the word usually arrives within the time of a few cache misses. With
- * more ranks than cores, spinning only keeps the awaited rank from running, so the waiter then hardly spins.
+ * more ranks than cores, spinning only keeps the awaited rank from running, so the waiter then hardly spins. Other
+ * programs may leave the ranks fewer cores than there are, so the waiter learns how long spinning pays.
  * <li><b>Yield</b>, for {@value #YIELD_MILLIS} ms: {@link Thread#yield} is {@code sched_yield} for a platform thread
  * and a switch in user space for a virtual one. A virtual thread never only yields, because two carriers that keep
  * running their own yielding threads can starve the thread for which both wait. Therefore every {@value
@@ -113,14 +114,13 @@ public final class Waiter {
         }
     }
 
-    private static final int SPINS_WITH_CORES = 2000;
-    private static final int POLLS_WITH_CORES = 128;
-    private static final int POLLS_MORE = 8;
+    private static final int ROUNDS_WITH_CORES = 128;
+    private static final int ROUNDS_MORE = 8;
     private static final int FORGOTTEN_PART = 8;
     private static final int TRIAL_INTERVAL = 64;
-    private static final int TRIAL_POLLS = 32;
+    private static final int TRIAL_ROUNDS = 32;
     private static final int LONG_TRIAL_INTERVAL = 16 * TRIAL_INTERVAL;
-    private static final int SPINS_PER_POLL = 16;
+    private static final int SPINS_PER_ROUND = 16;
     private static final int SPINS_WITHOUT_CORES = 4;
     private static final int SPINS_PER_YIELD = 8;
     private static final int CHECK_INTERVAL = 16;
@@ -136,10 +136,10 @@ public final class Waiter {
     private final boolean forAnswers;
     private final Futexes futexes;
     private final WaitClock clock;
-    private final int spins;
+    private final int spinsPerRound;
     private final int spinsPerYield;
-    private final int pollsMax;
-    private int polls; // the budget that has paid recently; races between waiting threads do no harm
+    private final int roundsMax;
+    private int rounds; // the budget that has paid recently; races between waiting threads do no harm
     private int waits;
 
     /**
@@ -197,10 +197,10 @@ public final class Waiter {
         this.futexes = futexes;
         this.clock = clock;
         this.forAnswers = forAnswers;
-        this.spins = coreForEach ? SPINS_WITH_CORES : SPINS_WITHOUT_CORES;
+        this.spinsPerRound = coreForEach || progress != null ? SPINS_PER_ROUND : SPINS_WITHOUT_CORES;
         this.spinsPerYield = coreForEach ? SPINS_PER_YIELD : 1;
-        this.pollsMax = coreForEach ? POLLS_WITH_CORES : 1;
-        this.polls = pollsMax;
+        this.roundsMax = coreForEach ? ROUNDS_WITH_CORES : 1;
+        this.rounds = roundsMax;
     }
 
     /**
@@ -227,50 +227,48 @@ public final class Waiter {
     public void await(MemorySegment memory, long offset, long atLeast, Check check) {
         if (check.sleepNanos(0) > 0) {
             sleep(memory, offset, atLeast, check, clock.nanos());
-        } else if (progress != null) {
-            if (awaitPolling(memory, offset, atLeast)) {
-                return;
-            }
-        } else {
-            for (int i = 0; i < spins; i++) {
-                if (Words.load(memory, offset) >= atLeast) {
-                    return;
-                }
-                Thread.onSpinWait();
-            }
+        } else if (awaitSpinning(memory, offset, atLeast)) {
+            return;
         }
         awaitYielding(memory, offset, atLeast, check);
     }
 
     /**
-     * Waits for a word by polling for messages and spinning in turns. Returns whether the word has reached the value. A
-     * poll costs a system call for each connection, so the word is read several times between polls.
+     * Waits for a word by spinning, in rounds of several reads. Returns whether the word has reached the value. With
+     * connections to other nodes, the thread polls for messages after each round. A poll costs a system call.
      *
-     * <p>After a number of polls, the budget, this method gives up, so that other threads get the core. The budget is
-     * learned, because a rank cannot know whether the awaited rank has a core if jobs share a host. It follows the
-     * number of polls that successful waits needed. It halves when a wait fails, because the polls of a failed wait are
-     * wasted. Failed trials leave it unchanged.
+     * <p>After a number of rounds, the budget, this method gives up, so that other threads get the core. The budget is
+     * learned, because a rank cannot know whether the awaited rank has a core: jobs may share a host, and the operating
+     * system may run both ranks on one core beside a program on the other. It follows the number of rounds that
+     * successful waits needed. It halves when a wait fails, because the rounds of a failed wait are wasted. Failed
+     * trials leave it unchanged.
      *
      * <p>At intervals a trial uses a larger budget, and every sixteenth trial uses the largest. If the budget is
      * shorter than the time of an answer, the waiter would otherwise never learn that a larger one helps. Most trials
      * are short, because a failed trial has kept a core from other threads.
      */
-    private boolean awaitPolling(MemorySegment memory, long offset, long atLeast) {
+    private boolean awaitSpinning(MemorySegment memory, long offset, long atLeast) {
         int wait = waits++;
+        int learned = rounds;
         boolean tries = wait % TRIAL_INTERVAL == 0;
-        int budget = !tries ? polls
-                : wait % LONG_TRIAL_INTERVAL == 0 ? pollsMax : Math.min(pollsMax, Math.max(polls, TRIAL_POLLS));
+        int budget = !tries ? learned
+                : wait % LONG_TRIAL_INTERVAL == 0 ? roundsMax : Math.min(roundsMax, Math.max(learned, TRIAL_ROUNDS));
         for (int i = 0; i < budget; i++) {
-            for (int spin = 0; spin < SPINS_PER_POLL; spin++) {
+            for (int spin = 0; spin < spinsPerRound; spin++) {
                 if (Words.load(memory, offset) >= atLeast) {
-                    polls = Math.min(pollsMax, Math.max(budget - budget / FORGOTTEN_PART, 2 * i + POLLS_MORE));
+                    int enough = Math.min(roundsMax, Math.max(budget - budget / FORGOTTEN_PART, 2 * i + ROUNDS_MORE));
+                    if (enough != learned) {
+                        rounds = enough;
+                    }
                     return true;
                 }
                 Thread.onSpinWait();
             }
-            progress.poll();
+            if (progress != null) {
+                progress.poll();
+            }
         }
-        polls = tries ? polls : Math.max(1, budget / 2);
+        rounds = tries ? learned : Math.max(1, budget / 2);
         return false;
     }
 
