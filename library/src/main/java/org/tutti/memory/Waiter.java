@@ -238,9 +238,9 @@ public final class Waiter {
      * connections to other nodes, the thread polls for messages after each round. A poll costs a system call.
      *
      * <p>After a number of rounds, the budget, this method gives up, so that other threads get the core. The budget is
-     * learned, because a rank cannot know whether the awaited rank has a core: jobs may share a host, and the operating
-     * system may run both ranks on one core beside a program on the other. It follows the number of rounds that
-     * successful waits needed. It halves when a wait fails, because the rounds of a failed wait are wasted. Failed
+     * learned, because a rank cannot know whether the awaited rank has a core. The operating system may run the waiting
+     * rank and the awaited one on the same core, because another program uses the other cores. The budget follows the
+     * number of rounds that successful waits needed. The budget halves when a wait fails, because the rounds of a failed wait are wasted. Failed
      * trials leave it unchanged.
      *
      * <p>At intervals a trial uses a larger budget, and every sixteenth trial uses the largest. If the budget is
@@ -270,6 +270,11 @@ public final class Waiter {
         }
         rounds = tries ? learned : Math.max(1, budget / 2);
         return false;
+    }
+
+    /** Returns the budget, in rounds; for tests. */
+    int rounds() {
+        return rounds;
     }
 
     /** Sleeps until the word has reached the value, or the wait may use the core. */

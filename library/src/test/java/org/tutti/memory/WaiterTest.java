@@ -76,6 +76,25 @@ class WaiterTest {
         }
     }
 
+    /** The clock is read, and the word written, only once a wait has given up spinning. */
+    @Test
+    void shouldSpinForAShorterTimeWhereItDoesNotPay() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment word = arena.allocate(8, 8);
+            var waiter = new Waiter(true, new MovedClock(word, Duration.ZERO));
+            int most = waiter.rounds();
+            for (int wait = 0; wait < 5; wait++) { // of which the first one tries the largest budget
+                Words.store(word, 0, 0);
+                waiter.await(word, 0, 5, () -> {
+                });
+            }
+            assertThat(waiter.rounds()).isEqualTo(most / 16);
+            waiter.await(word, 0, 5, () -> {
+            });
+            assertThat(waiter.rounds()).as("after a wait that ends at once").isBetween(1, most / 16);
+        }
+    }
+
     /** A deadline, say: a check sees it as soon as the waiter would see the word. */
     @ParameterizedTest
     @ValueSource(longs = {1, 20, 400, 1500, 60_000})

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Finds the connections over which bytes have arrived, with one system call for all of them. Threads that poll use this
- * selector. The service thread sleeps in a selector of its own, because only that one wakes it.
+ * Finds the connections over which bytes have arrived, with one system call for all of them. Threads that poll use the
+ * selector of this object. The service thread sleeps in a selector of its own, because only that one wakes it.
  *
  * <p>A thread that looks marks the connections that it finds. Any thread may then read a marked connection, so threads
  * read several connections at the same time, while one thread at a time looks. A thread clears a mark before it reads.
@@ -49,16 +49,21 @@ final class Arrivals {
     /**
      * Marks the connections over which bytes have arrived, unless another thread is looking. A selector gives up the
      * descriptor of a closed channel when it looks, so the service thread calls this method at intervals, too.
+     *
+     * @return whether this method has looked; false if another thread is looking, or the selector has failed
      */
-    void look() {
-        if (lock.tryLock()) {
-            try {
-                selector.selectNow(MARK);
-            } catch (IOException | ClosedSelectorException e) {
-                LOG.log(Level.DEBUG, "looking for arrivals failed", e);
-            } finally {
-                lock.unlock();
-            }
+    boolean look() {
+        if (!lock.tryLock()) {
+            return false;
+        }
+        try {
+            selector.selectNow(MARK);
+            return true;
+        } catch (IOException | ClosedSelectorException e) {
+            LOG.log(Level.DEBUG, "looking for arrivals failed", e);
+            return false;
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -314,7 +314,7 @@ final class Peer {
     }
 
     /**
-     * Does the same as {@link #poll} if bytes are known to have arrived, or frames are deferred. Otherwise this method
+     * Does the same as {@link #poll} if bytes are known to have arrived, or frames are deferred or held. Otherwise this method
      * only sends as much as is possible without waiting.
      */
     boolean pollIfReadable() {
@@ -347,9 +347,12 @@ final class Peer {
         return isGone() ? 0 : missingBytes;
     }
 
-    /** Returns whether frames are deferred, so that a poll must try them again. */
+    /**
+     * Returns whether frames are deferred or held, so that a poll must try them again. A held frame may stay in the
+     * buffer of its rail after all deferred frames have taken effect, and no selector reports it.
+     */
     boolean isHolding() {
-        return inbound.isAnyDeferred() && session.isHeeded();
+        return (inbound.isAnyDeferred() || session.isHolding()) && session.isHeeded();
     }
 
     /**

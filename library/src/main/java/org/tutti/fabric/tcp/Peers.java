@@ -61,7 +61,8 @@ final class Peers {
 
     /**
      * Takes in the frames that have arrived from connected processes, and sends to each of them as much as is possible
-     * without waiting. The connection with a single process is read without a look, which saves a system call.
+     * without waiting. The connection with a single process is read without a look, which saves a system call. All
+     * connections are read if no look is possible, because the thread that is looking may lack a core.
      *
      * @return whether anything had arrived
      */
@@ -72,9 +73,9 @@ final class Peers {
         }
         boolean any = false;
         if (current.length > 1) {
-            arrivals.look();
+            boolean looked = arrivals.look();
             for (Peer peer : current) {
-                any |= peer.pollIfReadable();
+                any |= looked ? peer.pollIfReadable() : peer.poll();
             }
         }
         return any;
@@ -119,7 +120,7 @@ final class Peers {
         return most;
     }
 
-    /** Tries the deferred frames of all connected processes again. Returns whether frames are deferred afterwards. */
+    /** Tries the deferred and held frames of all processes again. Returns whether there are any afterwards. */
     boolean tryAgain() {
         boolean any = false;
         for (Peer peer : connected) {

@@ -86,7 +86,7 @@ final class Rail {
     private boolean inFrame;
     private int remaining;
     private final PayloadTarget payloadTarget = new PayloadTarget();
-    private boolean held;
+    private volatile boolean held; // written under the receiving lock
     private boolean endsArray; // the last read was one into an array
 
     private volatile long arrivedBytes;
@@ -280,6 +280,11 @@ final class Rail {
     }
 
     // ---- in
+
+    /** Returns whether a frame is held. Any thread may call this method. */
+    boolean isHolding() {
+        return held;
+    }
 
     /** Returns the frame that is arriving. If no frame is arriving, returns the frame that arrived last. */
     Frame frame() {

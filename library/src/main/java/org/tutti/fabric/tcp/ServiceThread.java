@@ -29,16 +29,15 @@ import org.tutti.fabric.Service;
  * selector, with interest in all connections. When it wakes and a rank has the lease, it leaves the data to that rank.
  * It then parks until no rank has the lease any more, and does not return to the selector, which would wake it for
  * every message. A rank has the lease for {@value #LEASE_NANOS} ns after each poll. A thread that polls again and again
- * keeps it between its polls, because it may lack a core, and so does a thread that sends or takes in a long transfer.
- * They keep it for at most {@value #USE_NANOS} ns. After that time the service thread polls the other connections
- * between its parks, because their processes would otherwise consider this one failed. A rank that begins to sleep
- * until a message arrives ends the lease. With {@link Service#POLL}, the service thread never sleeps, and polls
+ * keeps it for {@value #USE_NANOS} ns after its latest poll, because it may lack a core. A thread that sends or takes in
+ * a long transfer keeps it as long as the transfer lasts. After {@value #USE_NANOS} ns without a poll the service thread
+ * polls the other connections after each park, because their processes would otherwise consider this one failed. A rank
+ * that begins to sleep until a message arrives ends the lease, unless another thread polls again and again. With {@link Service#POLL}, the service thread never sleeps, and polls
  * whenever no other thread has the lease.
  *
  * <p><b>Sleep.</b> A rank that begins to compute does not tell the service thread, which serves it after its present
- * park. The first park takes {@value #LOOK_NANOS} ns. Later ones take a sixteenth of the time since this thread was
- * last needed, at most {@value #SLEEP_NANOS_MAX} ns. A message to a rank that computes therefore waits for at most a
- * sixteenth of the time without such messages. On a host with more processes than cores, each park costs the ranks two
+ * park. A park takes a sixteenth of the time since this thread last read for a computing rank, from {@value #LOOK_NANOS}
+ * to {@value #SLEEP_NANOS_MAX} ns. A message to a rank that computes waits for at most a park. On a host with more processes than cores, each park costs the ranks two
  * switches of processes.
  *
  * <p><b>Pace.</b> Frames that arrive more slowly than they can be read would wake the thread for every packet, at the
@@ -187,7 +186,11 @@ final class ServiceThread {
      */
     boolean poll() {
         polledNanos = System.nanoTime();
-        return peers.poll(arrivals);
+        boolean any = peers.poll(arrivals);
+        if (sleepsLong && peers.isAnyToSend()) { // there was no room, and the calling thread may begin to compute
+            endLongSleep();
+        }
+        return any;
     }
 
     /** Notes that the calling thread polls again and again until {@link #endPolling}. */
@@ -210,11 +213,12 @@ final class ServiceThread {
 
     /**
      * Ends the lease, the time in which this thread leaves arriving data to a rank that polls. This method is called
-     * when a rank that may have polled recently goes to sleep. This thread then serves the process immediately.
+     * when a rank that may have polled recently goes to sleep. This thread then serves the process immediately, unless
+     * another thread polls again and again.
      */
     void endLease() {
-        if (service == Service.SLEEP) {
-            polledNanos = System.nanoTime() - LEASE_NANOS;
+        if (service == Service.SLEEP && pollers.get() == 0) {
+            polledNanos = System.nanoTime() - USE_NANOS; // also for noteNeeded: no rank polls
             if (looks || sleepsLong) {
                 call();
             }
@@ -233,10 +237,7 @@ final class ServiceThread {
         if (Thread.currentThread().isVirtual()) {
             return false;
         }
-        polledNanos = System.nanoTime() + ARRIVAL_MILLIS_MAX * 1_000_000;
-        boolean waited = arrivals.await(ARRIVAL_MILLIS_MAX);
-        polledNanos = System.nanoTime();
-        return waited;
+        return arrivals.await(ARRIVAL_MILLIS_MAX);
     }
 
     /**
@@ -309,7 +310,7 @@ final class ServiceThread {
                     peers.pump();
                     selector.selectNow();
                 } else if (leased || holding) { // deferred frames are tried again soon
-                    sleepLeased(holding || busy ? LOOK_NANOS : leasedSleepNanos(tickMillis));
+                    sleepLeased(holding || busy ? LOOK_NANOS : leasedSleepNanos(tickMillis), holding);
                     selector.selectNow();
                 } else {
                     looks = false;
@@ -361,8 +362,13 @@ final class ServiceThread {
                 : Math.clamp((System.nanoTime() - neededNanos) / SLEEP_FRACTION, LOOK_NANOS, most);
     }
 
-    /** Sleeps while a rank has the lease, and then sends the bytes in the rails' buffers. */
-    private void sleepLeased(long nanos) {
+    /**
+     * Sleeps while a rank has the lease or frames are held, and then sends the bytes in the rails' buffers. A thread
+     * that ends the lease or calls this thread writes its field before it reads {@code looks} and {@code sleepsLong}.
+     * This method writes these two before it reads that field. It therefore finds the end of the lease or the call, or
+     * the other thread wakes it.
+     */
+    private void sleepLeased(long nanos, boolean holding) {
         boolean isLong = nanos > LOOK_NANOS;
         looks = !isLong;
         sleepsLong = isLong;
@@ -370,7 +376,9 @@ final class ServiceThread {
             sleepsLong = false;
             looks = true;
         }
-        LockSupport.parkNanos(looks ? LOOK_NANOS : nanos);
+        if (!called.get() && (holding || isLeased())) {
+            LockSupport.parkNanos(looks ? LOOK_NANOS : nanos);
+        }
         sleepsLong = false;
         gathered = peers.isAnyToSend();
         peers.pump();

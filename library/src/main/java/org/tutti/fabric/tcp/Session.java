@@ -230,6 +230,16 @@ final class Session {
         return false;
     }
 
+    /** Returns whether a rail holds a frame. Any thread may call this method. */
+    boolean isHolding() {
+        for (Rail rail : rails) {
+            if (rail.isHolding()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /**
      * Tries deferred frames again. Called under the receiving lock.
      *

@@ -11,6 +11,8 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,15 +50,17 @@ class ArrivalsTest {
     @AfterEach
     void close() throws IOException {
         arrivals.close();
-        for (int i = 0; i < CONNECTIONS; i++) {
-            near.get(i).close();
-            far.get(i).close();
+        for (SocketChannel channel : near) {
+            channel.close();
+        }
+        for (SocketChannel channel : far) {
+            channel.close();
         }
     }
 
     @Test
     void shouldFindNothingWhereNothingHasArrived() {
-        arrivals.look();
+        assertThat(arrivals.look()).isTrue();
         assertThat(marks).containsExactly(0, 0, 0);
         assertThat(arrivals.await(1)).isTrue();
         assertThat(marks).containsExactly(0, 0, 0);
@@ -98,27 +102,30 @@ class ArrivalsTest {
         arrivals.add(near.getLast(), () -> {
             looking.countDown();
             try {
-                mayEnd.await();
+                assertThat(mayEnd.await(NEVER_MILLIS, TimeUnit.MILLISECONDS)).isTrue();
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
             }
         });
         far.getLast().write(ByteBuffer.allocate(1));
-        Thread first = Thread.ofPlatform().start(() -> assertThat(arrivals.await(NEVER_MILLIS)).isTrue());
-        looking.await();
-        assertThat(arrivals.await(NEVER_MILLIS)).as("another thread waits").isFalse();
-        arrivals.look(); // returns, although the other thread is in its look
-        mayEnd.countDown();
-        first.join();
-        near.getLast().close();
-        far.getLast().close();
+        var first = new FutureTask<>(() -> arrivals.await(NEVER_MILLIS));
+        var second = new FutureTask<>(() -> arrivals.await(NEVER_MILLIS) || arrivals.look());
+        try {
+            Thread.ofPlatform().start(first);
+            looking.await();
+            Thread.ofPlatform().start(second);
+            assertThat(second.get(NEVER_MILLIS, TimeUnit.MILLISECONDS)).as("beside another look").isFalse();
+        } finally {
+            mayEnd.countDown();
+        }
+        assertThat(first.get()).isTrue();
     }
 
     @Test
     void shouldFindNothingOnceItIsClosed() throws IOException {
         far.get(0).write(ByteBuffer.allocate(1));
         arrivals.close();
-        arrivals.look();
+        assertThat(arrivals.look()).isFalse();
         assertThat(arrivals.await(NEVER_MILLIS)).isFalse();
         assertThat(marks).containsExactly(0, 0, 0);
     }

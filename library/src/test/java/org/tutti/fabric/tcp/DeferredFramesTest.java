@@ -44,6 +44,7 @@ class DeferredFramesTest {
     private static final int BYTES = 8 << 10;
     private static final long SILENCE_MILLIS_MAX = 400;
     private static final long WORD = 64;
+    private static final int POLLS = 20_000; // in much less time than passes between two heartbeats
 
     /** Counts the bytes of its messages and notes their arguments, once it may. */
     private static final class Gate implements RegionHandler {
@@ -83,11 +84,15 @@ class DeferredFramesTest {
     private long otherRegion;
 
     private void start(int rails) {
-        for (int self = 0; self < 2; self++) {
+        start(2, rails, SILENCE_MILLIS_MAX);
+    }
+
+    private void start(int processes, int rails, long silenceMillisMax) {
+        for (int self = 0; self < processes; self++) {
             InetSocketAddress[] addresses = new InetSocketAddress[rails];
             Arrays.fill(addresses, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             fabrics.add(new TcpFabric(new LocalProcess(self, new byte[32], List.of(addresses),
-                    of -> fabrics.get(of).addresses(), SILENCE_MILLIS_MAX, SILENCE_MILLIS_MAX), 2,
+                    of -> fabrics.get(of).addresses(), silenceMillisMax, silenceMillisMax), processes,
                     new FabricListener() {
                         @Override
                         public void news(int kind, long index, long value) {
@@ -233,6 +238,34 @@ class DeferredFramesTest {
         assertThat(gate.handled.get()).isEqualTo((long) messages * BYTES);
         assertThat(Set.copyOf(gate.arguments)).hasSize(messages); // of two rails each takes a part
         assertThat(Words.load(gated, WORD)).isEqualTo(messages - 1L);
+        assertThat(heard).isEmpty();
+    }
+
+    /** With several connections a poll reads only those with bytes, and the bytes of a held frame have been read. */
+    @Test
+    void shouldTryAFrameAgainThatIsHeldBehindAllThatAreDeferred() {
+        start(3, 1, 60_000);
+        assertThat(fabrics.get(2).put(new PutTarget().at(OWNER, otherRegion, 0), source, 0, 8, patience(10_000)))
+                .isTrue();
+        assertThat(fabrics.get(2).fence(OWNER, patience(10_000))).isTrue();
+        TcpFabric owner = fabrics.get(OWNER);
+        owner.beginPolling(); // so that no other thread reads
+        int messages = DeferredFrames.FRAMES_MAX + 40;
+        for (int i = 0; i < messages; i++) {
+            send(i, 8);
+        }
+        fabrics.get(SENDER).flush();
+        for (int poll = 0; poll < POLLS; poll++) {
+            owner.poll();
+        }
+        assertThat(gate.handled.get()).isZero();
+        gate.open = true;
+        for (int poll = 0; poll < POLLS && gate.handled.get() < 8L * messages; poll++) {
+            owner.poll();
+        }
+        assertThat(gate.handled.get()).isEqualTo(8L * messages);
+        owner.endPolling(false);
+        fence(10_000);
         assertThat(heard).isEmpty();
     }
 

@@ -106,8 +106,8 @@ final class JobNodes implements AutoCloseable {
     }
 
     /**
-     * {@return the first failure that a node knows; if the failed rank ended after its own node had learned of another
-     * failure, that failure}
+     * {@return the first failure that a node knows; if it is not of the network, the first failure that the failed
+     * rank's node knows, and so on, because a rank that loses another one ends}
      */
     private Optional<RankFailure> cause(int node) {
         var cause = nodes.get(node).firstFailure();

@@ -44,7 +44,7 @@ final class NodeStates {
         unanswered.set(0, plan.processes());
     }
 
-    /** Returns whether ranks have not joined the job yet, so that the launcher may wait for their reports. */
+    /** Returns whether a rank has not joined the job, or the address of rank 0 has not been reported. */
     synchronized boolean areStarting() {
         return !toldRendezvous || joined.cardinality() < ranks.count();
     }
