@@ -240,8 +240,8 @@ public final class Waiter {
      * <p>After a number of rounds, the budget, this method gives up, so that other threads get the core. The budget is
      * learned, because a rank cannot know whether the awaited rank has a core. The operating system may run the waiting
      * rank and the awaited one on the same core, because another program uses the other cores. The budget follows the
-     * number of rounds that successful waits needed. The budget halves when a wait fails, because the rounds of a failed wait are wasted. Failed
-     * trials leave it unchanged.
+     * number of rounds that successful waits needed. The budget halves when a wait fails, because the rounds of a
+     * failed wait are wasted. Failed trials leave it unchanged.
      *
      * <p>At intervals a trial uses a larger budget, and every sixteenth trial uses the largest. If the budget is
      * shorter than the time of an answer, the waiter would otherwise never learn that a larger one helps. Most trials

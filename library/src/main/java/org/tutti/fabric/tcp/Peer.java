@@ -314,8 +314,8 @@ final class Peer {
     }
 
     /**
-     * Does the same as {@link #poll} if bytes are known to have arrived, or frames are deferred or held. Otherwise this method
-     * only sends as much as is possible without waiting.
+     * Does the same as {@link #poll} if bytes are known to have arrived, or frames are deferred or held. Otherwise this
+     * method only sends as much as is possible without waiting.
      */
     boolean pollIfReadable() {
         if (readable || isHolding()) {

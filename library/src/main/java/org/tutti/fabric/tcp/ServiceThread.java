@@ -29,16 +29,16 @@ import org.tutti.fabric.Service;
  * selector, with interest in all connections. When it wakes and a rank has the lease, it leaves the data to that rank.
  * It then parks until no rank has the lease any more, and does not return to the selector, which would wake it for
  * every message. A rank has the lease for {@value #LEASE_NANOS} ns after each poll. A thread that polls again and again
- * keeps it for {@value #USE_NANOS} ns after its latest poll, because it may lack a core. A thread that sends or takes in
- * a long transfer keeps it as long as the transfer lasts. After {@value #USE_NANOS} ns without a poll the service thread
- * polls the other connections after each park, because their processes would otherwise consider this one failed. A rank
- * that begins to sleep until a message arrives ends the lease, unless another thread polls again and again. With {@link Service#POLL}, the service thread never sleeps, and polls
- * whenever no other thread has the lease.
+ * keeps it for {@value #USE_NANOS} ns after its latest poll, because it may lack a core. A thread that sends or takes
+ * in a long transfer keeps it as long as the transfer lasts. After {@value #USE_NANOS} ns without a poll the service
+ * thread polls the other connections after each park, because their processes would otherwise consider this one failed.
+ * A rank that begins to sleep until a message arrives ends the lease, unless another thread polls again and again. With
+ * {@link Service#POLL}, the service thread never sleeps, and polls whenever no other thread has the lease.
  *
  * <p><b>Sleep.</b> A rank that begins to compute does not tell the service thread, which serves it after its present
- * park. A park takes a sixteenth of the time since this thread last read for a computing rank, from {@value #LOOK_NANOS}
- * to {@value #SLEEP_NANOS_MAX} ns. A message to a rank that computes waits for at most a park. On a host with more processes than cores, each park costs the ranks two
- * switches of processes.
+ * park. A park takes a sixteenth of the time since this thread last read for a computing rank, from
+ * {@value #LOOK_NANOS} to {@value #SLEEP_NANOS_MAX} ns. A message to a rank that computes waits for at most a park. On
+ * a host with more processes than cores, each park costs the ranks two switches of processes.
  *
  * <p><b>Pace.</b> Frames that arrive more slowly than they can be read would wake the thread for every packet, at the
  * cost of computing ranks. The thread therefore lets more of a frame arrive ({@link ArrivalRate}) before it returns to

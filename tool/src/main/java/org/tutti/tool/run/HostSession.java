@@ -37,7 +37,7 @@ final class HostSession {
     static final int STATUS_LAUNCHER_GONE = 143;
     private static final int STATUS_BITS = 0xFF;
     private static final long START_INTERVAL_MILLIS = 5;
-    private static final long LOOK_INTERVAL_MILLIS = 50; // each look costs a rank without a core of its own two switches
+    private static final long LOOK_INTERVAL_MILLIS = 50; // each look costs a rank that shares its core two switches
     private static final Duration DRAINING_LIMIT = Duration.ofMillis(500);
     private static final Duration STOPPING_GRACE = Duration.ofMillis(700);
 
