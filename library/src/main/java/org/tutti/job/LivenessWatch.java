@@ -144,7 +144,7 @@ final class LivenessWatch implements AutoCloseable {
     }
 
     private void watchLauncher() throws IOException {
-        if (access.node().hasLauncher() && !access.livesLauncher()) {
+        if (access.isOrphaned()) {
             try {
                 access.unlink();
                 System.err.println("tutti: the process of rank " + self + " ends, because its launcher is gone");

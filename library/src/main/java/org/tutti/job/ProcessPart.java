@@ -1,12 +1,14 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.job;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
 import org.tutti.JobOptions;
 import org.tutti.JobStartException;
+import org.tutti.NodeMemoryException;
 import org.tutti.RankFailedException;
 import org.tutti.collective.members.WaitGuard;
 import org.tutti.job.communicators.ProcessCommunicators;
@@ -260,6 +262,20 @@ final class ProcessPart {
     void miss(int rank, int missed) {
         if (missed >= 0 && missed < node().size() && node().state(missed) != NodeLayout.FAILED) {
             node().markMissed(rank, missed);
+        }
+    }
+
+    /**
+     * Removes the name of the node's memory if the launcher is gone. A process under a launcher calls this method when
+     * it ends, because it may end before its watch has seen that the launcher is gone.
+     */
+    void unlinkIfOrphaned() {
+        try {
+            if (access.isOrphaned()) {
+                access.unlink();
+            }
+        } catch (IOException | NodeMemoryException _) {
+            return; // the next job of this user removes the file
         }
     }
 

@@ -17,6 +17,11 @@ public interface NodeAccess extends AutoCloseable {
     /** Returns whether the launcher lives. */
     boolean livesLauncher() throws IOException;
 
+    /** Returns whether a launcher made the memory, and is gone: nothing then removes the memory's name later. */
+    default boolean isOrphaned() throws IOException {
+        return node().hasLauncher() && !livesLauncher();
+    }
+
     /** Removes the memory's name. All ranks have opened the memory, so no process has to find it any more. */
     void unlink();
 

@@ -320,6 +320,18 @@ class JobEndTest {
         }
     }
 
+    /** The launcher, which would remove the memory files of both nodes, is gone; and no rank has joined to do so. */
+    @Test
+    void shouldLeaveNothingWhenRanksExitAfterTheirLauncherIsKilled() throws Exception {
+        try (var launcher = runMain("IO.println(1); var launcher = ProcessHandle.current().parent(); "
+                + "while (ProcessHandle.current().parent().equals(launcher)) { Thread.sleep(1); } "
+                + "System.exit(3);", "-n", "2", "--nodes", "2")) {
+            launcher.awaitLines(2);
+            launcher.handle().destroyForcibly();
+            launcher.await().assertThatNothingIsLeft(SOON);
+        }
+    }
+
     @Tag("thorough")
     @Test
     void shouldLeaveNothingWhenTheLauncherIsKilledBeforeARankJoins() throws Exception {
