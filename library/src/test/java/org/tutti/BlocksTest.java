@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.JobOptions.Threads;
+import org.tutti.collective.layout.RingLayout;
 import org.tutti.job.LocalNodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -93,6 +94,31 @@ class BlocksTest {
                 "GATHER=halving,SCATTER=halving,ALLGATHER=gather-and-broadcast,ALL_TO_ALL=aggregated",
                 "GATHER=tree@2-ports,SCATTER=tree@2-ports,ALLGATHER=ring,ALL_TO_ALL=standard-exchange")
                 .flatMap(algorithms -> shapes().map(shape -> Arguments.of(algorithms, shape)));
+    }
+
+    /**
+     * A block is as long as an eager buffer, or an eager buffer and a long one together, has room for, or not quite, or
+     * longer. Blocks of a third of the length go with it.
+     */
+    @ParameterizedTest
+    @MethodSource("nodes")
+    void shouldExchangeBlocksAsLongAsTheBuffersOfAPair(int[] nodeOfRank) {
+        int nodes = Arrays.stream(nodeOfRank).max().orElseThrow() + 1;
+        int ranksMax = IntStream.range(0, nodes)
+                .map(node -> (int) Arrays.stream(nodeOfRank).filter(each -> each == node).count()).max().orElseThrow();
+        LocalNodes.run(nodeOfRank, job -> {
+            for (int chunks : new int[]{1, ranksMax, ranksMax * ranksMax}) { // of a gather, scatter and all-to-all
+                int eager = (int) RingLayout.pairEagerBytes(nodes) / chunks / Integer.BYTES;
+                int both = eager + (int) RingLayout.pairLongBytes(nodes) / chunks / Integer.BYTES;
+                for (int most : new int[]{eager - 3, eager - 2, eager, both - 3, both - 2, both, 3 * (both - 2)}) {
+                    exchange(job.world(), most);
+                }
+            }
+        });
+    }
+
+    static Stream<int[]> nodes() {
+        return Stream.of(new int[]{0, 1}, new int[]{0, 1, 2, 3}, new int[]{0, 1, 1, 0}, new int[]{0, 1, 2, 0, 0});
     }
 
     private static void exchange(Communicator world, int most) {

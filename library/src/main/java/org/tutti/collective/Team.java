@@ -659,6 +659,11 @@ public final class Team {
         return context.layout.pairEagerBytes();
     }
 
+    /** {@return the length of a long buffer of a pair, in bytes, the same at every rank} */
+    public long pairLongBytes() {
+        return context.layout.pairLongBytes();
+    }
+
     /**
      * Returns whether a message is too long for the long buffer of a pair, an edge between every two nodes. The
      * receiver of such a message must invite the sender to a window.

@@ -157,8 +157,8 @@ public final class ProcessRanks {
      * System.exit} makes no more calls, but shutdown hooks of its program may take long. Therefore the other ranks are
      * told of it immediately. Otherwise the process may have got a signal, which may have been sent to all ranks, for
      * example by the launcher. Therefore a process under a launcher has some time to end before its ranks are marked as
-     * failed. Without a launcher, the process tells the others nothing. If the launcher is gone, the process removes what
-     * the launcher would have removed.
+     * failed. Without a launcher, the process tells the others nothing. If the launcher is gone, the process removes
+     * the name of the memory file, which the launcher would have removed.
      */
     private static void shutDown() {
         synchronized (LOCK) {

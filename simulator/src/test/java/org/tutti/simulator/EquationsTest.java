@@ -26,6 +26,7 @@ import org.tutti.collective.alltoall.StandardExchangeAllToAll;
 import org.tutti.collective.blocks.SubtreeAlgorithm.Shape;
 import org.tutti.collective.gather.DirectGather;
 import org.tutti.collective.gather.TreeGather;
+import org.tutti.collective.layout.RingLayout;
 import org.tutti.collective.scatter.DirectScatter;
 import org.tutti.collective.scatter.TreeScatter;
 import org.tutti.fabric.PutSource;
@@ -43,6 +44,7 @@ import static org.assertj.core.api.Assertions.within;
  */
 class EquationsTest {
     private static final double EXACT = 1e-9;
+    private static final int NODES = 4;
     private static final int RANKS = 2;
     private static final int BLOCK_BYTES = 8;
     private static final int[] FEW = {2, 3, 4, 5, 7, 8, 13, 16};
@@ -241,12 +243,27 @@ class EquationsTest {
         assertThat(puts(algorithm, LONG_BYTES, UNEQUAL)).isGreaterThan(messages);
     }
 
+    /**
+     * A rank sends one section to each other node. The rest of a section that is longer than its place is one more
+     * message, until the long buffer has no room for it; then the receiver invites the sender.
+     */
+    @ParameterizedTest
+    @CsvSource({"GATHER, 2, 1, 6", "SCATTER, 1, 2, 3", "ALLGATHER, 2, 1, 24", "ALL_TO_ALL, 2, 2, 24"})
+    void shouldSendRestsOfSectionsWithoutInvitations(Collective collective, int sources, int readers, int messages) {
+        int eager = (int) RingLayout.pairEagerBytes(NODES) / sources / readers - Long.BYTES;
+        Algorithm algorithm = Catalogue.find(collective, "blocks");
+        assertThat(puts(algorithm, eager, EQUAL)).isEqualTo(messages);
+        assertThat(puts(algorithm, eager + 1, EQUAL)).isEqualTo(2 * messages);
+        assertThat(puts(algorithm, 2 * eager, EQUAL)).isEqualTo(2 * messages);
+        assertThat(puts(algorithm, 8 * eager, EQUAL)).isGreaterThan(2 * messages);
+    }
+
     /** Counts the messages between nodes in a verified call on four nodes. */
     private static int puts(Algorithm algorithm, int bytes, long salt) {
         AtomicInteger puts = new AtomicInteger();
         PlannedCall call = new PlannedCall(algorithm, CheckedOperation.BYTES, 1, bytes, false, salt);
         assertThat(call.isUnequal()).isEqualTo(salt == UNEQUAL);
-        assertThat(Verifier.verify(Sweep.even(4, RANKS), List.of(call), 1, 0,
+        assertThat(Verifier.verify(Sweep.even(NODES, RANKS), List.of(call), 1, 0,
                 (world, thread) -> new VerifyingMachine(world, thread) {
                     @Override
                     public boolean put(PutTarget target, PutSource source, Waiter.Check check) {

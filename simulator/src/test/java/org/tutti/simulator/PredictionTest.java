@@ -496,7 +496,9 @@ class PredictionTest {
                         : ceilLog(nodes);
                 assertThat(algorithm.memoryBytes(nodes, 4, message) - few).as("%s on %s nodes", algorithm, nodes)
                         .isLessThanOrEqualTo((degree - 1) * RingLayout.EAGER_BUFFER_BYTES
-                                + (collective.hasBlocks() ? nodes * RingLayout.pairEagerBytes(nodes) : 0));
+                                + (collective.hasBlocks()
+                                        ? nodes * (RingLayout.pairEagerBytes(nodes) + RingLayout.pairLongBytes(nodes))
+                                        : 0));
             }
         }
     }

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
+import org.tutti.collective.layout.RingLayout;
 import org.tutti.memory.Words;
 import org.tutti.simulator.Trace.Kind;
 import org.tutti.simulator.Trace.Step;
@@ -76,6 +77,9 @@ class RendezvousScheduleTest {
 
     /** A node of direct has blocks of its own only, which must exceed a pair; a subtree has more. */
     private static long blockBytes(String name, int nodes) {
+        if (name.equals("blocks")) { // longer than what is sent without an invitation
+            return RingLayout.pairEagerBytes(nodes) + RingLayout.pairLongBytes(nodes);
+        }
         long all = name.equals("direct") ? 2 * ALL_BYTES : ALL_BYTES;
         return all / nodes / RANKS / Words.LINE_BYTES * Words.LINE_BYTES;
     }

@@ -43,7 +43,7 @@ public final class AnyBlocksAlgorithm extends Algorithm {
     public long memoryBytes(int nodes, int localRanks, long bytes) {
         return Math.min(memoryBytes(nodes, nodes * localRanks, localRanks, bytes),
                 BlockExchange.usedBytesMax(nodes, localRanks)
-                        + nodes * RingLayout.pairEagerBytes(nodes));
+                        + nodes * (RingLayout.pairEagerBytes(nodes) + RingLayout.pairLongBytes(nodes)));
     }
 
     @Override

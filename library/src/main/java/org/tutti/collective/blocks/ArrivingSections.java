@@ -84,7 +84,11 @@ final class ArrivingSections {
         roundsMost = Math.max(roundsMost, rounds[index]);
         further += rounds[index];
         longest = Math.max(longest, sections.furtherBytes(section, readers));
-        read(section, index, 0);
+        int source = roles.source(from, index);
+        if (blocks.expects(source, 0)) {
+            boolean hasRest = sections.bytes(section, readers, 0) > sections.firstPlaceBytes(readers);
+            blocks.readFirst(section, hasRest ? in.rest() : null, source);
+        }
     }
 
     // ---- further sections
@@ -114,10 +118,7 @@ final class ArrivingSections {
 
     /** Waits for the section that a source has for a round, and reads this rank's chunk of it. */
     void take(int index, long round) {
-        read(in.await(), index, round);
-    }
-
-    private void read(Area section, int index, long round) {
+        Area section = in.await();
         int source = roles.source(from, index);
         if (blocks.expects(source, round)) {
             blocks.read(section, source, round);

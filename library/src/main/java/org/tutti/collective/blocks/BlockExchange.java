@@ -33,12 +33,14 @@ import org.tutti.collective.window.WindowPool;
  * <p><b>First round.</b> Each source shows a section for each node, with its first, short chunks. These sections lie
  * one after the other, behind a directory of their offsets. The readers of the source's node read their section there.
  * The node's master, the rank that talks to other nodes, sends the section for each other node as one piece. It sends
- * it over the pair, the edge between every two nodes, and the piece arrives in the pair's eager buffer. The readers of
- * that node read the section where it arrives. Short blocks need no more than this round. If a program requests an
- * algorithm for equal blocks, that algorithm carries the first chunks instead, in an operation before this one ({@link
- * CarriedBlocksAlgorithm}). Sections of the first round then have no chunks and stay on their node. In both cases each
- * node knows after this {@link FirstRound} how many bytes it will get from each source, and the rest of this text holds
- * for both.
+ * it over the pair, the edge between every two nodes, and the piece arrives in the pair's eager buffer. If the section
+ * is longer than its place there, its rest arrives in the pair's long buffer. The readers of that node read the section
+ * where it arrives. Blocks for which both buffers have room need no more than this round. A longer block begins with a
+ * chunk for which the eager buffer has room, so that not much is copied before the other rounds begin. If a program
+ * requests an algorithm for equal blocks, that algorithm carries the first chunks instead, in an operation before this
+ * one ({@link CarriedBlocksAlgorithm}). Sections of the first round then have no chunks and stay on their node. In both
+ * cases each node knows after this {@link FirstRound} how many bytes it will get from each source, and the rest of this
+ * text holds for both.
  *
  * <p><b>Further rounds.</b> The bytes that are left are exchanged node by node, so that long chunks have room. The
  * ranks of a node first exchange them among themselves. Then the node exchanges them with each of its partners in a

@@ -79,11 +79,11 @@ final class CallersBlocks {
      */
     long write(int node, long round, Area area, long at) {
         int readers = roles.readers(node);
-        long before = sections.before(round);
         long chunkAt = at + readers * Sections.LEFT_BYTES;
         for (int k = 0; k < readers; k++) {
             int reader = roles.reader(node, k);
-            long left = Math.max(0, lengthFor(reader) - before);
+            long before = sections.before(lengthFor(reader), round);
+            long left = lengthFor(reader) - before;
             long bytes = sections.chunkBytes(left, round);
             team.write(area, at + k * Sections.LEFT_BYTES, left);
             team.copy(call.source(), call.sourceAt(reader) + before, area, chunkAt, bytes);
@@ -127,21 +127,50 @@ final class CallersBlocks {
     }
 
     /**
+     * Copies this rank's chunk of a first section into its target, and checks its length as {@link #read} does. The
+     * section may end in other memory.
+     *
+     * @param section the section, or the part of it that its place has room for
+     * @param rest the rest of the section; null if its place has room for all of it
+     * @param source the rank whose section it is
+     */
+    void readFirst(Area section, Area rest, int source) {
+        long at = chunkAt(section, source, 0);
+        long bytes = sections.chunkBytes(call.targetBytes(source), 0);
+        long restAt = rest == null ? Long.MAX_VALUE : sections.firstPlaceBytes(roles.readersHere());
+        long here = Math.clamp(restAt - at, 0, bytes);
+        team.copy(section, at, call.target(), call.targetAt(source), here);
+        if (here < bytes) {
+            team.copy(rest, at + here - restAt, call.target(), call.targetAt(source) + here, bytes - here);
+        }
+    }
+
+    /**
      * Copies this rank's chunk of a section into its target. The method throws an exception if the source has a block
      * of another length for this rank than this rank expects.
      */
     void read(Area section, int source, long round) {
+        long before = sections.before(call.targetBytes(source), round);
+        long bytes = sections.chunkBytes(call.targetBytes(source) - before, round);
+        team.copy(section, chunkAt(section, source, round), call.target(), call.targetAt(source) + before, bytes);
+    }
+
+    /**
+     * Returns the offset of this rank's chunk in a section. The method throws an exception if the source has a block of
+     * another length for this rank than this rank expects.
+     */
+    private long chunkAt(Area section, int source, long round) {
         int index = roles.ownIndex();
-        long before = sections.before(round);
-        long chunkAt = roles.readersHere() * Sections.LEFT_BYTES;
+        long at = roles.readersHere() * Sections.LEFT_BYTES;
         for (int k = 0; k < index; k++) {
-            chunkAt += sections.chunkBytes(sections.left(section, k), round);
+            at += sections.chunkBytes(sections.left(section, k), round);
         }
         long left = sections.left(section, index);
-        if (left != Math.max(0, call.targetBytes(source) - before)) {
+        long before = sections.before(call.targetBytes(source), round);
+        if (left != call.targetBytes(source) - before) {
             throw mismatch(source, left + before);
         }
-        team.copy(section, chunkAt, call.target(), call.targetAt(source) + before, sections.chunkBytes(left, round));
+        return at;
     }
 
     /** Copies this rank's block for itself into its target. */

@@ -56,7 +56,8 @@ final class DepartingSections {
     /** Opens the flow of first sections to the other node, if it has readers and this node has sources. */
     void openFirst() {
         if (sources > 0) {
-            out.open(to, team.pair(team.node()), sections.firstBytes(readers), sections.firstPlaces(sources));
+            out.open(to, team.pair(team.node()), sections.firstPlaceBytes(readers), sections.firstPlaces(sources));
+            out.withRests(sections.firstRestBytes(readers));
         }
     }
 

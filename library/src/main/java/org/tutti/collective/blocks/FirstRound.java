@@ -31,7 +31,8 @@ sealed interface FirstRound {
 
     /**
      * The first round by eager sections. Each master sends the section of each source as one piece over the pair, the
-     * edge between every two nodes. The piece arrives in the pair's eager buffer, memory that needs no invitation.
+     * edge between every two nodes. The piece arrives in the pair's eager buffer, memory that needs no invitation, and
+     * the rest of a long one in the pair's long buffer.
      */
     record Eager(Team team, BlockRoles roles, Sections sections) implements FirstRound {
         @Override
@@ -47,8 +48,10 @@ sealed interface FirstRound {
 
         @Override
         public void open(Inflow in, int node, int sources) {
-            in.open(node, team.pair(team.node()), sections.firstBytes(roles.readersHere()),
-                    sections.firstPlaces(sources), sources);
+            int readers = roles.readersHere();
+            in.open(node, team.pair(team.node()), sections.firstPlaceBytes(readers), sections.firstPlaces(sources),
+                    sources);
+            in.withRests(sections.firstRestBytes(readers));
             roles.read(in);
         }
 

@@ -40,8 +40,17 @@ final class Sections {
     private static final int FURTHER_PARTS = 4;
     private static final long FURTHER_NODE_BYTES_MAX = 8 << 20;
 
-    /** The greatest number of bytes of a block that the first round carries. */
+    /** The length of the longest block that the first round carries whole, in bytes. */
     final long firstMax;
+
+    /**
+     * The number of bytes that the first round carries of a longer block. Sections with so many bytes for each reader
+     * fit into their places in an eager buffer. If a section is longer, its rest goes to a long buffer.
+     */
+    private final long placedMax;
+
+    /** The greatest number of bytes for each reader in the rest of a section. */
+    private final long restMax;
 
     /** The length of the longest chunk of further rounds, in bytes. */
     final long chunkMax;
@@ -86,8 +95,11 @@ final class Sections {
         long shown = whole((part - directoryBytes()) / roles.readersOfAllNodes() - LEFT_BYTES);
         long eager = team.nodes() == 1 ? shown : eagerBytes(readersMax, sourcesMax);
         this.isRoomy = carried || team.nodes() == 1 || eager >= ROOMY_MIN;
-        this.firstMax = !carried ? Math.min(shown, isRoomy ? eager : eagerBytes(readersMax, PLACES))
-                : shown < 0 ? 0 : CarriedBlocksAlgorithm.CARRIED_BYTES_MAX;
+        this.placedMax = carried ? shown < 0 ? 0 : CarriedBlocksAlgorithm.CARRIED_BYTES_MAX
+                : Math.min(shown, isRoomy ? eager : eagerBytes(readersMax, PLACES));
+        this.restMax = carried || team.nodes() == 1 || !isRoomy ? 0
+                : Math.min(whole(team.pairLongBytes() / sourcesMax / readersMax), shown - placedMax);
+        this.firstMax = placedMax + restMax;
         long further = team.nodes() == 1 ? part : furtherBytes(part, team.ranksMax());
         long shared = whole(further / PLACES / readersMax - LEFT_BYTES);
         this.places = shared >= ROOMY_MIN ? PLACES : 1;
@@ -95,7 +107,7 @@ final class Sections {
         this.inboxBytes = inboxBytesMax(team.windowBytesMax(), team.ranksMax());
         this.placeBytes = readersMax * (LEFT_BYTES + chunkMax);
         long roundsMax = Team.STEPS_MAX / ((long) team.nodes() * (sourcesMax + 1)) - PLACES;
-        this.blockBytesMax = firstMax + Math.max(0, roundsMax) * chunkMax;
+        this.blockBytesMax = Math.max(firstMax, placedMax + roundsMax * chunkMax);
     }
 
     private long eagerBytes(int readers, int sources) {
@@ -146,9 +158,14 @@ final class Sections {
 
     // ---- the flow of first sections
 
-    /** {@return the length of a place for a first section, in bytes} */
-    long firstBytes(int readers) {
-        return bytes(readers * firstMax, readers);
+    /** {@return the length of a place for a first section in an eager buffer, in bytes} */
+    long firstPlaceBytes(int readers) {
+        return bytes(readers * placedMax, readers);
+    }
+
+    /** {@return the length of a place for the rest of a first section in a long buffer, in bytes} */
+    long firstRestBytes(int readers) {
+        return readers * restMax;
     }
 
     /** {@return the number of places for the first sections of the sources of a node} */
@@ -162,17 +179,17 @@ final class Sections {
      * {@return the number of rounds that follow the first round, for a block of {@code left} bytes}
      */
     long roundsOf(long left) {
-        return left <= firstMax ? 0 : (left - firstMax + chunkMax - 1) / chunkMax;
+        return left <= firstMax ? 0 : (left - placedMax + chunkMax - 1) / chunkMax;
     }
 
-    /** {@return the number of bytes of a block that are sent before a round} */
-    long before(long round) {
-        return round == 0 ? 0 : firstMax + (round - 1) * chunkMax;
+    /** {@return the number of bytes of a block of {@code length} bytes that are sent before a round} */
+    long before(long length, long round) {
+        return round == 0 ? 0 : Math.min(length, length <= firstMax ? length : placedMax + (round - 1) * chunkMax);
     }
 
     /** Returns the length of a chunk in bytes, if {@code left} bytes are left for its reader before a round. */
     long chunkBytes(long left, long round) {
-        return Math.min(left, round > 0 ? chunkMax : areCarried ? 0 : firstMax);
+        return round > 0 ? Math.min(left, chunkMax) : areCarried ? 0 : left <= firstMax ? left : placedMax;
     }
 
     // ---- sections
@@ -209,7 +226,8 @@ final class Sections {
     long furtherBytes(Area first, int readers) {
         long chunks = 0;
         for (int k = 0; k < readers; k++) {
-            chunks += Math.clamp(left(first, k) - firstMax, 0, chunkMax);
+            long left = left(first, k);
+            chunks += left <= firstMax ? 0 : Math.min(left - placedMax, chunkMax);
         }
         return aligned(bytes(chunks, readers));
     }

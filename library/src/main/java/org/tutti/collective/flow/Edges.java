@@ -131,6 +131,12 @@ public final class Edges {
         places.set(flow.isEager ? eagerBuffersHere() : ring, wordOf(flow, flow.edge) + startOf(flow, flow.edge));
     }
 
+    /** Sets an area to the place in the long buffer for the rest of the piece that a flow has awaited last. */
+    void findRest(Inflow flow, Area rest) {
+        rest.set(eagerBuffersHere(),
+                layout.longBuffer(operation.slotIndex(), flow.edge) + flow.restPlace(flow.piece()));
+    }
+
     /** Sets an area to the eager buffer of an edge of this node, in the current operation's slot. */
     public void findEagerBuffer(int edge, Area eagerBuffer) {
         eagerBuffer.set(eagerBuffersHere(), layout.eagerArrived(operation.slotIndex(), edge) + RingLayout.EAGER_BUFFER);
@@ -208,6 +214,20 @@ public final class Edges {
             throw waiting.gone(receiver);
         }
         signal(flow); // a frame of its own: it names one region, and the ARRIVED word is in another one
+    }
+
+    /**
+     * Puts the rest of a piece into its place in the long buffer of the receiving node. No word tells of it, because
+     * the ARRIVED word is raised by a later put, when the bytes of all earlier ones are there.
+     *
+     * @param flow the sending end of the flow
+     * @param rest the bytes
+     * @param piece the number of the piece, from 1 on, which is sent next
+     */
+    void putRest(Outflow flow, PutSource rest, long piece) {
+        putTarget.at(context.endpoints.process(context.master(flow.node)), eagerBuffersOf(flow.node),
+                layout.longBuffer(operation.slotIndex(), flow.edgeThere) + flow.restPlace(piece));
+        putWhenLeft(flow.node, rest, layout.longBuffers());
     }
 
     /** Raises the ARRIVED word at the receiving node for a flow's current piece, without writing bytes. */

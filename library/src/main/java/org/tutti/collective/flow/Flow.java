@@ -37,7 +37,8 @@ import org.tutti.memory.Words;
  * the cache lines of the ARRIVED word and of its own bytes. All other places, and all places of a pair, are in the
  * eager buffer, which has an ARRIVED word of its own. A <i>pair</i> is the edge that a node has for one other node
  * alone. If the places do not fit into the eager buffer that the pair has in the slot, they are in the pair's <i>long
- * buffer</i>, a longer eager buffer that a few slots share.
+ * buffer</i>, a longer eager buffer that a few slots share. If only the sender knows the length of a piece, both ends
+ * compute a place in the eager buffer, and another one in the long buffer for the <i>rest</i> of a longer piece.
  *
  * <p><b>Credits.</b> Into a payload or eager buffer the sender needs no invitation: with p places it sends the first p
  * pieces without a credit. If the receiver invites, the invitation is the first credit, and the credit of piece k has
@@ -89,6 +90,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
     long before;
     private long openedIn = NOT_OPENED; // the operation's number; only assertions look
     private long parts;
+    private long restBytes; // the length of the place for the rest of a piece
 
     Flow(Flows flows, int edge) {
         this.flows = flows;
@@ -148,6 +150,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
         pieceBytes = invites || isEager ? longestPiece : piece;
         places = invites || isEager ? count : needed;
         parts = 1;
+        restBytes = 0;
         number = 0;
         before = piecesBefore;
         assert otherNode != flows.context.node : this + " goes to the node itself";
@@ -202,6 +205,30 @@ public abstract sealed class Flow permits Inflow, Outflow {
     public final void inParts(int count) {
         assert isOpen() && number == 0 && count > 0 : this + " is to have " + count + " parts";
         parts = count;
+    }
+
+    /**
+     * Lets the pieces of an open flow be longer than their places. The rest of such a piece goes to a place of its own
+     * in the long buffer of the pair, the edge that two nodes have for each other alone. The flow has a place for each
+     * piece, and all of its places are in the eager buffer of the pair.
+     *
+     * @param bytes the length of the longest rest, 0 or more, the same at both ends
+     */
+    public final void withRests(long bytes) {
+        assert isOpen() && number == 0 && !invites && !isLong && flows.context.layout.isPair(edge)
+                && places * bytes <= flows.context.layout.pairLongBytes() : this + " is to have rests of " + bytes;
+        restBytes = bytes;
+    }
+
+    /** Returns the offset in the long buffer of the place for the rest of a piece, by the number of the piece. */
+    final long restPlace(long numbered) {
+        assert numbered > 0 && numbered <= places && restBytes > 0 : this + " has no rest of piece " + numbered;
+        return (numbered - 1) * restBytes;
+    }
+
+    /** Returns whether a place and the place for its rest have room for a piece, for assertions. */
+    final boolean holds(long bytes) {
+        return bytes <= pieceBytes + restBytes;
     }
 
     /** Returns the number of the piece to which the part belongs that was sent or awaited last, from 1 on. */

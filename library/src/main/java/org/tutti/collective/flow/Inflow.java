@@ -59,6 +59,7 @@ public final class Inflow extends Flow {
 
     private final Area memory = new Area();
     private final Area arrived = new Area();
+    private final Area rest = new Area();
     private long pieces; // at most; 0 if the number is not checked and no piece is credited
     private long message; // the length of the message of blocks, or 0
     private int reader;
@@ -396,6 +397,18 @@ public final class Inflow extends Flow {
         assert places > 0 && memory.holds(place(), 1) : this + " looks at " + place() + " of " + memory;
         arrived.set(memory.segment(), memory.start() + place());
         return arrived;
+    }
+
+    /**
+     * Returns the rest of the piece that was awaited last. The piece must be longer than its place.
+     *
+     * @return the memory that begins with the rest, valid until the next rest is asked for
+     * @see #withRests
+     */
+    public Area rest() {
+        assert isOpen() && number > 0 : this + " has awaited no piece with a rest";
+        edges.findRest(this, rest);
+        return rest;
     }
 
     /** Returns whether all pieces of the flow have come. The flow must have a place for each piece. */

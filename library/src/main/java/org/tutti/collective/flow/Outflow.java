@@ -92,14 +92,28 @@ public final class Outflow extends Flow {
     }
 
     /**
-     * Waits until the receiver has a free place, a buffer, for the next piece, and sends the piece.
+     * Waits until the receiver has a free place, a buffer, for the next piece, and sends the piece. If the piece is
+     * longer than its place, its {@linkplain #withRests rest} is sent before the bytes whose arrival is counted.
      *
      * @param area the area that holds the piece
      * @param at the offset of the piece in the area
      * @param bytes the length of the piece, 0 or more
      */
     public void send(Area area, long at, long bytes) {
-        send(area, at, 0, bytes);
+        if (bytes > pieceBytes) {
+            sendRest(area, at + pieceBytes, bytes - pieceBytes);
+        }
+        send(area, at, 0, Math.min(bytes, pieceBytes));
+    }
+
+    private void sendRest(Area area, long at, long bytes) {
+        assert isOpen() && holds(pieceBytes + bytes) && area.holds(at, bytes) : this + " sends a rest of " + bytes;
+        piece.add(area.segment(), area.start() + at, bytes);
+        try {
+            edges.putRest(this, piece, number + 1);
+        } finally {
+            piece.clear();
+        }
     }
 
     /**
