@@ -1,8 +1,11 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+import java.lang.foreign.ValueLayout;
+
 import module org.tutti;
 
-/// Measures how late a rank goes on that has waited for another rank for some time. Rank 0 sleeps, and then broadcasts
-/// the time, by a clock that all processes of a host share. Prints the median and the maximum of all other ranks.
+/// Measures how late a rank goes on that has waited for another rank for some time. Rank 0 sleeps, and then tells the
+/// time, by a clock that all processes of a host share: by a broadcast, and by a put to each rank with a notification.
+/// Prints the median and the maximum of all other ranks.
 ///
 ///     tutti run -n 2 bench/Lateness.java             # ranks of one node
 ///     tutti run -n 2 --nodes 2 bench/Lateness.java   # ranks of two nodes on this host
@@ -11,37 +14,65 @@ private static final int TURNS = 21;
 private static final int LONG_TURNS = 7;
 private static final int WARM_UP_CALLS = 20_000;
 
+/// A way to tell all other ranks the time, which rank 0 passes and the others get.
+interface Way {
+    long tell(long nanos);
+}
+
 void main() throws InterruptedException {
-    try (var job = Tutti.join()) {
+    try (var job = Tutti.join(); var memory = job.world().allocate(DataType.LONG, 1)) {
+        Way broadcast = nanos -> broadcast(job.world(), nanos);
+        Way notification = nanos -> notification(job.world(), memory, nanos);
         for (int call = 0; call < WARM_UP_CALLS; call++) {
-            job.world().broadcast(new long[1], 0);
+            broadcast.tell(call);
+            notification.tell(call);
+            job.world().barrier(); // the next put must not overtake the owner of the memory
         }
         for (long millis : new long[]{1, 5, 20, 100, 500, 1000}) {
-            double[] late = measure(job.world(), millis);
-            if (job.rank() == 0) {
-                Arrays.sort(late);
-                IO.println("after %4d ms: median %6.0f µs late, at most %6.0f".formatted(millis,
-                        late[late.length / 2], late[late.length - 1]));
-            }
+            report(job.world(), "broadcast", millis, measure(job.world(), millis, broadcast));
+            report(job.world(), "notification", millis, measure(job.world(), millis, notification));
         }
     }
 }
 
+long broadcast(Communicator world, long nanos) {
+    long[] told = {nanos};
+    world.broadcast(told, 0);
+    return told[0];
+}
+
+long notification(Communicator world, RemoteMemory memory, long nanos) {
+    if (world.rank() == 0) {
+        for (int other = 1; other < world.size(); other++) {
+            memory.at(other).elements().putNotify(0, new long[]{nanos}, 0);
+        }
+        return nanos;
+    }
+    memory.awaitMore(0, 1);
+    return memory.local().get(ValueLayout.JAVA_LONG, 0);
+}
+
 /** Returns the lateness in µs of all ranks except rank 0 in all turns, at rank 0. */
-double[] measure(Communicator world, long millis) throws InterruptedException {
+double[] measure(Communicator world, long millis, Way way) throws InterruptedException {
     int turns = millis < LONG_MILLIS ? TURNS : LONG_TURNS;
     double[] late = new double[turns];
     for (int turn = 0; turn < turns; turn++) {
-        long[] nanos = new long[1];
         world.barrier();
         if (world.rank() == 0) {
             Thread.sleep(millis);
-            nanos[0] = System.nanoTime();
         }
-        world.broadcast(nanos, 0);
-        late[turn] = (System.nanoTime() - nanos[0]) / 1e3;
+        long told = way.tell(System.nanoTime());
+        late[turn] = (System.nanoTime() - told) / 1e3;
     }
     double[] all = new double[world.size() * turns];
     world.gather(late, all, 0);
     return Arrays.copyOfRange(all, turns, all.length);
+}
+
+void report(Communicator world, String way, long millis, double[] late) {
+    if (world.rank() == 0) {
+        Arrays.sort(late);
+        IO.println("%-12s after %4d ms: median %6.0f µs late, at most %6.0f".formatted(way, millis,
+                late[late.length / 2], late[late.length - 1]));
+    }
 }

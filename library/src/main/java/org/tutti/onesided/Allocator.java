@@ -14,6 +14,7 @@ import org.tutti.RemoteMemory;
 import org.tutti.collective.members.EndpointTable;
 import org.tutti.collective.members.Members;
 import org.tutti.fabric.SectionTransport;
+import org.tutti.memory.Futexes;
 import org.tutti.memory.Memory;
 import org.tutti.memory.ProgressPolicy;
 
@@ -45,14 +46,15 @@ public final class Allocator {
      * @param fabric the transport to other nodes, or null if all ranks are on one node
      * @param members the states of the communicator's ranks: joined, left or failed
      * @param endpoints the addresses of ranks on other nodes, or null if all ranks are on one node
+     * @param futexes the futexes of this node, or null if the writers of words wake no threads
      * @param coreForEach whether every rank of the node has a core of its own, so that a waiting rank may spin
      * @param policy the record of whether the rank waits for its requests
      * @param ended a function that returns whether the rank has left its job. Once it has, its remote memory cannot be
      *            used.
      */
     public Allocator(Memory memory, SectionTransport fabric, Members members, EndpointTable endpoints,
-            boolean coreForEach, ProgressPolicy policy, BooleanSupplier ended) {
-        this.parts = new PartAllocator(memory, fabric, members, endpoints, coreForEach, policy, ended);
+            Futexes futexes, boolean coreForEach, ProgressPolicy policy, BooleanSupplier ended) {
+        this.parts = new PartAllocator(memory, fabric, members, endpoints, futexes, coreForEach, policy, ended);
         this.members = members;
     }
 

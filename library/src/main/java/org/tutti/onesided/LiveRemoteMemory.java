@@ -89,7 +89,7 @@ final class LiveRemoteMemory extends RemoteMemory {
             return views[of]; // another thread has made it
         }
         if (topology.nodeOf(of) == topology.nodeOf(rank)) {
-            views[of] = new NearPart(access, of, part.bytes(), allocator.block(part));
+            views[of] = new NearPart(access, of, part.bytes(), allocator.block(part), allocator.waiter());
         } else {
             views[of] =
                     new FarPart(access, fences, part.bytes(), new PartAddress(of, allocator.process(of), part.handle()),

@@ -13,6 +13,7 @@ import org.tutti.collective.members.Members;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.SectionPieces;
+import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
@@ -25,10 +26,12 @@ final class NearPart extends LivePart {
     private final MemorySegment region;
     private final PartAccumulator accumulator;
     private final Members members;
+    private final Waiter waiter; // of this rank, which wakes those of other ranks
 
-    NearPart(RemoteAccess access, int rank, long bytes, MemorySegment block) {
+    NearPart(RemoteAccess access, int rank, long bytes, MemorySegment block, Waiter waiter) {
         super(access, rank, bytes, 0);
         this.members = access.members();
+        this.waiter = waiter;
         this.data = PartLayout.data(block, bytes);
         this.region = PartLayout.region(block, bytes);
         this.accumulator = new PartAccumulator(block, bytes, members, access.rank());
@@ -41,6 +44,7 @@ final class NearPart extends LivePart {
         this.region = part.region;
         this.accumulator = part.accumulator;
         this.members = part.members;
+        this.waiter = part.waiter;
     }
 
     @Override
@@ -84,6 +88,7 @@ final class NearPart extends LivePart {
     void copyInAndNotify(long offset, MemorySegment source, long length, long word) {
         MemorySegment.copy(source, 0, data, offset, length);
         Words.add(region, word, 1);
+        waiter.wake(region, word);
     }
 
     @Override

@@ -16,6 +16,7 @@ import org.tutti.collective.members.Members;
 import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.SectionTransport;
 import org.tutti.memory.Bytes;
+import org.tutti.memory.Futexes;
 import org.tutti.memory.Memory;
 import org.tutti.memory.ProgressPolicy;
 import org.tutti.memory.Waiter;
@@ -55,13 +56,14 @@ final class PartAllocator {
      * @param fabric the transport to other nodes, or null if all ranks are on one node
      * @param members the states of the communicator's ranks: joined, left or failed
      * @param endpoints the addresses of ranks on other nodes, or null if all ranks are on one node
+     * @param futexes the futexes of this node, or null if the writers of words wake no threads
      * @param coreForEach whether every rank of the node has a core of its own, so that a waiting rank may spin
      * @param policy the record of whether the rank waits for its requests
      * @param ended a function that returns whether the rank has left its job. Once it has, its remote memory cannot be
      *            used.
      */
-    PartAllocator(Memory memory, SectionTransport fabric, Members members, EndpointTable endpoints, boolean coreForEach,
-            ProgressPolicy policy, BooleanSupplier ended) {
+    PartAllocator(Memory memory, SectionTransport fabric, Members members, EndpointTable endpoints, Futexes futexes,
+            boolean coreForEach, ProgressPolicy policy, BooleanSupplier ended) {
         this.memory = memory;
         this.fabric = fabric;
         this.members = members;
@@ -69,7 +71,7 @@ final class PartAllocator {
         this.coreForEach = coreForEach;
         this.policy = policy;
         this.ended = ended;
-        this.waiter = new Waiter(coreForEach, fabric);
+        this.waiter = new Waiter(coreForEach, fabric, futexes);
         this.answers = fabric == null ? waiter : Waiter.forAnswers(coreForEach, fabric);
     }
 
@@ -201,7 +203,7 @@ final class PartAllocator {
         return spareCalls;
     }
 
-    /** Returns the waiter for words that ranks of this node raise. */
+    /** Returns the waiter for words that ranks of this node raise. It also wakes those that sleep at such words. */
     Waiter waiter() {
         return waiter;
     }

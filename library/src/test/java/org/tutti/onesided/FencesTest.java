@@ -53,7 +53,7 @@ class FencesTest {
             Communicator world = job.world();
             try (PrivateMemory node = new PrivateMemory()) {
                 Allocator allocator = new Allocator(node, fabric(), new ScriptedMembers(),
-                        new EndpointTable(new int[]{0, PROCESS}, new long[2]), false, new ProgressPolicy(),
+                        new EndpointTable(new int[]{0, PROCESS}, new long[2]), null, false, new ProgressPolicy(),
                         () -> false);
                 RemoteMemory memory = allocator.allocate(world, table -> world.allreduce(table, Reduction.SUM),
                         DataType.LONG, 1, 0, () -> Long.MAX_VALUE);

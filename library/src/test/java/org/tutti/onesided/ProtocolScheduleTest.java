@@ -97,7 +97,7 @@ class ProtocolScheduleTest {
             Communicator world = job.world();
             try (PrivateMemory node = new PrivateMemory()) {
                 Allocator allocator = new Allocator(node, fabric(), new ScriptedMembers(),
-                        new EndpointTable(new int[]{0, 1}, new long[2]), false,
+                        new EndpointTable(new int[]{0, 1}, new long[2]), null, false,
                         new ProgressPolicy(), () -> false);
                 RemoteMemory memory = allocator.allocate(world, table -> world.allreduce(table, Reduction.SUM),
                         DataType.BYTE, 3L * BYTES, 16, () -> Long.MAX_VALUE);

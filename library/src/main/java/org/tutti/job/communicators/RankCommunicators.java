@@ -93,8 +93,8 @@ public final class RankCommunicators {
         Team team = new Team(machine, members, pool,
                 ringAddress, rankThere, view, endpoints);
         var policy = new ProgressPolicy();
-        Allocator allocator = new Allocator(node.memory(), fabric, members, endpoints, coreForEach, policy,
-                deadline::isClosed);
+        Allocator allocator = new Allocator(node.memory(), fabric, members, endpoints, node.futexes(),
+                coreForEach, policy, deadline::isClosed);
         var sharesCores = new Waiter(false, fabric, node.futexes());
         var background = new LiveMachine(sharesCores, fabric, policy::isAwaited);
         var made = new CommunicatorState(id, team, members, view.topology(), allocator, machine, background, policy,
