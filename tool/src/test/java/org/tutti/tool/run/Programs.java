@@ -171,6 +171,7 @@ final class Programs {
             import module org.tutti;
 
             static final int UNTOUCHED = -1;
+            static final int LONG = 20_000;
 
             int[] counts = {0, 1, 12, 13, 1024, 2049, 5000, 20_001, 70_000};
 
@@ -181,7 +182,9 @@ final class Programs {
                         var collective = Collective.valueOf(sides[0]);
                         var world = job.world().withAlgorithm(collective, sides[1]);
                         for (int count : counts) {
-                            for (int root = 0; root < world.size(); root++) {
+                            int roots = collective.hasRoot() && count < LONG ? world.size() : 1;
+                            for (int turn = 0; turn < roots; turn++) {
+                                int root = (count + turn) % world.size();
                                 int[] source = source(world, collective, count, root);
                                 int[] target = target(world, collective, source, count, root);
                                 call(world, collective, source, target, root);
