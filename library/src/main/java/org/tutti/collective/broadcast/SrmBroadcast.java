@@ -35,10 +35,9 @@ import org.tutti.pattern.Tree;
  * tells the sender that a half is free.
  * <li>From 32 KiB to 64 KiB, a message is one put, because the two halves together have 64 KiB.
  * <li>Above 64 KiB, every child sends its parent the address of the user's buffer, and the parent puts there directly.
- * In the nodes the message goes through the two buffers as the chunks arrive. A Java array has no address for other
- * processes. If the user's buffer is an array, the child sends the address of its own buffers instead, and its node
- * copies from these. The paper has two such buffers. Tutti has eight of a packet each, or two of 240 KiB, so that the
- * sender need not wait for a credit while data are in transit.
+ * In the nodes the message goes through buffers as the chunks arrive, eight of a packet each or two of 240 KiB. The
+ * paper has two. Memory of a confined arena is not open to the threads that write arriving bytes. If the user's buffer
+ * is such memory, the child sends the address of its own buffers instead, and its node copies from these.
  * </ol>
  *
  * <p>Tutti uses one READY word of the root instead of the paper's READY flags. Instead of clearing a flag, a rank posts
@@ -51,8 +50,7 @@ import org.tutti.pattern.Tree;
  * fastest. It also tried these trees in the nodes (section 2.2), and found the two buffers that all ranks read faster.
  * {@link #BINOMIAL} is the broadcast that it prefers. {@link #BINOMIAL_IN_NODES}, {@link #BINARY} and {@link
  * #FIBONACCI} use one kind of tree between nodes and in each node. In a node, each rank with children has two buffers
- * of its own, to which it copies chunks from its parent's buffers. These trees ignore levels of groups, and above 64
- * KiB an array has two buffers for arriving chunks, as in the paper.
+ * of its own, to which it copies chunks from its parent's buffers. These trees ignore levels of groups.
  *
  * <p>Portals halves the nodes recursively. Its two protocols correspond to SRM's: eager, if the receiver has a place
  * that is reserved for the message, and rendezvous, in which the receiver sends the address for the message.

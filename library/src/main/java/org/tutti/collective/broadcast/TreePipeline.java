@@ -48,8 +48,8 @@ import org.tutti.pattern.Tree;
  */
 final class TreePipeline {
     /**
-     * The greatest number of chunks that a window holds if there are several nodes. The window holds more than one
-     * chunk, so that the sender need not wait for a credit while data are in transit.
+     * The greatest number of chunks that a window holds if there are several nodes. The window holds more than two
+     * chunks, so that a master seldom waits for readers that run late.
      */
     private static final int PARTS_MAX = 8;
 
