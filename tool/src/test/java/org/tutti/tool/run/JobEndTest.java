@@ -147,6 +147,7 @@ class JobEndTest {
         }
     }
 
+    /** Another rank may notice the end before the launcher, which alone knows the signal. */
     @Test
     void shouldReportARankThatWasKilled() throws Exception {
         var body = "IO.println(rank); if (rank == 1) { ProcessHandle.current().info(); Thread.sleep(200);"
@@ -155,8 +156,9 @@ class JobEndTest {
         try (var launcher = run(body, "-n", "3")) {
             launcher.awaitLines(3);
             assertThat(launcher.status()).isEqualTo(137);
-            assertThat(launcher.err()).startsWith("tutti: rank 1 (pid ").contains("was killed by signal 9",
-                    "failed: its process was killed by signal 9");
+            assertThat(launcher.err()).startsWith("tutti: rank 1 (pid ").contains("was killed by signal 9")
+                    .containsPattern("tutti: rank [02]: rank 1 \\(process \\d+\\) failed: its process "
+                            + "(was killed by signal 9|ended before it left the job)");
             launcher.assertThatNothingIsLeft(Duration.ZERO);
         }
     }
