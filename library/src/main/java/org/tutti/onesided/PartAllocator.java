@@ -203,7 +203,7 @@ final class PartAllocator {
         return spareCalls;
     }
 
-    /** Returns the waiter for words that ranks of this node raise. It also wakes those that sleep at such words. */
+    /** Returns the waiter for words that ranks of this node raise. The waiter also wakes ranks that sleep there. */
     Waiter waiter() {
         return waiter;
     }
