@@ -20,6 +20,7 @@ import static org.tutti.Collective.BARRIER;
 import static org.tutti.Collective.BROADCAST;
 import static org.tutti.Collective.GATHER;
 import static org.tutti.Collective.REDUCE;
+import static org.tutti.Collective.SCATTER;
 
 /**
  * The papers whose experiments are predicted: for each experiment the paper's algorithm, beside the paper's baseline,
@@ -96,6 +97,9 @@ enum Paper {
                     Contender.ofNodes("MPICH doubling", "standard-exchange@1-ports"),
                     Contender.ofNodes("MPICH long", "ring")));
             figures.overBytes(GATHER, all, BLOCKS, List.of(portals,
+                    Contender.ofNodes("MPICH binomial", "tree@1-ports"), Contender.ofNodes("direct", "direct")));
+            figures.endRow();
+            figures.overBytes(SCATTER, all, BLOCKS, List.of(portals,
                     Contender.ofNodes("MPICH binomial", "tree@1-ports"), Contender.ofNodes("direct", "direct")));
             figures.endRow();
         }
