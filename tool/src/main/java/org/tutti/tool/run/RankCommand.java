@@ -33,6 +33,9 @@ final class RankCommand {
 
     private static final String NATIVE_ACCESS = "--enable-native-access=ALL-UNNAMED"; // to the calls of sockets
 
+    /** Ranks whose JVM has this option get no native access, and use the JDK's channels alone. */
+    private static final String NO_NATIVE_ACCESS = "--illegal-native-access=deny";
+
     private static final Pattern COLLECTOR = Pattern.compile("-XX:[+]Use(Serial|Parallel|G1|Z|Shenandoah|Epsilon)GC");
 
     private static final double HEAP_SHARE_PERCENT = 60;
@@ -146,6 +149,9 @@ final class RankCommand {
         options.add(String.format(Locale.ROOT, "-XX:MaxRAMPercentage=%.4f",
                 HEAP_SHARE_PERCENT / plan.share().processes()));
         options.addAll(modules());
+        if (userOptions.contains(NO_NATIVE_ACCESS)) {
+            options.remove(NATIVE_ACCESS);
+        }
         return options;
     }
 

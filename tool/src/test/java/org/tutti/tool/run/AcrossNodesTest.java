@@ -37,12 +37,18 @@ class AcrossNodesTest {
         script = LauncherProcess.script(directory);
     }
 
-    private LauncherProcess run(String program, String options) throws IOException {
+    /** {@return options of {@code tutti run} for all jobs} */
+    List<String> wireOptions() {
+        return List.of();
+    }
+
+    LauncherProcess run(String program, String options) throws IOException {
         return run(program, options, List.of());
     }
 
     private LauncherProcess run(String program, String options, List<String> programArguments) throws IOException {
-        List<String> arguments = new ArrayList<>(List.of(options.split(" ")));
+        List<String> arguments = new ArrayList<>(wireOptions());
+        arguments.addAll(List.of(options.split(" ")));
         if (options.contains("--hosts")) {
             arguments.addAll(List.of("--agent", "env X={host}", "--remote-tutti", script.toString()));
         }
