@@ -148,10 +148,10 @@ public final class InfoCommand implements Callable<Integer> {
                         + "enter or leave the busiest node. Operators that do not commute need the order kept.\n"
                         + "The name may say the length of chunks, 4k to 1024k, where \"chunks as in\" stands; and\n"
                         + "@2-ports or @4-ports where @3-ports stands. A line \"on 1x2 runs srm\" names another\n"
-                        + "algorithm that takes the same steps there. Ranges are bytes of a message. The root is rank\n"
-                        + "0, and operators commute. --layout asks for other nodes and ranks. In the first call of a\n"
-                        + "communicator the nodes of a barrier exchange signals as in srm. For calls with Blocks,\n"
-                        + "a requested algorithm runs as for 256 bytes, and moves the first 248 bytes of each block;\n"
+                        + "algorithm that sends the same messages there. Ranges are bytes of a message. The root is\n"
+                        + "rank 0, and operators commute. --layout asks for other nodes and ranks. A barrier that is\n"
+                        + "the first call of a communicator runs between nodes as srm. For calls with Blocks, a\n"
+                        + "requested algorithm runs as for 256 bytes, and moves the first 248 bytes of each block;\n"
                         + "the algorithm blocks moves the rest.");
     }
 

@@ -33,8 +33,8 @@ final class RankCommand {
 
     private static final String NATIVE_ACCESS = "--enable-native-access=ALL-UNNAMED"; // to the calls of sockets
 
-    /** Ranks whose JVM has this option get no native access, and use the JDK's channels alone. */
-    private static final String NO_NATIVE_ACCESS = "--illegal-native-access=deny";
+    /** With "deny" ranks get no native access, and use the JDK's channels alone. */
+    private static final String ILLEGAL_NATIVE_ACCESS = "--illegal-native-access=";
 
     private static final Pattern COLLECTOR = Pattern.compile("-XX:[+]Use(Serial|Parallel|G1|Z|Shenandoah|Epsilon)GC");
 
@@ -149,10 +149,16 @@ final class RankCommand {
         options.add(String.format(Locale.ROOT, "-XX:MaxRAMPercentage=%.4f",
                 HEAP_SHARE_PERCENT / plan.share().processes()));
         options.addAll(modules());
-        if (userOptions.contains(NO_NATIVE_ACCESS)) {
+        if (deniesNativeAccess(userOptions)) {
             options.remove(NATIVE_ACCESS);
         }
         return options;
+    }
+
+    /** {@return whether the last option about native access denies it; a JVM, too, goes by the last one} */
+    private static boolean deniesNativeAccess(List<String> userOptions) {
+        return userOptions.stream().filter(option -> option.startsWith(ILLEGAL_NATIVE_ACCESS))
+                .reduce((_, last) -> last).filter((ILLEGAL_NATIVE_ACCESS + "deny")::equals).isPresent();
     }
 
     /** {@return the command that starts a JVM like this one} */

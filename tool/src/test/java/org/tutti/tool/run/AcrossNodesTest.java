@@ -42,7 +42,7 @@ class AcrossNodesTest {
         return List.of();
     }
 
-    LauncherProcess run(String program, String options) throws IOException {
+    private LauncherProcess run(String program, String options) throws IOException {
         return run(program, options, List.of());
     }
 

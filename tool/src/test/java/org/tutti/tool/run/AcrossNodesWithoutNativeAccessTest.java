@@ -8,6 +8,8 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.tutti.tool.Installation;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,21 +27,27 @@ class AcrossNodesWithoutNativeAccessTest extends AcrossNodesTest {
         return List.of("-J" + DENY);
     }
 
-    @Test
-    void shouldDenyNativeAccess() throws Exception {
-        var program = """
+    @ParameterizedTest
+    @CsvSource({"-J--illegal-native-access=deny, false", "-J--illegal-native-access=warn, true",
+            "-J--illegal-native-access=deny -J--illegal-native-access=allow, true",
+            "-J--illegal-native-access=allow -J--illegal-native-access=deny, false"})
+    void shouldDenyNativeAccessByTheLastOption(String options, boolean isAllowed) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of("-n", "1"));
+        arguments.addAll(List.of(options.split(" ")));
+        arguments.addAll(LauncherProcess.compiled(directory, """
+                import module org.tutti;
+
                 void main() {
-                    IO.println(Runtime.class.getModule().isNativeAccessEnabled() + " "
-                            + getClass().getModule().isNativeAccessEnabled());
+                    IO.println(Tutti.class.getModule().isNativeAccessEnabled());
                 }
-                """;
-        try (var launcher = run(program, "-n 1")) {
+                """));
+        try (var launcher = LauncherProcess.run(directory, arguments.toArray(String[]::new))) {
             assertThat(launcher.status()).as(launcher.err()).isZero();
-            assertThat(launcher.out()).isEqualTo("true false\n");
+            assertThat(launcher.out()).isEqualTo(isAllowed + "\n");
         }
     }
 
-    /** The JVM of host b reads the option from its environment, so only host a has native access. */
+    /** The launcher of host b takes the option from its environment, so only host a has native access. */
     @Test
     void shouldExchangeLongBlocksWithANodeThatHasNativeAccess() throws Exception {
         var script = LauncherProcess.script(directory.resolve("tutti"), "test \"$X\" = a || export JDK_JAVA_OPTIONS="
