@@ -96,11 +96,11 @@ enum Paper {
             figures.overBytes(ALLGATHER, all, BLOCKS, List.of(portals,
                     Contender.ofNodes("MPICH doubling", "standard-exchange@1-ports"),
                     Contender.ofNodes("MPICH long", "ring")));
-            figures.overBytes(GATHER, all, BLOCKS, List.of(portals,
-                    Contender.ofNodes("MPICH binomial", "tree@1-ports"), Contender.ofNodes("direct", "direct")));
+            List<Contender> ofRoots = List.of(portals, Contender.ofNodes("MPICH binomial", "tree@1-ports"),
+                    Contender.ofNodes("direct", "direct"));
+            figures.overBytes(GATHER, all, BLOCKS, ofRoots);
             figures.endRow();
-            figures.overBytes(SCATTER, all, BLOCKS, List.of(portals,
-                    Contender.ofNodes("MPICH binomial", "tree@1-ports"), Contender.ofNodes("direct", "direct")));
+            figures.overBytes(SCATTER, all, BLOCKS, ofRoots);
             figures.endRow();
         }
     },

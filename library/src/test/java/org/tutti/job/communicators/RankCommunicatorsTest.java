@@ -64,7 +64,8 @@ class RankCommunicatorsTest {
                     before = after;
                 }
             }
-            assertThat(after - before).as("but for the lines of the regions in the way").isLessThan(1 << 10);
+            assertThat(after - before).as("four rounds keep only the lines of the regions in the way")
+                    .isLessThan(1 << 10);
         });
     }
 
