@@ -64,7 +64,7 @@ class RankCommunicatorsTest {
                     before = after;
                 }
             }
-            assertThat(after - before).as("four rounds keep only the lines of the regions in the way")
+            assertThat(after - before).as("four rounds keep only lines of the regions")
                     .isLessThan(1 << 10);
         });
     }
