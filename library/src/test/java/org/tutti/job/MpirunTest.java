@@ -80,14 +80,18 @@ class MpirunTest {
         }
     }
 
-    /** Open MPI runs for root only when told so twice. */
+    /**
+     * Open MPI runs for root only when told so twice. Each command has a directory for temporary files, because an
+     * mpirun fails when another removes its session directory, {@code ompi.HOST.UID}, while the first creates it.
+     */
     private static Running start(List<String> command) throws IOException {
+        Path temporary = Files.createTempDirectory(directory, "mpirun");
         Path output = Files.createTempFile(directory, "mpirun", ".out");
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
                 .redirectOutput(output.toFile()).redirectInput(new File("/dev/null"));
         builder.environment().keySet().removeIf(name -> name.startsWith("TUTTI_"));
         builder.environment().putAll(Map.of("OMPI_ALLOW_RUN_AS_ROOT", "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1",
-                "TUTTI_CLUSTER", NAME));
+                "TUTTI_CLUSTER", NAME, "TMPDIR", temporary.toString()));
         return new Running(builder.start(), output);
     }
 
