@@ -54,7 +54,7 @@ public final class Choice {
             // a shorter message spends too much of its time on the way of its first chunk, 8 KiB, down the chain
             Rule.ofSlowLinks(BROADCAST, Range.from(3), Length.fromForEachNode(4 << 10), "chain"),
             Rule.of(BROADCAST, Range.from(3), Range.ANY, ANY, Length.fromForEachNode(256 << 10), "chain"),
-            Rule.of(BROADCAST, Range.from(2), Range.ANY, ANY, Length.fromForEachNode(256 << 10), "srm@240k"),
+            Rule.of(BROADCAST, Range.from(2), Range.ANY, ANY, Length.from(256 << 10), "srm@240k"),
             Rule.of(BROADCAST, Range.from(2), Range.ANY, ANY, Length.from(128 << 10), "srm"),
             Rule.of(BROADCAST, Range.ANY, Range.ANY, ANY, Length.ANY, "slot-ring"),
 

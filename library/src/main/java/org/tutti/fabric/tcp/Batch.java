@@ -23,7 +23,10 @@ final class Batch {
      */
     private static final int LEFT_BYTES_MAX = 4 * FrameLayout.HEADER_BYTES;
 
-    private final ByteBuffer headers = FrameLayout.buffer(LEFT_BYTES_MAX + FRAMES_MAX * FrameLayout.HEADER_BYTES);
+    /** The bytes of direct memory that a batch takes. */
+    static final int BYTES = LEFT_BYTES_MAX + FRAMES_MAX * FrameLayout.HEADER_BYTES;
+
+    private final ByteBuffer headers = FrameLayout.buffer(BYTES);
     private final ByteBuffer[] buffers = new ByteBuffer[1 + 2 * FRAMES_MAX];
     private final MemoryViews views = new MemoryViews(FRAMES_MAX);
     private ByteBuffer[] payloads; // null if the payloads lie in the Java heap

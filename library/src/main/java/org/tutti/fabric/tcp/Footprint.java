@@ -24,8 +24,7 @@ public final class Footprint {
      * The number of bytes of direct memory that every rail of a pair of processes needs. Some uses of a rail need more,
      * as docs/architecture.md tells.
      */
-    static final long RAIL_BYTES =
-            Rail.IN_BYTES + Rail.OUT_BYTES + (long) Batch.FRAMES_MAX * FrameLayout.HEADER_BYTES;
+    static final long RAIL_BYTES = Rail.IN_BYTES + Rail.OUT_BYTES + Batch.BYTES;
 
     private static final int FILES_OF_SELECTORS = 8;
     private static final Pattern FILES = Pattern.compile("Max open files +(\\d+) .*");

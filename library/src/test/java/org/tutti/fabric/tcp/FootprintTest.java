@@ -22,8 +22,8 @@ class FootprintTest {
     void shouldRefuseToStartWithSurelyTooLittle() {
         assertThatThrownBy(() -> Footprint.check(0, 7, 7, 4, new Limits(10 << 20, PLENTY, 0)))
                 .isInstanceOf(JobStartException.class)
-                .hasMessage("the process of rank 0, connected with 7 other processes by 4 rails, needs 17463040 bytes"
-                        + " of direct memory, 2494720 for each, and may have 10485760; allow more with"
+                .hasMessage("the process of rank 0, connected with 7 other processes by 4 rails, needs 17470208 bytes"
+                        + " of direct memory, 2495744 for each, and may have 10485760; allow more with"
                         + " -XX:MaxDirectMemorySize");
         assertThatThrownBy(() -> Footprint.check(3, 500, 500, 2, new Limits(PLENTY, 1024, 40)))
                 .isInstanceOf(JobStartException.class)
@@ -34,8 +34,8 @@ class FootprintTest {
     @Test
     void shouldWarnOfWhatMayBeTooLittle() {
         assertThat(Footprint.check(9, 1, 4095, 1, new Limits(256 << 20, PLENTY, 0)).orElseThrow())
-                .isEqualTo("the process of rank 9, connected with 4095 other processes by 1 rail, needs 407010240 bytes"
-                        + " of direct memory, 99392 for each, and may have 268435456; allow more with"
+                .isEqualTo("the process of rank 9, connected with 4095 other processes by 1 rail, needs 408058560 bytes"
+                        + " of direct memory, 99648 for each, and may have 268435456; allow more with"
                         + " -XX:MaxDirectMemorySize");
         assertThat(Footprint.check(9, 1, 4095, 1, new Limits(PLENTY, 4096, 30)).orElseThrow())
                 .contains("needs 4390 open files, and may have 4096");
@@ -43,7 +43,7 @@ class FootprintTest {
 
     @Test
     void shouldSayNothingOfWhatIsEnough() {
-        assertThat(Footprint.check(0, 4095, 4095, 4, new Limits(4095L * 2494720, 20_000, 30))).isEmpty();
+        assertThat(Footprint.check(0, 4095, 4095, 4, new Limits(4095L * 2495744, 20_000, 30))).isEmpty();
         assertThat(Footprint.check(0, 1, 1, 1, Limits.read())).as("of this process").isEmpty();
     }
 
