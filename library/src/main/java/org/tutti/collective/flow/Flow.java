@@ -75,6 +75,8 @@ public abstract sealed class Flow permits Inflow, Outflow {
     public static final long INBOX_BYTES = OperationWindows.INBOX_BYTES;
 
     private static final long NOT_OPENED = -1;
+    private static final int PACKETS_MAX = 4; // two such pieces fit into the inbox
+    private static final int MESSAGE_PIECES_MIN = 4;
 
     final Flows flows;
     final Edges edges;
@@ -120,15 +122,25 @@ public abstract sealed class Flow permits Inflow, Outflow {
 
     /**
      * Returns the length of the longest piece of a transfer that the receiver combines. The transfer goes through a
-     * share of the receiver's inbox, or through an eager buffer if there are no shares.
+     * share of the receiver's inbox, or through an eager buffer if there are no shares. Such a piece is one packet, or
+     * up to {@value #PACKETS_MAX} packets of a longer message. A longer piece costs less a byte, because one system
+     * call sends it. A piece is at most a quarter of the message, so that the receiver combines a piece while the next
+     * one arrives.
      *
      * @param kernel the operator; a piece holds whole units of it
      * @param shares the number of shares of the inbox, or 0
      * @return the length, in bytes
      */
     final long pieceBytes(Kernel kernel, int shares) {
-        return kernel.wholeUnits(
-                shares == 0 ? PIECE_BYTES : Math.min(flows.context.machine.packetBytes(), shareBytes(shares) / PLACES));
+        return kernel.wholeUnits(shares == 0 ? PIECE_BYTES
+                : combinedPieceBytes(flows.operation.call.bytes(), flows.context.machine.packetBytes(),
+                        shareBytes(shares) / PLACES));
+    }
+
+    /** Returns the length of a piece that the receiver combines, of a message and with places of given lengths. */
+    private static long combinedPieceBytes(long message, long packet, long place) {
+        long packets = Math.clamp(message / MESSAGE_PIECES_MIN / packet, 1, PACKETS_MAX);
+        return Math.min(packets * packet, place < packet ? place : place / packet * packet);
     }
 
     /** Returns the number of pieces of some bytes. If there are no bytes, one empty piece is sent. */
