@@ -112,9 +112,9 @@ class BatchTest {
 
     private static Frame frame(int number, int length) {
         Frame frame = new Frame();
-        frame.of(FrameLayout.PUT).number = number + 1;
+        frame.of(FrameLayout.PUT).number = number + 1L;
         frame.length = length;
-        frame.value = 77 + number;
+        frame.value = 77L + number;
         return frame;
     }
 
