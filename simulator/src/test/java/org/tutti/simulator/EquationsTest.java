@@ -3,6 +3,7 @@ package org.tutti.simulator;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -27,6 +28,7 @@ import org.tutti.collective.blocks.SubtreeAlgorithm.Shape;
 import org.tutti.collective.gather.DirectGather;
 import org.tutti.collective.gather.TreeGather;
 import org.tutti.collective.layout.RingLayout;
+import org.tutti.collective.machine.Machine;
 import org.tutti.collective.scatter.DirectScatter;
 import org.tutti.collective.scatter.TreeScatter;
 import org.tutti.fabric.PutSource;
@@ -256,6 +258,26 @@ class EquationsTest {
         assertThat(puts(algorithm, eager + 1, EQUAL)).isEqualTo(2 * messages);
         assertThat(puts(algorithm, 2 * eager, EQUAL)).isEqualTo(2 * messages);
         assertThat(puts(algorithm, 8 * eager, EQUAL)).isGreaterThan(2 * messages);
+    }
+
+    /** A combined piece has a quarter of the message's packets, and at least one. */
+    @ParameterizedTest
+    @CsvSource({"REDUCE, srm@240k, 2, 1", "REDUCE, srm@240k, 7, 1", "REDUCE, srm@240k, 8, 2",
+            "ALLREDUCE, rabenseifner, 7, 1", "ALLREDUCE, rabenseifner, 8, 2"})
+    void shouldCombineLongMessagesInPiecesOfSeveralPackets(Collective collective, String algorithm, int packets,
+            int longest) {
+        AtomicLong bytesMax = new AtomicLong();
+        PlannedCall call = new PlannedCall(Catalogue.find(collective, algorithm), CheckedOperation.BYTES, 0,
+                packets * Machine.PACKET_BYTES, false, EQUAL);
+        assertThat(Verifier.verify(Sweep.even(2, 1), List.of(call), 1, 0,
+                (world, thread) -> new VerifyingMachine(world, thread) {
+                    @Override
+                    public boolean put(PutTarget target, PutSource source, Waiter.Check check) {
+                        bytesMax.accumulateAndGet(source.bytes(), Math::max);
+                        return super.put(target, source, check);
+                    }
+                })).isEmpty();
+        assertThat(bytesMax.get()).isEqualTo((long) longest * Machine.PACKET_BYTES);
     }
 
     /** Counts the messages between nodes in a verified call on four nodes. */

@@ -124,8 +124,8 @@ public abstract sealed class Flow permits Inflow, Outflow {
      * Returns the length of the longest piece of a transfer that the receiver combines. The transfer goes through a
      * share of the receiver's inbox, or through an eager buffer if there are no shares. Such a piece is one packet, or
      * up to {@value #PACKETS_MAX} packets of a longer message. A longer piece costs less a byte, because one system
-     * call sends it. A piece is at most a quarter of the message, so that the receiver combines a piece while the next
-     * one arrives.
+     * call sends it. A piece of several packets is at most a quarter of the message, so that the receiver combines a
+     * piece while the next one arrives.
      *
      * @param kernel the operator; a piece holds whole units of it
      * @param shares the number of shares of the inbox, or 0
