@@ -4,6 +4,7 @@ package org.tutti.simulator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Collective;
+import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
 import org.tutti.collective.Algorithm;
 import org.tutti.collective.allgather.BruckAllgather;
@@ -269,14 +271,7 @@ class EquationsTest {
         AtomicLong bytesMax = new AtomicLong();
         PlannedCall call = new PlannedCall(Catalogue.find(collective, algorithm), CheckedOperation.BYTES, 0,
                 packets * Machine.PACKET_BYTES, false, EQUAL);
-        assertThat(Verifier.verify(Sweep.even(2, 1), List.of(call), 1, 0,
-                (world, thread) -> new VerifyingMachine(world, thread) {
-                    @Override
-                    public boolean put(PutTarget target, PutSource source, Waiter.Check check) {
-                        bytesMax.accumulateAndGet(source.bytes(), Math::max);
-                        return super.put(target, source, check);
-                    }
-                })).isEmpty();
+        verify(Sweep.even(2, 1), call, source -> bytesMax.accumulateAndGet(source.bytes(), Math::max));
         assertThat(bytesMax.get()).isEqualTo((long) longest * Machine.PACKET_BYTES);
     }
 
@@ -285,15 +280,20 @@ class EquationsTest {
         AtomicInteger puts = new AtomicInteger();
         PlannedCall call = new PlannedCall(algorithm, CheckedOperation.BYTES, 1, bytes, false, salt);
         assertThat(call.isUnequal()).isEqualTo(salt == UNEQUAL);
-        assertThat(Verifier.verify(Sweep.even(NODES, RANKS), List.of(call), 1, 0,
+        verify(Sweep.even(NODES, RANKS), call, _ -> puts.incrementAndGet());
+        return puts.get();
+    }
+
+    /** Verifies a call, and shows the source of each put between nodes. */
+    private static void verify(Topology topology, PlannedCall call, Consumer<PutSource> sources) {
+        assertThat(Verifier.verify(topology, List.of(call), 1, 0,
                 (world, thread) -> new VerifyingMachine(world, thread) {
                     @Override
                     public boolean put(PutTarget target, PutSource source, Waiter.Check check) {
-                        puts.incrementAndGet();
+                        sources.accept(source);
                         return super.put(target, source, check);
                     }
                 })).isEmpty();
-        return puts.get();
     }
 
     /** Equation 2: ⌈(n − 1)/k⌉ steps, in each of which a node's blocks go over each port. Nobody waits: k is n − 1. */

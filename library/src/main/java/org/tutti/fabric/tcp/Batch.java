@@ -18,8 +18,8 @@ final class Batch {
     static final int FRAMES_MAX = 16;
 
     /**
-     * The most bytes that are copied in front of the first header. A separate call for a word of a few bytes takes 4 to
-     * 8 µs, because TCP sends a packet for it.
+     * The most bytes that are copied in front of the first header. TCP would send a packet for a word that is written
+     * by a call of its own.
      */
     private static final int LEFT_BYTES_MAX = 4 * FrameLayout.HEADER_BYTES;
 

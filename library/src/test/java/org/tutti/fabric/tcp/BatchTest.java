@@ -18,20 +18,10 @@ class BatchTest {
     private static final int PAYLOAD_BYTES = 1000;
 
     /** Takes a number of bytes, counts calls, and keeps the bytes. */
-    private static final class CountingWire implements Wire {
+    private static final class CountingWire extends SilentWire {
         private final ByteArrayOutputStream taken = new ByteArrayOutputStream();
         private int room;
         private int calls;
-
-        @Override
-        public int read(ByteBuffer target) {
-            return 0;
-        }
-
-        @Override
-        public long read(ByteBuffer[] targets) {
-            return 0;
-        }
 
         @Override
         public int write(ByteBuffer source) {
@@ -57,9 +47,6 @@ class BatchTest {
         public int write(MemorySegment source, long offset, int bytes, boolean more) {
             return write(source.asSlice(offset, bytes).asByteBuffer());
         }
-
-        @Override
-        public void close() {}
     }
 
     /** The wire is full after every possible number of bytes, and then takes the rest. */

@@ -31,19 +31,9 @@ class GatheringTest {
     private static final int SEGMENTS_BYTES_MAX = (64 << 10) - 1 - 320;
 
     /** Takes everything, and remembers how much each write was, and where long pieces of it lay. */
-    private static final class CountingWire implements Wire {
+    private static final class CountingWire extends SilentWire {
         final List<Long> writes = new ArrayList<>();
         final List<ByteBuffer> pieces = new ArrayList<>();
-
-        @Override
-        public int read(ByteBuffer target) {
-            return 0;
-        }
-
-        @Override
-        public long read(ByteBuffer[] targets) {
-            return 0;
-        }
 
         @Override
         public int write(ByteBuffer source) {
@@ -63,9 +53,6 @@ class GatheringTest {
             writes.add(bytes);
             return bytes;
         }
-
-        @Override
-        public void close() {}
     }
 
     private static Peer connected(Arena arena, Wire... wires) {
