@@ -1,10 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.fabric.tcp;
 
-import java.lang.management.BufferPoolMXBean;
-import java.lang.management.ManagementFactory;
-
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -15,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** A process reports too little memory for its connections before it makes them. */
+@Isolated("counts threads or memory of the whole JVM")
 class FootprintTest {
     private static final long PLENTY = 1L << 40;
 
@@ -61,20 +60,15 @@ class FootprintTest {
         assertThat(Limits.read().files()).isGreaterThan(Limits.read().filesOpen());
     }
 
-    private static long directBytes() {
-        return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
-                .filter(pool -> pool.getName().equals("direct")).findFirst().orElseThrow().getMemoryUsed();
-    }
-
     @ParameterizedTest
     @ValueSource(ints = {1, 4})
-    void shouldCountWhatAConnectionTakes(int rails) {
-        long before = directBytes();
+    void shouldCountWhatAConnectionTakes(int rails) throws InterruptedException {
+        long before = DirectMemory.bytesInUse();
         Rail[] made = new Rail[rails];
         for (int rail = 0; rail < rails; rail++) {
             made[rail] = new Rail(rail);
         }
-        assertThat(directBytes() - before).isEqualTo(rails * Footprint.RAIL_BYTES);
+        assertThat(DirectMemory.bytes() - before).isEqualTo(rails * Footprint.RAIL_BYTES);
         assertThat(made).hasSize(rails);
     }
 }

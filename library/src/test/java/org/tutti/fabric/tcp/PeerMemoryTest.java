@@ -3,8 +3,6 @@ package org.tutti.fabric.tcp;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.management.BufferPoolMXBean;
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,8 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PeerMemoryTest {
     private static final int PEERS = 1000;
     private static final int ROUNDS = 4;
-    private static final long BYTES_PER_PEER_MAX = Rail.IN_BYTES + Rail.OUT_BYTES
-            + Batch.FRAMES_MAX * FrameLayout.HEADER_BYTES + FrameLayout.PAYLOAD_BYTES_MAX
+    private static final long BYTES_PER_PEER_MAX = Footprint.RAIL_BYTES + FrameLayout.PAYLOAD_BYTES_MAX
             + Requests.ENTRIES * FrameLayout.REQUEST_BYTES_MAX;
     private static final int REGION_BYTES = 1 << 20;
 
@@ -152,18 +149,13 @@ class PeerMemoryTest {
         return said.flip();
     }
 
-    private static long directBytes() {
-        return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
-                .filter(pool -> pool.getName().equals("direct")).findFirst().orElseThrow().getMemoryUsed();
-    }
-
     @Tag("thorough")
     @Test
-    void shouldNotGrowBeyondWhatIsStated() {
+    void shouldNotGrowBeyondWhatIsStated() throws InterruptedException {
         try (Arena arena = Arena.ofShared()) {
             long region = regions.add(arena.allocate(REGION_BYTES), new Counting()).handle();
             Peer[] peers = new Peer[PEERS];
-            long before = directBytes();
+            long before = DirectMemory.bytesInUse();
             long after = 0;
             ByteBuffer said = ByteBuffer.allocate(ROUNDS * (300 << 10));
             for (int round = 0; round < ROUNDS; round++) {
@@ -186,10 +178,11 @@ class PeerMemoryTest {
                     }
                     peers[i].poll();
                 }
-                after = Math.max(after, directBytes());
+                after = Math.max(after, DirectMemory.bytes());
                 assertThat(after - before).as("bytes after round %d", round).isLessThanOrEqualTo(
                         PEERS * BYTES_PER_PEER_MAX);
             }
+            assertThat(after - before).as("bytes at most").isGreaterThanOrEqualTo(PEERS * Footprint.RAIL_BYTES);
             assertThat(refusals.get()).isZero();
             assertThat(lost).isZero();
             long all = (long) PEERS * ROUNDS;

@@ -4,7 +4,6 @@ package org.tutti.fabric.tcp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
@@ -503,19 +502,13 @@ class TcpFabricTest {
         assertThat(other.heard.get(0)).startsWith("lost 0: ");
     }
 
-    private static long directBytes() {
-        System.gc();
-        return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
-                .filter(pool -> pool.getName().equals("direct")).findFirst().orElseThrow().getMemoryUsed();
-    }
-
     @Test
     void shouldGiveBackWhatItHadForProcessesThatAreGone() throws InterruptedException {
         int rails = 4;
         start(1, rails);
         Process staying = processes.get(0);
         int descriptors = ManyProcessesTest.descriptors();
-        long bytes = directBytes();
+        long bytes = DirectMemory.bytesInUse();
         for (int other = 1; other < UNKNOWN; other++) {
             Process leaving = new Process(other, SECRET, rails, Service.SLEEP);
             put(leaving, staying, other);
@@ -524,7 +517,7 @@ class TcpFabricTest {
         while (ManyProcessesTest.descriptors() > descriptors + rails) { // nobody waits for arrivals meanwhile
             Thread.sleep(1);
         }
-        while (directBytes() > bytes + RetransmitBuffer.BYTES) {
+        while (DirectMemory.bytesInUse() > bytes + RetransmitBuffer.BYTES) {
             Thread.sleep(10);
         }
     }
