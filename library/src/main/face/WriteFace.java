@@ -141,7 +141,9 @@ String forAllScalars(Method method) {
 /** An array can always be used, and stands for itself. */
 String forArray(Method method, String array) {
     return withArray(array, (method.head + method.body).replaceAll("Span\\.(un)?staging\\([^)]*\\)", "NOTHING"))
-            .replaceAll("(?m)^ +(.*\\bcheck(Usable|Shareable|Target|Types)\\(.*\\)|\\w+\\.(un)?stage\\(\\));\n", "")
+            .replaceAll(
+                    "(?m)^ +(.*\\bcheck(Usable|Writable|Shareable|Target|Types)\\(.*\\)|\\w+\\.(un)?stage\\(\\));\n",
+                    "")
             .replaceAll("checkFits\\((\\w+), (\\w+)\\)", "checkLengths($1.length, $2.length)")
             .replaceAll("checkBlocks\\((\\w+), (\\w+),", "checkBlockLengths($1.length, $2.length,")
             .replaceAll("(\\w+)\\.segment\\(\\)", "segments.of($1)")

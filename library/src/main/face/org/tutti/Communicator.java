@@ -13,7 +13,7 @@ import java.util.OptionalInt;
  * do not, a call throws {@link CollectiveMismatchException}. It is that call, or the next one in which ranks wait for
  * each other. Ranks of a node detect a difference when they close the communicator or the job, if not before.
  *
- * <p><b>Threads.</b> One thread at a time uses a communicator. Use by two threads at the same time is detected on a
+ * <p><b>Threads.</b> One thread at a time uses a communicator, except that any number may send and receive messages. Use by two threads at the same time is detected on a
  * best-effort basis: the second thread gets an {@link IllegalStateException} that names both threads.
  *
  * <p><b>Memory ordering.</b> An operation carries elements of one rank to another. The writes that the first rank made
@@ -55,15 +55,12 @@ import java.util.OptionalInt;
  * <p>A communicator holds weak references to the arrays of its latest calls, so that repeated calls with the same
  * arrays allocate nothing.
  */
-public abstract class Communicator implements AutoCloseable {
-    private final ArrayViews<MemorySegment> segments;
-    private final ArrayViews<Span> booleans;
+public abstract class Communicator extends Messenger implements AutoCloseable {
     private final Scalars scalars;
 
     /** Constructor for Tutti's own implementation only. */
     protected Communicator() {
-        segments = ArrayViews.segments(ArrayViews.REMEMBERED);
-        booleans = ArrayViews.booleans(ArrayViews.REMEMBERED);
+        super(ArrayViews.segments(ArrayViews.REMEMBERED), ArrayViews.booleans(ArrayViews.REMEMBERED));
         scalars = new Scalars();
     }
 
@@ -73,8 +70,7 @@ public abstract class Communicator implements AutoCloseable {
      * @param viewed the communicator that this view belongs to
      */
     protected Communicator(Communicator viewed) {
-        segments = viewed.segments;
-        booleans = viewed.booleans;
+        super(viewed.segments, viewed.booleans);
         scalars = viewed.scalars;
     }
 

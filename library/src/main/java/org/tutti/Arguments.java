@@ -26,9 +26,7 @@ final class Arguments {
                     + " " + source.type() + ", but has " + target.count() + " " + target.type());
         }
         checkUsable(target.segment(), "target");
-        if (target.segment().isReadOnly()) {
-            throw new IllegalArgumentException("the target is read-only memory: " + target);
-        }
+        checkWritable(target.segment());
         long distance = Math.abs(target.segment().address() - source.segment().address());
         long bytes = source.segment().byteSize();
         // segments of different arrays may also have close addresses, so asOverlappingSlice decides
@@ -120,6 +118,13 @@ final class Arguments {
         }
         if (!segment.isAccessibleBy(Thread.currentThread())) {
             throw new IllegalArgumentException(name + " lies in memory that belongs to another thread: " + segment);
+        }
+    }
+
+    /** Checks memory that a call writes to. */
+    static void checkWritable(MemorySegment target) {
+        if (target.isReadOnly()) {
+            throw new IllegalArgumentException("the target is read-only memory: " + target);
         }
     }
 

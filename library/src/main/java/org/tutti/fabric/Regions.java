@@ -56,14 +56,15 @@ public final class Regions {
      *
      * @param memory the memory of the region, native
      * @param handle the handle; processes outside the job must not be able to guess it
+     * @param handler handles the active messages of other processes; null if they may send none
      * @throws IllegalStateException if there is already a region with this handle, or this process has {@link
      *            #REGIONS_MAX} regions
      */
-    public synchronized void addKnown(MemorySegment memory, long handle) {
+    public synchronized void addKnown(MemorySegment memory, long handle, RegionHandler handler) {
         if (find(handle) != null) {
             throw new IllegalStateException("a region with this handle is there: " + find(handle).segment());
         }
-        add(new Region(handle, memory, null));
+        add(new Region(handle, memory, handler));
     }
 
     private Region add(Region region) {

@@ -72,6 +72,18 @@ public interface Transport extends Waiter.Progress {
     void registerKnown(MemorySegment memory, long handle);
 
     /**
+     * Registers memory as a region to which other processes may send active messages, with a handle that they can
+     * compute.
+     *
+     * @param memory the memory of the region, which is native memory or a part of the node's shared memory
+     * @param handle the region's handle, which only the processes of the job can compute; no earlier region may have
+     *            had it
+     * @param handler handles the messages of other processes
+     * @throws IllegalStateException if this process has a region with this handle
+     */
+    void registerKnown(MemorySegment memory, long handle, RegionHandler handler);
+
+    /**
      * Revokes a region, so that other processes can no longer address it. Their later accesses are dropped and counted.
      * When this method returns, no thread of the fabric uses the region's memory for an access of another process. This
      * method does not wait for calls of this process whose source or target lies in the same memory. It returns soon,

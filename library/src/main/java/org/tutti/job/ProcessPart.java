@@ -71,8 +71,25 @@ final class ProcessPart {
         this.network = environment.shape().nodes() == 1 ? null : openNetwork(deadlineNanos);
         this.threads = new RankThreads(node());
         this.communicators = new ProcessCommunicators(node(), network, threads);
+        openMessages();
         this.watch = new LivenessWatch(access, environment.firstRank(), environment.ranks(), network, threads,
                 environment.standstillMillis(), fate != Fate.LENT);
+    }
+
+    private void openMessages() {
+        try {
+            for (int index = 0; index < environment.ranks(); index++) {
+                communicators.openMessages(environment.firstRank() + index, environment.cores());
+            }
+        } catch (RuntimeException e) {
+            if (network != null) {
+                network.close();
+            }
+            if (fate != Fate.LAUNCHED) { // other processes need the launcher's file
+                access.close();
+            }
+            throw e;
+        }
     }
 
     private Network openNetwork(long deadlineNanos) {

@@ -64,7 +64,7 @@ public final class Waiter {
         }
     }
 
-    /** Receives messages from other nodes, which may raise a word of this process. */
+    /** Receives messages, mostly of other nodes, which may raise a word of this process. */
     @FunctionalInterface
     public interface Progress {
         /**
@@ -73,6 +73,11 @@ public final class Waiter {
          * @return whether a message had arrived
          */
         boolean poll();
+
+        /** {@return whether a poll looks for messages of other nodes, which takes a system call} */
+        default boolean looksAtNodes() {
+            return true;
+        }
 
         /** Yields the core until a message arrives, for at most a millisecond. The method may return earlier. */
         default void awaitArrival() {
@@ -197,7 +202,8 @@ public final class Waiter {
         this.futexes = futexes;
         this.clock = clock;
         this.forAnswers = forAnswers;
-        this.spinsPerRound = coreForEach || progress != null ? SPINS_PER_ROUND : SPINS_WITHOUT_CORES;
+        this.spinsPerRound =
+                coreForEach || progress != null && progress.looksAtNodes() ? SPINS_PER_ROUND : SPINS_WITHOUT_CORES;
         this.spinsPerYield = coreForEach ? SPINS_PER_YIELD : 1;
         this.roundsMax = coreForEach ? ROUNDS_WITH_CORES : 1;
         this.rounds = roundsMax;
@@ -214,6 +220,15 @@ public final class Waiter {
         if (futexes != null) {
             futexes.wake(memory, offset);
         }
+    }
+
+    /**
+     * Receives the messages that have arrived, for a thread that waits for a condition that is not a word.
+     *
+     * @return whether a message had arrived
+     */
+    public boolean poll() {
+        return progress != null && progress.poll();
     }
 
     /**

@@ -11,12 +11,14 @@ import java.util.function.LongSupplier;
 import org.tutti.Communicator;
 import org.tutti.DataType;
 import org.tutti.RemoteMemory;
+import org.tutti.collective.members.CallCheck;
 import org.tutti.collective.members.EndpointTable;
 import org.tutti.collective.members.Members;
 import org.tutti.fabric.SectionTransport;
 import org.tutti.memory.Futexes;
 import org.tutti.memory.Memory;
 import org.tutti.memory.ProgressPolicy;
+import org.tutti.memory.Waiter;
 
 /**
  * Allocates remote memory for a communicator, memory at every rank that all ranks can access. Each layer of this
@@ -44,6 +46,7 @@ public final class Allocator {
      *
      * @param memory the shared memory of this node
      * @param fabric the transport to other nodes, or null if all ranks are on one node
+     * @param progress takes messages while a thread of the rank waits
      * @param members the states of the communicator's ranks: joined, left or failed
      * @param endpoints the addresses of ranks on other nodes, or null if all ranks are on one node
      * @param futexes the futexes of this node, or null if the writers of words wake no threads
@@ -52,9 +55,11 @@ public final class Allocator {
      * @param ended a function that returns whether the rank has left its job. Once it has, its remote memory cannot be
      *            used.
      */
-    public Allocator(Memory memory, SectionTransport fabric, Members members, EndpointTable endpoints,
-            Futexes futexes, boolean coreForEach, ProgressPolicy policy, BooleanSupplier ended) {
-        this.parts = new PartAllocator(memory, fabric, members, endpoints, futexes, coreForEach, policy, ended);
+    public Allocator(Memory memory, SectionTransport fabric, Waiter.Progress progress, Members members,
+            EndpointTable endpoints, Futexes futexes, boolean coreForEach, ProgressPolicy policy,
+            BooleanSupplier ended) {
+        this.parts =
+                new PartAllocator(memory, fabric, progress, members, endpoints, futexes, coreForEach, policy, ended);
         this.members = members;
     }
 

@@ -3,7 +3,6 @@ package org.tutti.onesided;
 
 import java.lang.foreign.MemorySegment;
 
-import org.tutti.fabric.Transport;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
@@ -13,7 +12,7 @@ import org.tutti.memory.Words;
  * notifications, and raises the private word when it finds a notification.
  */
 final class AnyNotification implements Waiter.Progress {
-    private final Transport fabric;
+    private final Waiter.Progress progress;
     private final Waiter waiter;
     private final MemorySegment polls = MemorySegment.ofArray(new long[1]); // polls that found a notification
     private NotificationCheck wait;
@@ -21,11 +20,11 @@ final class AnyNotification implements Waiter.Progress {
     /**
      * Creates a wait for notifications. One thread at a time may use it, any number of times.
      *
-     * @param fabric the transport to other nodes, or null if all ranks are on one node
+     * @param progress takes messages while a thread of the rank waits
      * @param coreForEach whether every rank of the node has a core of its own, so that a waiting rank may spin
      */
-    AnyNotification(Transport fabric, boolean coreForEach) {
-        this.fabric = fabric;
+    AnyNotification(Waiter.Progress progress, boolean coreForEach) {
+        this.progress = progress;
         this.waiter = new Waiter(coreForEach, this);
     }
 
@@ -46,7 +45,7 @@ final class AnyNotification implements Waiter.Progress {
 
     @Override
     public boolean poll() {
-        boolean arrived = fabric != null && fabric.poll();
+        boolean arrived = progress.poll();
         if (wait.hasCome()) {
             Words.store(polls, 0, Words.load(polls, 0) + 1);
             return true;
@@ -56,15 +55,11 @@ final class AnyNotification implements Waiter.Progress {
 
     @Override
     public void beginPolling() {
-        if (fabric != null) {
-            fabric.beginPolling();
-        }
+        progress.beginPolling();
     }
 
     @Override
     public void endPolling(boolean sleeps) {
-        if (fabric != null) {
-            fabric.endPolling(sleeps);
-        }
+        progress.endPolling(sleeps);
     }
 }

@@ -8,6 +8,7 @@ import java.util.Optional;
 import org.tutti.RemotePart;
 import org.tutti.Section;
 import org.tutti.TransferProtocol;
+import org.tutti.collective.members.CallCheck;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.fabric.RunCursor;
 import org.tutti.fabric.SectionPieces;

@@ -4,6 +4,7 @@ package org.tutti.onesided;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.ThreadLocalRandom;
 
+import org.tutti.collective.members.CallCheck;
 import org.tutti.fabric.Transport;
 
 /**

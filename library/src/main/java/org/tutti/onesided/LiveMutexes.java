@@ -14,6 +14,7 @@ import org.tutti.RankFailedException;
 import org.tutti.Reduction;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.memory.Asking;
+import org.tutti.memory.Spares;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 

@@ -9,6 +9,7 @@ import org.tutti.NonBlockingPart;
 import org.tutti.RemotePart;
 import org.tutti.Request;
 import org.tutti.Section;
+import org.tutti.collective.members.CallCheck;
 
 /**
  * The non-blocking calls on a part of remote memory, the memory of one rank. All calls on a part of this node have

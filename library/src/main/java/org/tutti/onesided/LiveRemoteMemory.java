@@ -13,6 +13,7 @@ import org.tutti.Mutexes;
 import org.tutti.RemoteMemory;
 import org.tutti.RemotePart;
 import org.tutti.Topology;
+import org.tutti.collective.members.CallCheck;
 import org.tutti.memory.Words;
 
 /**
@@ -175,7 +176,7 @@ final class LiveRemoteMemory extends RemoteMemory {
             try {
                 own.arrival.beginAny("awaitAny", seen, region, local.byteSize(), notifications,
                         access.deadlineNanos());
-                found = own.any(allocator.fabric(), allocator.hasCoreForEach()).await(own.arrival);
+                found = own.any(allocator.progress(), allocator.hasCoreForEach()).await(own.arrival);
             } finally {
                 access.putBack(own);
             }

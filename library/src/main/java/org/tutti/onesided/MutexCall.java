@@ -4,6 +4,7 @@ package org.tutti.onesided;
 import java.lang.foreign.MemorySegment;
 
 import org.tutti.fabric.SectionPieces;
+import org.tutti.memory.Spares;
 import org.tutti.memory.Waiter;
 
 /**

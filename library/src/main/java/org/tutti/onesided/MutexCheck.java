@@ -3,6 +3,7 @@ package org.tutti.onesided;
 
 import org.tutti.Mutexes.HolderFailure;
 import org.tutti.RankFailedException;
+import org.tutti.collective.members.CallCheck;
 import org.tutti.collective.members.Members;
 
 /**
@@ -114,7 +115,7 @@ final class MutexCheck extends CallCheck {
     }
 
     @Override
-    RuntimeException failure(int home) {
+    public RuntimeException failure(int home) {
         if (!hasAnyGone()) {
             return null;
         }

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 import org.tutti.RankFailedException;
+import org.tutti.collective.members.CallCheck;
 import org.tutti.collective.members.Members;
 import org.tutti.memory.Words;
 
@@ -65,7 +66,7 @@ final class NotificationCheck extends CallCheck {
     }
 
     @Override
-    RuntimeException failure(int of) {
+    public RuntimeException failure(int of) {
         RuntimeException failure = super.failure(of);
         if (failure == null && size > 1 && haveAllLeft() && !hasCome()) {
             int other = self == 0 ? 1 : 0;
@@ -85,7 +86,7 @@ final class NotificationCheck extends CallCheck {
     }
 
     @Override
-    String name() {
+    protected String name() {
         int[] any = notifications;
         return super.name() + (any == null ? " (word " + notification + ", count " + count + ")"
                 : " (words " + Arrays.toString(any) + ")");

@@ -4,11 +4,13 @@ package org.tutti.onesided;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
+import org.tutti.collective.members.CallCheck;
 import org.tutti.collective.members.Members;
 import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.SectionPieces;
-import org.tutti.fabric.Transport;
+import org.tutti.memory.Spares;
+import org.tutti.memory.Waiter;
 
 /**
  * The state of one call on remote memory, for example a put or a get. A call takes an object from the pool
@@ -91,9 +93,9 @@ final class OneSidedCall {
     }
 
     /** Returns the wait for a notification at any of several words. It is created at first use. */
-    AnyNotification any(Transport fabric, boolean coreForEach) {
+    AnyNotification any(Waiter.Progress progress, boolean coreForEach) {
         if (any == null) {
-            any = new AnyNotification(fabric, coreForEach);
+            any = new AnyNotification(progress, coreForEach);
         }
         return any;
     }

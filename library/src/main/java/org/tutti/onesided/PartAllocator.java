@@ -19,6 +19,7 @@ import org.tutti.memory.Bytes;
 import org.tutti.memory.Futexes;
 import org.tutti.memory.Memory;
 import org.tutti.memory.ProgressPolicy;
+import org.tutti.memory.Spares;
 import org.tutti.memory.Waiter;
 
 /**
@@ -42,6 +43,7 @@ final class PartAllocator {
     private final Members members;
     private final EndpointTable endpoints;
     private final boolean coreForEach;
+    private final Waiter.Progress progress;
     private final Waiter waiter;
     private final Waiter answers;
     private final ProgressPolicy policy;
@@ -54,6 +56,7 @@ final class PartAllocator {
      *
      * @param memory the shared memory of this node
      * @param fabric the transport to other nodes, or null if all ranks are on one node
+     * @param progress takes messages while a thread of the rank waits
      * @param members the states of the communicator's ranks: joined, left or failed
      * @param endpoints the addresses of ranks on other nodes, or null if all ranks are on one node
      * @param futexes the futexes of this node, or null if the writers of words wake no threads
@@ -62,8 +65,9 @@ final class PartAllocator {
      * @param ended a function that returns whether the rank has left its job. Once it has, its remote memory cannot be
      *            used.
      */
-    PartAllocator(Memory memory, SectionTransport fabric, Members members, EndpointTable endpoints, Futexes futexes,
-            boolean coreForEach, ProgressPolicy policy, BooleanSupplier ended) {
+    PartAllocator(Memory memory, SectionTransport fabric, Waiter.Progress progress, Members members,
+            EndpointTable endpoints, Futexes futexes, boolean coreForEach, ProgressPolicy policy,
+            BooleanSupplier ended) {
         this.memory = memory;
         this.fabric = fabric;
         this.members = members;
@@ -71,8 +75,9 @@ final class PartAllocator {
         this.coreForEach = coreForEach;
         this.policy = policy;
         this.ended = ended;
-        this.waiter = new Waiter(coreForEach, fabric, futexes);
-        this.answers = fabric == null ? waiter : Waiter.forAnswers(coreForEach, fabric);
+        this.progress = progress;
+        this.waiter = new Waiter(coreForEach, progress, futexes);
+        this.answers = fabric == null ? waiter : Waiter.forAnswers(coreForEach, progress);
     }
 
     /**
@@ -201,6 +206,11 @@ final class PartAllocator {
             spareCalls = new Spares<>(() -> new OneSidedCall(members, rank, size));
         }
         return spareCalls;
+    }
+
+    /** Returns the progress that a waiting thread of the rank makes. */
+    Waiter.Progress progress() {
+        return progress;
     }
 
     /** Returns the waiter for words that ranks of this node raise. The waiter also wakes ranks that sleep there. */

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.LongConsumer;
 
 import org.tutti.NonBlockingPart;
+import org.tutti.collective.members.CallCheck;
 import org.tutti.collective.members.Members;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.SectionTransport;

@@ -3,9 +3,11 @@ package org.tutti.onesided;
 
 import java.util.function.LongSupplier;
 
+import org.tutti.collective.members.CallCheck;
 import org.tutti.collective.members.Members;
 import org.tutti.fabric.Transport;
 import org.tutti.memory.Asking;
+import org.tutti.memory.Spares;
 
 /**
  * The state that a rank's calls on one remote memory share, whichever rank's part they access. It checks that the

@@ -84,16 +84,18 @@ class ArchitectureTest {
         onlyDependsOn("org.tutti.choice", "org.tutti.collective..", "org.tutti.memory");
         onlyDependsOn("org.tutti.onesided", "org.tutti.collective.kernel", "org.tutti.collective.members",
                 "org.tutti.fabric", "org.tutti.memory");
+        onlyDependsOn("org.tutti.message", "org.tutti.collective.machine", "org.tutti.collective.members",
+                "org.tutti.fabric", "org.tutti.memory");
         onlyDependsOn("org.tutti.job.launch", "org.tutti.choice", "org.tutti.fabric", "org.tutti.fabric.tcp");
         onlyDependsOn("org.tutti.job.node", "org.tutti.job.launch", "org.tutti.choice", "org.tutti.collective..",
-                "org.tutti.fabric.tcp", "org.tutti.memory", "javax.crypto..");
+                "org.tutti.fabric.tcp", "org.tutti.memory", "org.tutti.message", "javax.crypto..");
         onlyDependsOn("org.tutti.job.network", "org.tutti.job.node", "org.tutti.job.launch", "org.tutti.choice",
                 "org.tutti.collective..", "org.tutti.fabric", "org.tutti.fabric.tcp", "org.tutti.memory");
         onlyDependsOn("org.tutti.job.diagnosis", "org.tutti.job.node", "org.tutti.memory");
         onlyDependsOn("org.tutti.job.requests", "org.tutti.collective..", "org.tutti.memory");
         onlyDependsOn("org.tutti.job.communicators", "org.tutti.job.diagnosis", "org.tutti.job.network",
                 "org.tutti.job.node", "org.tutti.job.requests", "org.tutti.choice", "org.tutti.collective..",
-                "org.tutti.fabric", "org.tutti.memory", "org.tutti.onesided");
+                "org.tutti.fabric", "org.tutti.memory", "org.tutti.message", "org.tutti.onesided");
     }
 
     @Test

@@ -88,6 +88,11 @@ public final class LocalNodes implements AutoCloseable {
             }
             threads[i] = new RankThreads(nodes[i]);
             communicators[i] = new ProcessCommunicators(nodes[i], networks[i], threads[i]);
+            for (int rank = 0; rank < size; rank++) {
+                if (nodeOfRank[rank] == i) {
+                    communicators[i].openMessages(rank, CORES);
+                }
+            }
         }
         if (count > 1) {
             gossips = Thread.ofVirtual().start(this::spreadNews);

@@ -25,7 +25,7 @@ class AllocatorTest {
         Tutti.runLocal(1, job -> {
             AtomicLong claimed = new AtomicLong();
             try (Memory memory = new CountedMemory(claimed)) {
-                Allocator allocator = new Allocator(memory, null, new ScriptedMembers(), null, null, true,
+                Allocator allocator = new Allocator(memory, null, () -> false, new ScriptedMembers(), null, null, true,
                         new ProgressPolicy(), () -> false);
                 long afterOne = 0;
                 for (int cycle = 1; cycle <= 50; cycle++) {

@@ -3,6 +3,7 @@ package org.tutti.onesided;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.tutti.collective.members.CallCheck;
 import org.tutti.collective.members.ScriptedMembers;
 
 import static org.assertj.core.api.Assertions.assertThatCode;

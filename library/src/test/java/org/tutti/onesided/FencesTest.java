@@ -52,7 +52,7 @@ class FencesTest {
         LocalNodes.run(new int[]{0, 1}, job -> {
             Communicator world = job.world();
             try (PrivateMemory node = new PrivateMemory()) {
-                Allocator allocator = new Allocator(node, fabric(), new ScriptedMembers(),
+                Allocator allocator = new Allocator(node, fabric(), () -> false, new ScriptedMembers(),
                         new EndpointTable(new int[]{0, PROCESS}, new long[2]), null, false, new ProgressPolicy(),
                         () -> false);
                 RemoteMemory memory = allocator.allocate(world, table -> world.allreduce(table, Reduction.SUM),

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.DeadlineExceededException;
 import org.tutti.RankFailedException;
+import org.tutti.collective.members.CallCheck;
 import org.tutti.collective.members.Members;
 import org.tutti.fabric.Fabric;
 import org.tutti.fabric.SectionPieces;

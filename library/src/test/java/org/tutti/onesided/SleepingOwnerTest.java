@@ -31,8 +31,9 @@ class SleepingOwnerTest {
         Tutti.runLocal(1, job -> {
             try (var memory = new PrivateMemory(); var arena = Arena.ofShared()) {
                 MemorySegment words = arena.allocate(Futexes.BYTES, Words.LINE_BYTES);
-                Allocator allocator = new Allocator(memory, null, new ScriptedMembers(), null, new Futexes(words), true,
-                        new ProgressPolicy(), () -> false);
+                Allocator allocator =
+                        new Allocator(memory, null, () -> false, new ScriptedMembers(), null, new Futexes(words), true,
+                                new ProgressPolicy(), () -> false);
                 try (RemoteMemory parts = allocator.allocate(job.world(), _ -> {
                 }, DataType.LONG, 1, 1, () -> Long.MAX_VALUE)) {
                     Thread owner = Thread.ofPlatform().start(() -> {

@@ -41,6 +41,11 @@ public final class BrokenWord {
      * rank breaks it only if the rank knows that all members have joined.}
      */
     public boolean isSet() {
-        return context.machine.load(context.ring, RingLayout.BROKEN) != 0;
+        return get() != 0;
+    }
+
+    /** {@return the word, which is 0 until the communicator is broken} */
+    public long get() {
+        return context.machine.load(context.ring, RingLayout.BROKEN);
     }
 }

@@ -89,6 +89,11 @@ public final class CommunicatorClose {
         return broken.isSet();
     }
 
+    /** {@return the word that tells why the communicator is broken; 0 if it is not, as far as this node knows} */
+    public long brokenWord() {
+        return broken.get();
+    }
+
     /**
      * Records that this rank leaves its job. Its operations in flight then soon end with an exception.
      */

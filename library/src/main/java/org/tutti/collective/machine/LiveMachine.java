@@ -173,8 +173,8 @@ public final class LiveMachine implements Machine {
     @Override
     public void pause(int turn) {
         boolean hurries = isHurried();
-        if (hurries && fabric != null) {
-            fabric.poll();
+        if (hurries) {
+            waiter.poll();
         }
         if (hurries && turn < TURNS_WITHOUT_PARK) {
             Thread.yield();

@@ -145,7 +145,12 @@ public final class TcpFabric implements Fabric {
 
     @Override
     public void registerKnown(MemorySegment memory, long handle) {
-        regions.addKnown(memory, handle);
+        registerKnown(memory, handle, null);
+    }
+
+    @Override
+    public void registerKnown(MemorySegment memory, long handle, RegionHandler handler) {
+        regions.addKnown(memory, handle, handler);
     }
 
     @Override

@@ -12,6 +12,7 @@ import org.tutti.collective.layout.Fingerprint;
 import org.tutti.collective.machine.Machine;
 import org.tutti.job.requests.RequestRunner;
 import org.tutti.memory.ProgressPolicy;
+import org.tutti.message.CommunicatorMessages;
 import org.tutti.onesided.Allocator;
 
 /**
@@ -27,6 +28,7 @@ final class CommunicatorState {
     final Team team;
     final LiveMembers members;
     final Allocator allocator;
+    final CommunicatorMessages messages;
     final RequestRunner runner;
     final Call call = new Call();
     final KernelCache kernels = new KernelCache();
@@ -44,18 +46,21 @@ final class CommunicatorState {
      * @param members the states of the communicator's ranks, which are joined, left or failed
      * @param topology the node of each rank
      * @param allocator the allocator of remote memory
+     * @param messages the messages of the rank on the communicator
      * @param machine the access to memory for calls that run on the thread that makes or awaits them
      * @param backgroundMachine the access to memory for non-blocking calls that run on other threads
      * @param policy the record of whether the rank waits for its requests
      * @param leaveGroup an action that removes this rank from the {@link ProcessGroup}; null for the world
      */
     CommunicatorState(long id, Team team, LiveMembers members, Topology topology, Allocator allocator,
-            Machine machine, Machine backgroundMachine, ProgressPolicy policy, Runnable leaveGroup) {
+            CommunicatorMessages messages, Machine machine, Machine backgroundMachine, ProgressPolicy policy,
+            Runnable leaveGroup) {
         this.id = id;
         this.team = team;
         this.members = members;
         this.topology = topology;
         this.allocator = allocator;
+        this.messages = messages;
         this.runner = new RequestRunner(team, () -> team.forBackground(machine),
                 () -> team.forBackground(backgroundMachine), policy);
         this.lastCalls = new LastCalls(team.context());
@@ -135,6 +140,7 @@ final class CommunicatorState {
 
     void close() {
         closed = true;
+        messages.close();
         team.ending().leave();
     }
 }

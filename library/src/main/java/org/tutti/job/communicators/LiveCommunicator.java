@@ -12,6 +12,7 @@ import org.tutti.Blocks;
 import org.tutti.Collective;
 import org.tutti.Communicator;
 import org.tutti.DataType;
+import org.tutti.Message;
 import org.tutti.NonBlockingCommunicator;
 import org.tutti.PreparedCommunicator;
 import org.tutti.Reduction;
@@ -139,6 +140,18 @@ public final class LiveCommunicator extends Communicator {
     protected void callWithBlocks(Collective called, MemorySegment source, MemorySegment target, DataType type,
             long count, Blocks sourceBlocks, Blocks targetBlocks, Reduction reduction, int root) {
         calls.runWithBlocks(called, source, target, type, count, sourceBlocks, targetBlocks, reduction, root);
+    }
+
+    // ---- messages
+
+    @Override
+    protected void sendMessage(MemorySegment source, DataType type, int target, int tag) {
+        state.messages.send(source, type, target, tag, calls.deadlineNanos());
+    }
+
+    @Override
+    protected long receiveMessage(MemorySegment target, DataType type, int source, int tag, Message message) {
+        return state.messages.receive(target, type, source, tag, message, calls.deadlineNanos());
     }
 
     // ---- groups

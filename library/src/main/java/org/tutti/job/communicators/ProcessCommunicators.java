@@ -12,6 +12,7 @@ import org.tutti.job.diagnosis.FirstDeadline;
 import org.tutti.job.diagnosis.RankThreads;
 import org.tutti.job.network.Network;
 import org.tutti.job.node.Node;
+import org.tutti.message.RankMessages;
 
 /**
  * Holds the state that the ranks of a process share for their communicators. This is the state of the node, the
@@ -22,6 +23,7 @@ public final class ProcessCommunicators {
     private final Node node;
     private final Network network;
     private final FirstDeadline firstDeadline;
+    private final ProcessMessages messages;
     private final Map<Long, ProcessGroup> groups = new HashMap<>();
     private NodeView world;
 
@@ -36,6 +38,23 @@ public final class ProcessCommunicators {
         this.node = node;
         this.network = network;
         this.firstDeadline = new FirstDeadline(node, threads);
+        this.messages = new ProcessMessages(node, network);
+    }
+
+    /**
+     * Lets other nodes send messages to a rank of this process. Called before the rank joins, because another rank may
+     * send as soon as it knows that all ranks have joined.
+     *
+     * @param rank the rank
+     * @param cores the number of cores that the ranks of the node may use together
+     */
+    public void openMessages(int rank, int cores) {
+        messages.of(rank, cores);
+    }
+
+    /** Returns the messages of a rank of this process. */
+    RankMessages messages(int rank, int cores) {
+        return messages.of(rank, cores);
     }
 
     /** Returns the state that the ranks of the node share. */

@@ -25,6 +25,8 @@ import org.tutti.job.node.Node;
 import org.tutti.job.node.NodeLayout;
 import org.tutti.memory.ProgressPolicy;
 import org.tutti.memory.Waiter;
+import org.tutti.message.CommunicatorMessages;
+import org.tutti.message.RankMessages;
 import org.tutti.onesided.Allocator;
 
 /**
@@ -56,6 +58,7 @@ public final class RankCommunicators {
     private final Choice choice;
     private final boolean coreForEach;
     private final WindowPool pool;
+    private final RankMessages messages;
     private final CommunicatorState world;
     private final List<CommunicatorState> open = new ArrayList<>();
     private final List<CommunicatorState> closed = new ArrayList<>(); // closed, but not yet freed
@@ -81,6 +84,7 @@ public final class RankCommunicators {
                 : choice.over(node.directory().links()).withRails(node.directory().railsOfJob());
         this.coreForEach = node.nodeRanks() <= cores;
         NodeView view = shared.world(rank, levels);
+        this.messages = shared.messages(rank, cores);
         this.pool = new WindowPool(node.memory(), view.windowBytesMax());
         this.world = makeState(Node.WORLD, shared.members(), view, node.ringAddress(), rank,
                 network == null ? null : node.directory().endpoints(), null);
@@ -89,16 +93,19 @@ public final class RankCommunicators {
     private CommunicatorState makeState(long id, LiveMembers members, NodeView view, long ringAddress, int rankThere,
             EndpointTable endpoints, ProcessGroup group) {
         Fabric fabric = network == null ? null : network.fabric();
-        var machine = new LiveMachine(new Waiter(coreForEach, fabric, node.futexes()), fabric);
+        var progress = messages.progress();
+        var machine = new LiveMachine(new Waiter(coreForEach, progress, node.futexes()), fabric);
         Team team = new Team(machine, members, pool,
                 ringAddress, rankThere, view, endpoints);
         var policy = new ProgressPolicy();
-        Allocator allocator = new Allocator(node.memory(), fabric, members, endpoints, node.futexes(),
+        Allocator allocator = new Allocator(node.memory(), fabric, progress, members, endpoints, node.futexes(),
                 coreForEach, policy, deadline::isClosed);
-        var sharesCores = new Waiter(false, fabric, node.futexes());
+        var sharesCores = new Waiter(false, progress, node.futexes());
         var background = new LiveMachine(sharesCores, fabric, policy::isAwaited);
-        var made = new CommunicatorState(id, team, members, view.topology(), allocator, machine, background, policy,
-                group == null ? null : () -> shared.leave(group));
+        var ofCommunicator = new CommunicatorMessages(messages, id, members, rankThere, team.size(),
+                team.ending()::brokenWord);
+        var made = new CommunicatorState(id, team, members, view.topology(), allocator, ofCommunicator, machine,
+                background, policy, group == null ? null : () -> shared.leave(group));
         synchronized (this) {
             open.add(made);
         }

@@ -15,6 +15,7 @@ import org.tutti.job.launch.NodeShape;
 import org.tutti.memory.Futexes;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Words;
+import org.tutti.message.Doors;
 
 /**
  * The state of the job that the ranks of a node share. It consists of words in the node's memory, which tell whether
@@ -33,6 +34,7 @@ public final class Node {
     private final int size;
     private final Directory directory;
     private final MemorySegment ring;
+    private final MemorySegment doors;
     private final StackQuery stackQuery;
     private final Futexes futexes;
     private final Map<Integer, String> unreachable = new ConcurrentHashMap<>();
@@ -45,6 +47,7 @@ public final class Node {
         this.directory = directoryAddress == 0 ? null
                 : new Directory(memory.block(directoryAddress, DirectoryLayout.bytes(size)), size);
         this.ring = memory.block(ringAddress(), new RingLayout(nodes(), nodeRanks()).bytes());
+        this.doors = memory.block(Words.loadPlain(words, NodeLayout.DOORS), Doors.bytes(size));
         this.stackQuery = new StackQuery(memory, words);
         this.futexes = new Futexes(memory.block(Words.loadPlain(words, NodeLayout.FUTEXES), Futexes.BYTES));
     }
@@ -68,6 +71,7 @@ public final class Node {
         }
         Words.storePlain(words, NodeLayout.RING, memory.claim(new RingLayout(shape.nodes(), shape.nodeRanks()).bytes(),
                 "the ranks' slots"));
+        Words.storePlain(words, NodeLayout.DOORS, memory.claim(Doors.bytes(size), "the doors for messages"));
         Words.storePlain(words, NodeLayout.FUTEXES, memory.claim(Futexes.BYTES, "the ranks that sleep"));
         return new Node(memory, words, size);
     }
@@ -154,6 +158,11 @@ public final class Node {
     /** Returns the memory of the world's ring. */
     public MemorySegment ring() {
         return ring;
+    }
+
+    /** Returns the doors at which ranks of the node find the channels of messages. */
+    public MemorySegment doors() {
+        return doors;
     }
 
     /** Returns the memory of the node. */

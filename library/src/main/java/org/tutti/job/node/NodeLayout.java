@@ -14,6 +14,7 @@ import org.tutti.memory.Words;
  *           +48 address of the directory, 0 with one node             +56 address of the futexes
  *  line 1:  +0 changes: counts failures, leavings and the abort (many add)
  *           +8 asked: counts the questions where the ranks are (many add)
+ *           +16 address of the doors, at which ranks find the channels of messages
  *  line 2:  +0 abort: 0, or (status + 1)·2³² + rank           (set once)
  *           +8 first failure: 0, or rank + 1                  (set once)
  *           +16 first deadline: 0, or 1 + the rank that asks where the ranks are, because its deadline has passed
@@ -49,6 +50,7 @@ public final class NodeLayout {
     static final long FUTEXES = 56;
     static final long CHANGES = Words.LINE_BYTES;
     static final long ASKED = CHANGES + Long.BYTES;
+    static final long DOORS = ASKED + Long.BYTES;
     static final long ABORT = 2L * Words.LINE_BYTES;
     static final long FIRST_FAILURE = ABORT + Long.BYTES;
     static final long FIRST_DEADLINE = FIRST_FAILURE + Long.BYTES;

@@ -39,6 +39,7 @@ public final class Secret {
     private static final String CONNECTIONS_LABEL = "tutti connections";
     private static final String DIRECTORY_LABEL = "tutti directory";
     private static final String GROUPS_LABEL = "tutti groups";
+    private static final String MESSAGES_LABEL = "tutti messages";
     private static final String MAC = "HmacSHA256";
     private static final Set<PosixFilePermission> OTHERS = EnumSet.complementOf(EnumSet.of(
             PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE));
@@ -47,6 +48,7 @@ public final class Secret {
 
     private final byte[] bytes;
     private Mac groups; // made for the first group
+    private Mac messages; // made for the first rank
 
     private Secret(byte[] bytes) {
         this.bytes = bytes;
@@ -155,6 +157,19 @@ public final class Secret {
         }
         byte[] numbers = ByteBuffer.allocate(Long.BYTES + Integer.BYTES).putLong(group).putInt(process).array();
         return ByteBuffer.wrap(groups.doFinal(numbers)).getLong();
+    }
+
+    /**
+     * Computes the handle with which other nodes send messages to a rank.
+     *
+     * @param rank the rank in the job
+     * @return the handle, which follows from the secret and the rank
+     */
+    public synchronized long messageHandle(int rank) {
+        if (messages == null) {
+            messages = mac(derive(bytes, MESSAGES_LABEL));
+        }
+        return ByteBuffer.wrap(messages.doFinal(ByteBuffer.allocate(Integer.BYTES).putInt(rank).array())).getLong();
     }
 
     private static Mac mac(byte[] key) {

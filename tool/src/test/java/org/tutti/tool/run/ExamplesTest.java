@@ -36,6 +36,17 @@ class ExamplesTest {
         }
     }
 
+    /** The program itself compares its sums with the number of messages. */
+    @ParameterizedTest
+    @Shapes({"-n 2", "-n 2 --nodes 2"})
+    void shouldPlayPingPong(String options) throws Exception {
+        try (var launcher = run(options, "PingPong.java")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out().lines()).hasSize(6)
+                    .allMatch(line -> line.matches(" *\\d+ bytes: +\\d+\\.\\d\\d microseconds one way"));
+        }
+    }
+
     /** The program itself compares its solution with a plain one. */
     @Tag("thorough")
     @ParameterizedTest

@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.onesided;
+package org.tutti.memory;
 
 import java.util.ArrayList;
 import java.util.Collections;

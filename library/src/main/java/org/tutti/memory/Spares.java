@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.onesided;
+package org.tutti.memory;
 
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
@@ -25,10 +25,12 @@ import java.util.function.Supplier;
  *
  * <p>A thread begins its search at an element that depends on its number. Threads with different elements share only
  * the cache lines of the array.
+ *
+ * @param <T> the class of the states
  */
-final class Spares<T> {
+public final class Spares<T> {
     /** The greatest number of states in the pool. */
-    static final int KEPT_MAX = 17;
+    public static final int KEPT_MAX = 17;
 
     private static final int SLOTS = KEPT_MAX - 1;
     private static final int MASK = SLOTS - 1;
@@ -44,13 +46,13 @@ final class Spares<T> {
      *
      * @param maker a function that creates a state when the pool has none
      */
-    Spares(Supplier<T> maker) {
+    public Spares(Supplier<T> maker) {
         this.maker = maker;
     }
 
-    /** Returns a state for a call that begins. */
+    /** {@return a state for a call that begins} */
     @SuppressWarnings("ReferenceEquality")
-    T take() {
+    public T take() {
         if (owner != Thread.currentThread()) {
             return takeFirst();
         }
@@ -97,9 +99,13 @@ final class Spares<T> {
         return maker.get();
     }
 
-    /** Puts back the state of a call that has ended. */
+    /**
+     * Puts back the state of a call that has ended.
+     *
+     * @param spare the state that {@link #take} has returned
+     */
     @SuppressWarnings("ReferenceEquality")
-    void putBack(T spare) {
+    public void putBack(T spare) {
         if (spare == owned) { // no other thread has it
             assert owner == Thread.currentThread() && isOwnedTaken
                     : Thread.currentThread() + " gives back what " + owner

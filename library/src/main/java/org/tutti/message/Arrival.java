@@ -1,0 +1,80 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.message;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.DataType;
+
+/**
+ * A message as its receiver sees it before a receive has matched it. The object describes a message whose payload still
+ * lies where it arrived. If no receive matches, {@link #keep} copies the payload, so that the place can be used again.
+ */
+final class Arrival extends MatchTable.Entry {
+    DataType type;
+    long bytes;
+
+    /** Whether the payload is still with the sender, and must be fetched by a transfer. */
+    boolean isOffer;
+
+    /** Identifies the transfer of an offer at its sender. */
+    long transfer;
+
+    /** The first number of the transfer, which distinguishes its uses. */
+    long transferNumber;
+
+    /** The memory of an eager payload. */
+    MemorySegment payload;
+    long payloadOffset;
+
+    private MemorySegment own = MemorySegment.ofArray(new long[ChannelLayout.SLOT_PAYLOAD_BYTES / Long.BYTES]);
+
+    /** Describes a message as its envelope does. {@link #offer} or {@link #hold} must follow. */
+    void describe(int ofSource, long ofCommunicator, long envelope) {
+        source = ofSource;
+        communicator = ofCommunicator;
+        tag = Envelope.tag(envelope);
+        type = Envelope.type(envelope);
+        isOffer = Envelope.isOffer(envelope);
+        bytes = Envelope.bytes(envelope);
+    }
+
+    /** Sets the length of an offered payload, and its transfer. */
+    void offer(long offeredBytes, long ofTransfer, long number) {
+        bytes = offeredBytes;
+        transfer = ofTransfer;
+        transferNumber = number;
+    }
+
+    /** Sets the place of an eager payload. */
+    void hold(MemorySegment ofPayload, long offset) {
+        payload = ofPayload;
+        payloadOffset = offset;
+    }
+
+    /** Copies an eager payload into memory of this object. */
+    void keep() {
+        if (!isOffer) {
+            if (own.byteSize() < bytes) {
+                own = MemorySegment.ofArray(new byte[(int) bytes]);
+            }
+            MemorySegment.copy(payload, payloadOffset, own, 0, bytes);
+            payload = own;
+            payloadOffset = 0;
+        }
+    }
+
+    /** Returns what the message costs its sender's credit while it is unmatched. */
+    long cost() {
+        return isOffer ? 0 : EagerCredit.cost(bytes);
+    }
+
+    /** Returns whether this object is worth keeping for another message. */
+    boolean isShort() {
+        return own.byteSize() <= ChannelLayout.SLOT_PAYLOAD_BYTES;
+    }
+
+    /** Drops the reference to memory of others. */
+    void end() {
+        payload = null;
+    }
+}

@@ -1,0 +1,58 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.message;
+
+/**
+ * The credit of two ranks on different nodes for their eager messages to each other, as one of them knows it ({@link
+ * EagerCredit}). Any number of threads may use this class.
+ */
+final class FarCredit {
+    private long sent; // the cost of all eager messages to the other rank
+    private long confirmed; // how much of it the other rank has matched
+    private long matched; // the cost of the other rank's eager messages that are matched
+    private long returned; // how much of it the other rank knows
+
+    /** Takes credit for an eager message. Returns false if there is not enough. */
+    synchronized boolean take(long cost) {
+        if (sent + cost - confirmed > EagerCredit.UNMATCHED_MAX) {
+            return false;
+        }
+        sent += cost;
+        return true;
+    }
+
+    /** Gives credit back, because an eager message could not be sent. */
+    synchronized void giveBack(long cost) {
+        sent -= cost;
+    }
+
+    /** Records that the other rank has matched messages that cost so much in all; it may say any number. */
+    synchronized void confirm(long all) {
+        if (all > confirmed && all <= sent) {
+            confirmed = all;
+        }
+    }
+
+    /** Records that an eager message of the other rank has been matched. */
+    synchronized void matched(long cost) {
+        matched += cost;
+    }
+
+    /** Returns the cost of all matched messages if the other rank must be told of it, or 0. */
+    synchronized long toReturn() {
+        if (matched - returned < EagerCredit.RETURNED_AT) {
+            return 0;
+        }
+        returned = matched;
+        return matched;
+    }
+
+    /** Returns the cost that the other rank knows. */
+    synchronized long returned() {
+        return returned;
+    }
+
+    /** Records that the other rank knows only this cost. */
+    synchronized void setReturned(long known) {
+        returned = known;
+    }
+}

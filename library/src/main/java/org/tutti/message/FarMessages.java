@@ -1,0 +1,352 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.message;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.HashSet;
+import java.util.Set;
+
+import org.tutti.CallInterruptedException;
+import org.tutti.DeadlineExceededException;
+import org.tutti.collective.machine.Machine;
+import org.tutti.fabric.RegionHandler;
+import org.tutti.fabric.SectionTransport;
+
+/**
+ * The messages of a rank to and from ranks on other nodes. They are active messages, which the {@link Mailbox} of the
+ * receiver takes when they arrive, on the thread that reads the connection. A rank that computes therefore takes
+ * messages, too.
+ *
+ * <ul>
+ * <li>{@link #MESSAGE}: a header, and the payload of an eager message. The sender is then done.
+ * <li>{@link #WITHDRAW}: the sender does not wait any longer until a receive matches its offer.
+ * <li>{@link #ACCEPT}: a receive has matched an offer. It names a region for the payload, or none if the receiver does
+ * not want the payload. The sender puts the payload there, and then raises a word of the receiver.
+ * <li>{@link #CREDIT}: the cost of all eager messages that have been matched.
+ * </ul>
+ *
+ * <p>The first two are numbered, because they take effect in the order of sending ({@link FarPeer}). The two arguments
+ * of a message hold the envelope and the number of the communicator. The answers name the call that awaits them by a
+ * number ({@link Awaited}).
+ */
+final class FarMessages implements RegionHandler {
+    private static final int MESSAGE = 0;
+    private static final int WITHDRAW = 1;
+    private static final int ACCEPT = 2;
+    private static final int CREDIT = 3;
+
+    // the header
+    private static final long SOURCE = 0;
+    private static final long NUMBER = 8;
+    private static final long OFFERED_BYTES = 16;
+    private static final long OFFER = 24;
+    private static final long HEADER_BYTES = 32;
+
+    // the header of an answer, after the source
+    private static final long WORDS = 8;
+    private static final long WORD = 16;
+
+    /**
+     * The length of the longest active message. The fabric sends it in one frame, also with several rails, which share
+     * messages of 4 KiB and more.
+     */
+    static final long MESSAGE_BYTES_MAX = 4000;
+
+    private static final long EAGER_BYTES_MAX = MESSAGE_BYTES_MAX - HEADER_BYTES;
+    private static final int OFFERS_MAX = 1 << 20;
+    private static final int RECEIVES_MAX = 1 << 10;
+    private static final long WORD_BYTES = 16; // of which the fabric also writes the second half
+    private static final int WITHDRAWN_MAX = 1 << 16;
+
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
+    private static final Thread ANOTHER = Thread.ofVirtual().unstarted(() -> {
+    });
+
+    /** An offer of another rank. */
+    private record Offer(int source, long number) {}
+
+    private final Machine machine;
+    private final SectionTransport fabric;
+    private final RankAddresses addresses;
+    private final int rank;
+    private final int size;
+    private final Mailbox mailbox;
+    private final RankTable<FarPeer> peers;
+    private final Awaited<Send> offers = new Awaited<>(OFFERS_MAX);
+    private final Awaited<Receive> receives = new Awaited<>(RECEIVES_MAX);
+    private final Set<Offer> withdrawn = new HashSet<>(); // guarded by receives
+    private final FarPeer.Taker taker = this::take;
+    private MemorySegment words; // one for each receive that awaits a payload
+    private long wordsRegion;
+
+    /**
+     * Creates the messages of a rank to and from ranks on other nodes.
+     *
+     * @param machine the access to memory, which polls the fabric while it waits
+     * @param fabric the transport to other nodes
+     * @param addresses finds the ranks of the job
+     * @param rank this rank, a rank of the job
+     * @param size the number of ranks of the job
+     * @param mailbox matches this rank's messages
+     * @param peers the ranks on other nodes
+     */
+    FarMessages(Machine machine, SectionTransport fabric, RankAddresses addresses, int rank, int size, Mailbox mailbox,
+            RankTable<FarPeer> peers) {
+        this.machine = machine;
+        this.fabric = fabric;
+        this.addresses = addresses;
+        this.rank = rank;
+        this.size = size;
+        this.mailbox = mailbox;
+        this.peers = peers;
+    }
+
+    private FarPeer peer(int other) {
+        return peers.getOrMake(other, _ -> new FarPeer());
+    }
+
+    // ---- sending
+
+    /** Sends a message to a rank of another node. Returns when the sender may use its memory again. */
+    void send(Send send, int target) {
+        long bytes = send.bytes();
+        FarPeer peer = peer(target);
+        if (bytes <= EAGER_BYTES_MAX && peer.credit.take(EagerCredit.cost(bytes))) {
+            boolean isSent = false;
+            try {
+                MemorySegment.copy(send.source(), 0, send.buffer(), HEADER_BYTES, bytes);
+                tellNumbered(send, target, MESSAGE, Envelope.eager(send.tag(), send.type(), bytes), 0, 0, bytes);
+                isSent = true;
+            } finally {
+                if (!isSent) {
+                    peer.credit.giveBack(EagerCredit.cost(bytes));
+                }
+            }
+        } else {
+            offer(send, target);
+        }
+    }
+
+    private void offer(Send send, int target) {
+        send.setTarget(target);
+        long number = offers.add(send);
+        boolean isOffered = false;
+        try {
+            tellNumbered(send, target, MESSAGE, Envelope.offer(send.tag(), send.type()), send.bytes(), number, 0);
+            isOffered = true;
+            machine.await(send.acceptedWord, 0, send.acceptedValue(), send.check);
+        } catch (Throwable failure) {
+            if (!isOffered || withdraw(send, target, number)) {
+                throw failure;
+            }
+        } finally {
+            offers.remove(number);
+        }
+        if (send.region() != 0) {
+            send.check.beginTransfer();
+            int process = addresses.process(target);
+            send.check.requireThere(fabric.put(send.place.at(process, send.region(), 0), send.source(), 0,
+                    send.bytes(), send.check));
+            send.check.requireThere(fabric.put(send.place.at(process, send.words(), 0)
+                    .raise(word(send.receiveNumber()), send.receiveNumber(), 0), send.buffer(), 0, 0, send.check));
+            fabric.flush();
+        }
+    }
+
+    /** Withdraws an offer. Returns false if the receiver has accepted it before, so that the send goes on. */
+    private boolean withdraw(Send send, int target, long number) {
+        synchronized (offers) {
+            if (machine.load(send.acceptedWord, 0) >= send.acceptedValue()) {
+                return false;
+            }
+            offers.remove(number);
+        }
+        send.check.beginTransfer();
+        tellNumbered(send, target, WITHDRAW, 0, 0, number, 0);
+        return true;
+    }
+
+    /** Sends a numbered message. If this method throws, no byte was sent, and the next message has the same number. */
+    private void tellNumbered(Send send, int target, int operation, long envelope, long offeredBytes, long offer,
+            long payloadBytes) {
+        FarPeer peer = peer(target);
+        MemorySegment buffer = send.buffer();
+        Locks.acquire(peer.sending, send.check);
+        try {
+            buffer.set(LONG, NUMBER, peer.nextNumber());
+            buffer.set(LONG, OFFERED_BYTES, offeredBytes);
+            buffer.set(LONG, OFFER, offer);
+            send.check.requireThere(tell(send, target, operation, envelope, send.communicator(),
+                    HEADER_BYTES + payloadBytes));
+            peer.setSent();
+        } finally {
+            peer.sending.unlock();
+        }
+    }
+
+    /** Sends an active message whose bytes are in the buffer of a send. Returns false if the target is gone. */
+    private boolean tell(Send send, int target, int operation, long argument0, long argument1, long bytes) {
+        send.buffer().set(LONG, SOURCE, rank);
+        send.pieces.begin(0, send.buffer(), 0, bytes);
+        boolean isThere = fabric.sendPacked(addresses.process(target), addresses.region(target), send.pieces, bytes,
+                operation, argument0, argument1, send.check);
+        fabric.flush();
+        return isThere;
+    }
+
+    // ---- receiving
+
+    /**
+     * Takes the payload of an offered message that a receive has matched.
+     *
+     * @param receive the receive, which the message has matched
+     * @param answer sends the answer
+     * @return false if the sender has withdrawn the message
+     */
+    boolean receive(Receive receive, Send answer) {
+        int source = receive.matchedSource();
+        if (!receive.fits()) {
+            answer.check.requireThere(accept(answer, source, receive.transfer(), 0, 0));
+            return true;
+        }
+        MemorySegment target = receive.target();
+        long bytes = receive.matchedBytes();
+        boolean isShared = target.isAccessibleBy(ANOTHER);
+        MemorySegment memory = isShared ? target.asSlice(0, bytes) : Arena.ofAuto().allocate(Math.max(1, bytes));
+        long region = fabric.register(memory);
+        try {
+            if (!receive(receive, answer, region)) {
+                return false;
+            }
+        } finally {
+            fabric.revoke(region);
+        }
+        if (!isShared) {
+            MemorySegment.copy(memory, 0, target, 0, bytes);
+        }
+        return true;
+    }
+
+    private boolean receive(Receive receive, Send answer, long region) {
+        openWords();
+        long number;
+        synchronized (receives) {
+            if (withdrawn.remove(new Offer(receive.matchedSource(), receive.transfer()))) {
+                return false;
+            }
+            number = receives.add(receive);
+        }
+        try {
+            answer.check.requireThere(accept(answer, receive.matchedSource(), receive.transfer(), region, number));
+            machine.await(words, word(number), number, receive.check);
+        } finally {
+            receives.remove(number);
+        }
+        return !receive.isWithdrawn();
+    }
+
+    private boolean accept(Send answer, int source, long offer, long region, long number) {
+        answer.buffer().set(LONG, WORDS, wordsRegion);
+        answer.buffer().set(LONG, WORD, number);
+        return tell(answer, source, ACCEPT, offer, region, HEADER_BYTES);
+    }
+
+    private synchronized void openWords() {
+        if (words == null) {
+            words = Arena.ofAuto().allocate(RECEIVES_MAX * WORD_BYTES, WORD_BYTES);
+            wordsRegion = fabric.register(words);
+        }
+    }
+
+    /** Returns the offset of the word of a receive with a number. */
+    private static long word(long number) {
+        return Awaited.place(number) * WORD_BYTES;
+    }
+
+    /**
+     * Tells a rank of another node of its matched messages, if it must know. The receive is complete, so it does not
+     * fail if the answer cannot be sent. A later receive then sends it.
+     */
+    void returnCredit(int source, Send answer) {
+        FarCredit credit = peer(source).credit;
+        long before = credit.returned();
+        long all = credit.toReturn();
+        if (all > 0) {
+            try {
+                tell(answer, source, CREDIT, all, 0, HEADER_BYTES);
+            } catch (DeadlineExceededException | CallInterruptedException _) {
+                credit.setReturned(before);
+            }
+        }
+    }
+
+    // ---- what other nodes send
+
+    @Override
+    public boolean accepts(int operation, long offset, long bytes) {
+        return offset == 0 && (operation == MESSAGE ? bytes >= HEADER_BYTES && bytes <= MESSAGE_BYTES_MAX
+                : operation > MESSAGE && operation <= CREDIT && bytes == HEADER_BYTES);
+    }
+
+    @Override
+    public long handle(int operation, long argument0, long argument1, long offset, MemorySegment message,
+            long messageOffset, long bytes) {
+        long source = message.get(LONG, messageOffset + SOURCE);
+        if (source < 0 || source >= size || addresses.isHere((int) source)) {
+            return REFUSED;
+        }
+        boolean isValid = switch (operation) {
+            case ACCEPT -> accepted((int) source, argument0, argument1, message, messageOffset);
+            case CREDIT -> {
+                peer((int) source).credit.confirm(argument0);
+                yield true;
+            }
+            default -> (operation == WITHDRAW || Envelope.isPlausible(argument0)
+                    && bytes == HEADER_BYTES + Envelope.bytes(argument0)
+                    && message.get(LONG, messageOffset + OFFERED_BYTES) >= 0)
+                    && peer((int) source).arrive(message.get(LONG, messageOffset + NUMBER), operation, argument0,
+                            argument1, message, messageOffset, bytes, taker);
+        };
+        return isValid ? bytes : REFUSED;
+    }
+
+    /** Takes a numbered message in its turn. */
+    private void take(int operation, long envelope, long communicator, MemorySegment message, long offset,
+            long bytes) {
+        assert bytes >= HEADER_BYTES : "a message of " + bytes + " bytes";
+        int source = (int) message.get(LONG, offset + SOURCE);
+        long offer = message.get(LONG, offset + OFFER);
+        if (operation == MESSAGE) {
+            mailbox.arrive(source, communicator, envelope, message.get(LONG, offset + OFFERED_BYTES), offer, message,
+                    offset + HEADER_BYTES);
+        } else if (!mailbox.removeOffer(source, offer)) {
+            endReceive(source, offer);
+        }
+    }
+
+    /** Ends the transfer of an offer that was withdrawn after a receive had matched it. */
+    private void endReceive(int source, long offer) {
+        synchronized (receives) {
+            long number = receives.numberOf(each -> each.matchedSource() == source && each.transfer() == offer);
+            if (number != 0) {
+                receives.find(number).setWithdrawn();
+                machine.store(words, word(number), number);
+            } else if (withdrawn.size() < WITHDRAWN_MAX) {
+                withdrawn.add(new Offer(source, offer)); // the receive is about to accept it
+            }
+        }
+    }
+
+    private boolean accepted(int source, long offer, long region, MemorySegment message, long offset) {
+        synchronized (offers) {
+            Send send = offers.find(offer);
+            if (send == null || send.target() != source) {
+                return send == null; // it was withdrawn
+            }
+            send.accept(region, message.get(LONG, offset + WORDS), message.get(LONG, offset + WORD));
+            machine.store(send.acceptedWord, 0, send.acceptedValue());
+            return true;
+        }
+    }
+}

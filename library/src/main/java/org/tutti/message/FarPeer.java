@@ -1,0 +1,69 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.message;
+
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Another node's rank, as this rank knows it: the credit of both for their eager messages, and the numbers by which
+ * their messages keep their order. With several rails, active messages may arrive in another order than they were sent.
+ */
+final class FarPeer {
+    /** The most messages that wait for an earlier one. */
+    private static final int EARLY_MAX = 1 << 13;
+
+    /** Takes a numbered message in its turn. */
+    @FunctionalInterface
+    interface Taker {
+        void take(int operation, long argument0, long argument1, MemorySegment message, long offset, long bytes);
+    }
+
+    private record Early(int operation, long argument0, long argument1, MemorySegment message) {}
+
+    /** The credit of both ranks. */
+    final FarCredit credit = new FarCredit();
+
+    /** Orders the threads that send to the other rank. */
+    final Lock sending = new ReentrantLock();
+
+    private long sent; // guarded by the lock
+    private final Map<Long, Early> early = new HashMap<>();
+    private long taken;
+
+    /** Returns the number of the next message to the other rank. The caller has the lock. */
+    long nextNumber() {
+        return sent;
+    }
+
+    /** Records that the message with the next number has been sent. The caller has the lock. */
+    void setSent() {
+        sent++;
+    }
+
+    /**
+     * Takes a message of the other rank, and those that have come before their turn and follow it. A message whose turn
+     * has not come is copied. Returns false if the number cannot be.
+     */
+    synchronized boolean arrive(long number, int operation, long argument0, long argument1, MemorySegment message,
+            long offset, long bytes, Taker taker) {
+        if (number < taken || early.size() == EARLY_MAX || early.containsKey(number)) {
+            return false;
+        }
+        if (number > taken) {
+            MemorySegment copy = MemorySegment.ofArray(new byte[(int) bytes]);
+            MemorySegment.copy(message, offset, copy, 0, bytes);
+            early.put(number, new Early(operation, argument0, argument1, copy));
+            return true;
+        }
+        taken++;
+        taker.take(operation, argument0, argument1, message, offset, bytes);
+        for (Early next = early.isEmpty() ? null : early.remove(taken); next != null; next = early.remove(taken)) {
+            taken++;
+            taker.take(next.operation, next.argument0, next.argument1, next.message, 0, next.message.byteSize());
+        }
+        return true;
+    }
+}

@@ -1,0 +1,343 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.message;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.tutti.collective.machine.Machine;
+import org.tutti.memory.Memory;
+
+/**
+ * Matches the messages that have come for a rank with its receives, of all communicators. A receive names a
+ * communicator, a source and a tag, and the last two may be {@link Receive#ANY}. Messages of one sender are matched in
+ * the order of sending, and receives in the order of their calls.
+ *
+ * <p>Messages of the node's ranks come through {@link IncomingChannel}s, which the waiting threads of the rank read. A
+ * thread that receives reads a channel only until its own receive is matched. A thread that waits reads all of them
+ * ({@link MessageProgress}). Messages of other nodes come through {@link #arrive}.
+ * Either way, a message first looks for the oldest receive that it matches. A message without one is kept, and later
+ * receives look at the kept messages first, from the oldest on. Both looks and the tables are guarded by one lock.
+ * Therefore no message can pass an older one of the same sender, and none can miss a receive.
+ *
+ * <p>The lock is held while an eager payload is copied, at most {@value ChannelLayout#EAGER_BYTES_MAX} bytes, and never
+ * during a wait or a transfer.
+ */
+final class Mailbox {
+    private static final int SPARES_MAX = 1024;
+
+    private final Machine machine;
+    private final Memory memory;
+    private final MemorySegment doors;
+    private final long door;
+    private final Lock lock = new ReentrantLock();
+    private final MatchTable<Receive> receives = new MatchTable<>();
+    private final MatchTable<Arrival> arrivals = new MatchTable<>();
+    private final RankTable<FarPeer> peers; // ranks on other nodes
+    private final RankTable<IncomingChannel> channelOf = new RankTable<>();
+    private IncomingChannel[] channels = new IncomingChannel[4];
+    private int opened;
+    private long newest;
+    private int wildcards;
+    private Arrival next = new Arrival();
+    private Arrival[] spares = new Arrival[16];
+    private int spareCount;
+
+    /**
+     * Creates the mailbox of a rank.
+     *
+     * @param machine the access to memory
+     * @param memory the shared memory of the node
+     * @param doors the memory with a {@link Doors door} for each rank
+     * @param rank the rank in the job that receives
+     * @param peers the ranks on other nodes
+     */
+    Mailbox(Machine machine, Memory memory, MemorySegment doors, int rank, RankTable<FarPeer> peers) {
+        this.machine = machine;
+        this.memory = memory;
+        this.doors = doors;
+        this.door = Doors.door(rank);
+        this.peers = peers;
+    }
+
+    // ---- receives
+
+    /** Begins a receive: matches it with a message that is there, or makes later messages look for it. */
+    void begin(Receive receive) {
+        machine.lock(lock);
+        try {
+            Arrival kept = arrivals.count() == 0 ? null : find(receive);
+            if (kept != null) {
+                arrivals.remove(kept);
+                match(receive, kept);
+                putBack(kept);
+            } else {
+                receives.add(receive);
+                wildcards += receive.isWildcard() ? 1 : 0;
+                readChannels(receive);
+            }
+        } finally {
+            machine.unlock(lock);
+        }
+    }
+
+    private Arrival find(Receive receive) {
+        if (!receive.isWildcard()) {
+            return arrivals.oldest(receive.communicator, receive.source, receive.tag);
+        }
+        Arrival kept = arrivals.oldest();
+        while (kept != null && !receive.accepts(kept.communicator, kept.source, kept.tag)) {
+            kept = arrivals.after(kept);
+        }
+        return kept;
+    }
+
+    /**
+     * Reads the channels from which a waiting receive may be matched. Returns whether it is matched, by this thread or
+     * by another one before. If not, {@link Receive#awaits} tells the word that the receive must await.
+     */
+    boolean serve(Receive receive) {
+        machine.lock(lock);
+        try {
+            readChannels(receive);
+            return receive.isMatched();
+        } finally {
+            machine.unlock(lock);
+        }
+    }
+
+    /** Ends a receive that waits in vain. Returns false if it has been matched before, and the message is taken. */
+    boolean withdraw(Receive receive) {
+        machine.lock(lock);
+        try {
+            if (!receive.isMatched()) {
+                remove(receive);
+                return true;
+            }
+            return false;
+        } finally {
+            machine.unlock(lock);
+        }
+    }
+
+    /**
+     * Takes the messages that have come through channels, for a thread that waits for something else. Returns whether
+     * there were any. A thread that finds another one at work leaves it alone.
+     */
+    boolean poll() {
+        if (!hasNews() || !lock.tryLock()) {
+            return false;
+        }
+        try {
+            openChannels();
+            boolean any = false;
+            for (int i = 0; i < opened; i++) {
+                any |= readAll(channels[i]);
+            }
+            return any;
+        } finally {
+            machine.unlock(lock);
+        }
+    }
+
+    /** Looks without the lock. A thread that misses a message takes it at the next look. */
+    private boolean hasNews() {
+        int known = opened;
+        IncomingChannel[] all = channels;
+        for (int i = 0; i < known && i < all.length; i++) {
+            if (all[i] != null && all[i].hasNext()) {
+                return true;
+            }
+        }
+        return machine.load(doors, door + Doors.OPENED) > known;
+    }
+
+    private boolean readAll(IncomingChannel channel) {
+        boolean any = false;
+        for (int message = 0; message < ChannelLayout.SLOTS && channel.hasNext(); message++) {
+            readNext(channel);
+            any = true;
+        }
+        return any;
+    }
+
+    private void readNext(IncomingChannel channel) {
+        channel.read(next);
+        deliver();
+        channel.next();
+    }
+
+    private void remove(Receive receive) {
+        receives.remove(receive);
+        wildcards -= receive.isWildcard() ? 1 : 0;
+    }
+
+    // ---- messages of this node
+
+    private void readChannels(Receive receive) {
+        IncomingChannel channel = receive.source == Receive.ANY ? null : channelOf.get(receive.source);
+        if (channel != null) {
+            read(channel, receive);
+            return;
+        }
+        openChannels();
+        if (receive.source == Receive.ANY) {
+            for (int i = 0; i < opened && !receive.isMatched(); i++) {
+                read(channels[i], receive);
+            }
+            return;
+        }
+        channel = channelOf.get(receive.source);
+        if (channel != null) {
+            read(channel, receive);
+        } else {
+            receive.awaits(doors, door + Doors.OPENED, opened + 1L);
+        }
+    }
+
+    private void read(IncomingChannel channel, Receive receive) {
+        while (!receive.isMatched()) {
+            if (!channel.hasNext()) {
+                receive.awaits(channel.memory(), channel.nextWord(), channel.nextValue());
+                return;
+            }
+            readNext(channel);
+        }
+    }
+
+    /** Opens the channels that senders have made since the last look. */
+    private void openChannels() {
+        if (machine.load(doors, door + Doors.OPENED) > opened) {
+            long first = machine.load(doors, door + Doors.NEWEST);
+            for (long address = first; address != newest;) {
+                var channel = new IncomingChannel(machine, memory, address);
+                if (opened == channels.length) {
+                    channels = Arrays.copyOf(channels, 2 * opened);
+                }
+                channels[opened++] = channel;
+                channelOf.getOrMake(channel.source(), _ -> channel);
+                address = channel.before();
+            }
+            newest = first;
+        }
+    }
+
+    // ---- messages of any node
+
+    /**
+     * Takes a message of a rank on another node. The payload of an eager message is copied before this method returns.
+     *
+     * @param source the sender, a rank of the job
+     * @param communicator the communicator's number
+     * @param envelope the {@link Envelope}
+     * @param offeredBytes the length of an offered payload in bytes
+     * @param transfer identifies the transfer of an offered payload at its sender
+     * @param payload the memory of an eager payload
+     * @param payloadOffset the offset of an eager payload in that memory
+     */
+    void arrive(int source, long communicator, long envelope, long offeredBytes, long transfer, MemorySegment payload,
+            long payloadOffset) {
+        machine.lock(lock);
+        try {
+            next.describe(source, communicator, envelope);
+            if (next.isOffer) {
+                next.offer(offeredBytes, transfer, 0);
+            } else {
+                next.hold(payload, payloadOffset);
+            }
+            deliver();
+        } finally {
+            machine.unlock(lock);
+        }
+    }
+
+    /** Removes an offer of another node that its sender has withdrawn. Returns false if a receive has matched it. */
+    boolean removeOffer(int source, long transfer) {
+        machine.lock(lock);
+        try {
+            Arrival kept = arrivals.oldest();
+            while (kept != null && !(kept.isOffer && kept.source == source && kept.transfer == transfer)) {
+                kept = arrivals.after(kept);
+            }
+            if (kept != null) {
+                arrivals.remove(kept);
+                putBack(kept);
+            }
+            return kept != null;
+        } finally {
+            machine.unlock(lock);
+        }
+    }
+
+    /** Drops the messages of a communicator that this rank has closed, and gives their senders credit. */
+    void drop(long communicator) {
+        machine.lock(lock);
+        try {
+            for (Arrival kept = arrivals.oldest(); kept != null;) {
+                Arrival after = arrivals.after(kept);
+                if (kept.communicator == communicator && !kept.isOffer) {
+                    arrivals.remove(kept);
+                    giveCredit(kept);
+                    kept.end();
+                    putBack(kept);
+                }
+                kept = after;
+            }
+        } finally {
+            machine.unlock(lock);
+        }
+    }
+
+    /** Matches the next message with the oldest receive that accepts it, or keeps the message. */
+    private void deliver() {
+        Arrival message = next;
+        Receive receive = receives.count() == 0 ? null : find(message);
+        if (receive != null) {
+            remove(receive);
+            match(receive, message);
+        } else {
+            message.keep();
+            arrivals.add(message);
+            next = spareCount == 0 ? new Arrival() : spares[--spareCount];
+        }
+    }
+
+    private Receive find(Arrival message) {
+        Receive exact = receives.oldest(message.communicator, message.source, message.tag);
+        if (wildcards == 0) {
+            return exact;
+        }
+        Receive ofTag = receives.oldest(message.communicator, Receive.ANY, message.tag);
+        Receive ofSource = receives.oldest(message.communicator, message.source, Receive.ANY);
+        Receive any = receives.oldest(message.communicator, Receive.ANY, Receive.ANY);
+        return MatchTable.older(MatchTable.older(exact, ofTag), MatchTable.older(ofSource, any));
+    }
+
+    private void match(Receive receive, Arrival message) {
+        receive.match(message);
+        machine.store(receive.matchedWord, 0, receive.matchedValue());
+        if (!message.isOffer) {
+            giveCredit(message);
+        }
+        message.end();
+    }
+
+    private void giveCredit(Arrival message) {
+        IncomingChannel channel = channelOf.get(message.source);
+        if (channel != null) {
+            channel.matched(message.cost());
+        } else {
+            peers.get(message.source).credit.matched(message.cost());
+        }
+    }
+
+    private void putBack(Arrival message) {
+        if (message.isShort() && spareCount < SPARES_MAX) {
+            if (spareCount == spares.length) {
+                spares = Arrays.copyOf(spares, 2 * spareCount);
+            }
+            spares[spareCount++] = message;
+        }
+    }
+}

@@ -1,0 +1,209 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.message;
+
+import java.lang.foreign.MemorySegment;
+
+import org.tutti.DataType;
+
+/**
+ * The state of one receive: its arguments while it waits, and the message that has matched it. Objects are reused, so
+ * that receives allocate nothing.
+ *
+ * <p><b>Threads.</b> The thread that calls receive owns the object. Another thread of the rank, or a thread that reads
+ * a connection, may match it. It does so under the lock of the {@link Mailbox}, and the owner reads the result under
+ * the same lock. The owner withdraws the receive before it returns for another reason, so no thread writes to the
+ * target afterwards.
+ */
+final class Receive extends MatchTable.Entry {
+    /** In place of a source or tag: any. */
+    static final int ANY = -1;
+
+    /** Ends the waits of this receive. */
+    final MessageCheck check;
+
+    /** A word that grows when the receive is matched, for a wait that has no other word. */
+    final MemorySegment matchedWord = MemorySegment.ofArray(new long[1]);
+
+    private DataType type;
+    private MemorySegment target;
+    private long uses;
+    private boolean matched;
+
+    private int matchedSource;
+    private int matchedTag;
+    private DataType matchedType;
+    private long matchedBytes;
+    private boolean isOffer;
+    private boolean isWithdrawn;
+    private long transfer;
+    private long transferNumber;
+    private MemorySegment held; // a payload that the matching thread could not write to the target
+    private RuntimeException failure;
+
+    private MemorySegment awaitedMemory;
+    private long awaitedWord;
+    private long awaitedValue;
+
+    Receive(MessageCheck check) {
+        this.check = check;
+    }
+
+    /** Begins a receive. The source is a rank of the job, or {@link #ANY}. */
+    void begin(long ofCommunicator, int fromSource, int ofTag, DataType ofType, MemorySegment into) {
+        communicator = ofCommunicator;
+        source = fromSource;
+        tag = ofTag;
+        type = ofType;
+        target = into;
+        beginAgain();
+    }
+
+    /** Begins the receive again, because the sender has withdrawn the message that has matched. */
+    void beginAgain() {
+        uses++;
+        matched = false;
+        isOffer = false;
+        isWithdrawn = false;
+    }
+
+    /** Returns the value of {@link #matchedWord} once this receive is matched. */
+    long matchedValue() {
+        return uses;
+    }
+
+    /** Records that the sender has withdrawn the message that has matched. */
+    void setWithdrawn() {
+        isWithdrawn = true;
+    }
+
+    boolean isWithdrawn() {
+        return isWithdrawn;
+    }
+
+    boolean isWildcard() {
+        return source == ANY || tag == ANY;
+    }
+
+    /** Returns whether a message with this description matches. */
+    boolean accepts(long ofCommunicator, int fromSource, int ofTag) {
+        return communicator == ofCommunicator && (source == ANY || source == fromSource)
+                && (tag == ANY || tag == ofTag);
+    }
+
+    /** Takes a message that matches, with its payload if the payload is there and fits. */
+    void match(Arrival message) {
+        assert !matched && accepts(message.communicator, message.source, message.tag)
+                : "a message of rank " + message.source + " with tag " + message.tag + " for a receive of " + source
+                        + " with " + tag;
+        matchedSource = message.source;
+        matchedTag = message.tag;
+        matchedType = message.type;
+        matchedBytes = message.bytes;
+        isOffer = message.isOffer;
+        transfer = message.transfer;
+        transferNumber = message.transferNumber;
+        if (!isOffer && fits()) {
+            copy(message);
+        }
+        matched = true;
+    }
+
+    private void copy(Arrival message) {
+        try {
+            if (target.isAccessibleBy(Thread.currentThread())) {
+                MemorySegment.copy(message.payload, message.payloadOffset, target, 0, matchedBytes);
+            } else {
+                held = MemorySegment.ofArray(new byte[(int) matchedBytes]);
+                MemorySegment.copy(message.payload, message.payloadOffset, held, 0, matchedBytes);
+            }
+        } catch (IllegalStateException closed) { // another thread has closed the arena of the target
+            failure = closed;
+        }
+    }
+
+    /** Returns whether the message that has matched has elements of the receive's type, and not too many. */
+    boolean fits() {
+        return matchedType == type && matchedBytes <= target.byteSize();
+    }
+
+    /** Sets the word that has the value when this receive may be matched. */
+    void awaits(MemorySegment memory, long word, long value) {
+        awaitedMemory = memory;
+        awaitedWord = word;
+        awaitedValue = value;
+    }
+
+    MemorySegment awaitedMemory() {
+        return awaitedMemory;
+    }
+
+    long awaitedWord() {
+        return awaitedWord;
+    }
+
+    long awaitedValue() {
+        return awaitedValue;
+    }
+
+    boolean isMatched() {
+        return matched;
+    }
+
+    /** Returns whether the payload is still to be transferred from the sender. */
+    boolean isOffer() {
+        return isOffer;
+    }
+
+    long transfer() {
+        return transfer;
+    }
+
+    long transferNumber() {
+        return transferNumber;
+    }
+
+    MemorySegment target() {
+        return target;
+    }
+
+    DataType type() {
+        return type;
+    }
+
+    /** Returns the sender of the message that has matched, a rank of the job. */
+    int matchedSource() {
+        return matchedSource;
+    }
+
+    int matchedTag() {
+        return matchedTag;
+    }
+
+    DataType matchedType() {
+        return matchedType;
+    }
+
+    long matchedBytes() {
+        return matchedBytes;
+    }
+
+    /**
+     * Completes the receive on the thread that owns it. Copies a payload that another thread could not write to the
+     * target. Throws if another thread has found the target closed.
+     */
+    void complete() {
+        if (failure != null) {
+            throw failure;
+        }
+        if (held != null) {
+            MemorySegment.copy(held, 0, target, 0, matchedBytes);
+        }
+    }
+
+    /** Ends the receive, and drops the references to the caller's memory. */
+    void end() {
+        held = null;
+        target = null;
+        failure = null;
+    }
+}
