@@ -13,8 +13,9 @@ import java.util.OptionalInt;
  * do not, a call throws {@link CollectiveMismatchException}. It is that call, or the next one in which ranks wait for
  * each other. Ranks of a node detect a difference when they close the communicator or the job, if not before.
  *
- * <p><b>Threads.</b> One thread at a time uses a communicator, except that any number may send and receive messages. Use by two threads at the same time is detected on a
- * best-effort basis: the second thread gets an {@link IllegalStateException} that names both threads.
+ * <p><b>Threads.</b> One thread at a time uses a communicator, except that any number may send and receive messages.
+ * Use by two threads at the same time is detected on a best-effort basis: the second thread gets an {@link
+ * IllegalStateException} that names both threads.
  *
  * <p><b>Memory ordering.</b> An operation carries elements of one rank to another. The writes that the first rank made
  * before it entered the operation are visible to the second rank once the operation has returned there. After a barrier

@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
  * and its receiver learns their number.
  *
  * <p><b>Matching.</b> A receive takes the oldest message of the same communicator, source and tag. A receive may accept
- * {@linkplain #ANY_RANK any rank} or {@linkplain #ANY_TAG any tag}. Messages of one rank that match the same receive are
- * received in the order of sending.
+ * {@linkplain #ANY_RANK any rank} or {@linkplain #ANY_TAG any tag}. Messages of one rank that match the same receive
+ * are received in the order of sending.
  *
  * <p><b>Threads.</b> Any number of threads of a rank may send and receive at once, also during a collective.
  *
@@ -18,8 +18,8 @@ import java.lang.foreign.MemorySegment;
  *
  * <p><b>Failure.</b> A call that cannot complete ends with {@link RankFailedException}, {@link
  * DeadlineExceededException}, {@link CallInterruptedException}, {@link JobAbortedException} or {@link
- * CommunicatorBrokenException}. The message of a send that has thrown is not received, and a receive that has thrown has
- * taken no message. Neither breaks the communicator.
+ * CommunicatorBrokenException}. The message of a send that has thrown is not received, and a receive that has thrown
+ * has taken no message. Neither breaks the communicator.
  */
 public abstract class Messenger {
     /** In place of the source of a receive: any rank of the communicator. */
