@@ -7,6 +7,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
@@ -23,6 +24,7 @@ import org.tutti.job.LocalNodes;
 import org.tutti.job.UnlentMemory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Messages between ranks of a process, of nodes without loans, and of several nodes. */
@@ -423,6 +425,57 @@ class MessagesTest {
                 }
             }
         });
+    }
+
+    /** Otherwise the messages would take the credit of the sender for all other communicators. */
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void shouldDropMessagesOfACommunicatorThatIsClosed(Shape shape) {
+        shape.run(job -> {
+            Communicator world = job.world();
+            for (int round = 0; round < 5; round++) {
+                try (Communicator other = world.duplicate()) {
+                    for (int i = 0; i < 60 && job.rank() == 1; i++) {
+                        other.send(bytes(3000, i), 0, i);
+                    }
+                }
+                world.barrier();
+                for (int i = 0; i < 30 && job.rank() < 2; i++) { // both send first, so none may be an offer
+                    world.send(bytes(3000, i), 1 - job.rank(), TAG);
+                }
+                for (int i = 0; i < 30 && job.rank() < 2; i++) {
+                    byte[] got = new byte[3000];
+                    world.receive(got, 1 - job.rank(), TAG);
+                    assertThat(got).isEqualTo(bytes(3000, i));
+                }
+                world.barrier();
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("shapes")
+    void shouldEndCallsOfOtherThreadsWhenTheJobIsClosed(Shape shape) {
+        Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+        List<Thread> waiting = Collections.synchronizedList(new ArrayList<>());
+        shape.run(job -> {
+            Communicator world = job.world();
+            for (int source : new int[]{2, Communicator.ANY_RANK}) {
+                waiting.add(Thread.ofPlatform().start(() -> {
+                    try {
+                        world.receive(new int[1], source, TAG);
+                    } catch (TuttiException | IllegalStateException failure) {
+                        failures.add(failure);
+                    }
+                }));
+            }
+            Thread.sleep(20);
+            world.barrier();
+        });
+        for (Thread thread : waiting) {
+            assertThatCode(() -> assertThat(thread.join(Duration.ofSeconds(10))).isTrue()).doesNotThrowAnyException();
+        }
+        assertThat(failures).hasSize(6);
     }
 
     @ParameterizedTest

@@ -458,7 +458,7 @@ public final class FileMemory extends Memory {
     public void close() {
         synchronized (OPEN) {
             try (file) {
-                arena.close();
+                close(arena);
             } catch (IOException e) {
                 throw unusable(path, e);
             } finally {

@@ -1,11 +1,13 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.memory;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The memory that the ranks of a node share. Ranks claim blocks of it, and release blocks, which can then be claimed
@@ -24,6 +26,8 @@ import java.util.TreeMap;
  */
 public abstract class Memory implements AutoCloseable {
     private static final int WASTE_MAX = 2;
+    private static final long CLOSING_NANOS_MAX = 1_000_000_000;
+    private static final long CLOSING_PAUSE_NANOS = 1_000_000;
 
     private final TreeMap<Long, ArrayDeque<Long>> free = new TreeMap<>();
 
@@ -171,6 +175,29 @@ public abstract class Memory implements AutoCloseable {
      */
     @Override
     public abstract void close();
+
+    /**
+     * Closes the arena of this memory. A thread may sleep in a system call at a word of the memory ({@link Futexes}),
+     * and no arena can be closed meanwhile. Such a thread belongs to a call that ends, because its rank has left the job.
+     * Its sleep is limited, so this method waits for it.
+     *
+     * @param arena the arena
+     * @throws IllegalStateException if the arena is still in use after a second
+     */
+    static void close(Arena arena) {
+        long startNanos = System.nanoTime();
+        while (true) {
+            try {
+                arena.close();
+                return;
+            } catch (IllegalStateException inUse) {
+                if (System.nanoTime() - startNanos > CLOSING_NANOS_MAX) {
+                    throw inUse;
+                }
+                LockSupport.parkNanos(CLOSING_PAUSE_NANOS);
+            }
+        }
+    }
 
     /**
      * Returns a size rounded up to whole cache lines.

@@ -62,6 +62,6 @@ public final class PrivateMemory extends Memory {
 
     @Override
     public void close() {
-        arena.close();
+        close(arena);
     }
 }

@@ -46,9 +46,14 @@ public final class CommunicatorMessages {
         this.receives = new Spares<>(() -> new Receive(new MessageCheck(members, rank, size, closed, brokenWord)));
     }
 
+    /** Ends the calls of other threads, because this rank closes the communicator or leaves its job. */
+    public void end() {
+        closed.set(true);
+    }
+
     /** Ends the calls of other threads, and drops the messages that this rank has not received. */
     public void close() {
-        closed.set(true);
+        end();
         messages.mailbox().drop(communicator);
     }
 
@@ -140,6 +145,7 @@ public final class CommunicatorMessages {
             }
             receive.beginAgain();
             receive.check.beginReceive(messages.mailbox(), receive, source, receive.tag, deadlineNanos);
+            answer.check.beginSend(source, receive.tag, deadlineNanos);
         }
     }
 

@@ -7,8 +7,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.HashSet;
 import java.util.Set;
 
-import org.tutti.CallInterruptedException;
-import org.tutti.DeadlineExceededException;
+import org.tutti.TuttiException;
 import org.tutti.collective.machine.Machine;
 import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.SectionTransport;
@@ -145,13 +144,22 @@ final class FarMessages implements RegionHandler {
         }
         if (send.region() != 0) {
             send.check.beginTransfer();
-            int process = addresses.process(target);
-            send.check.requireThere(fabric.put(send.place.at(process, send.region(), 0), send.source(), 0,
-                    send.bytes(), send.check));
-            send.check.requireThere(fabric.put(send.place.at(process, send.words(), 0)
-                    .raise(word(send.receiveNumber()), send.receiveNumber(), 0), send.buffer(), 0, 0, send.check));
-            fabric.flush();
+            try {
+                putPayload(send, target);
+            } catch (Throwable failure) { // for example because another thread has closed the arena of the source
+                tellNumbered(send, target, WITHDRAW, 0, 0, number, 0);
+                throw failure;
+            }
         }
+    }
+
+    private void putPayload(Send send, int target) {
+        int process = addresses.process(target);
+        send.check.requireThere(fabric.put(send.place.at(process, send.region(), 0), send.source(), 0, send.bytes(),
+                send.check));
+        send.check.requireThere(fabric.put(send.place.at(process, send.words(), 0)
+                .raise(word(send.receiveNumber()), send.receiveNumber(), 0), send.buffer(), 0, 0, send.check));
+        fabric.flush();
     }
 
     /** Withdraws an offer. Returns false if the receiver has accepted it before, so that the send goes on. */
@@ -205,45 +213,54 @@ final class FarMessages implements RegionHandler {
      * @return false if the sender has withdrawn the message
      */
     boolean receive(Receive receive, Send answer) {
-        int source = receive.matchedSource();
-        if (!receive.fits()) {
-            answer.check.requireThere(accept(answer, source, receive.transfer(), 0, 0));
-            return true;
+        if (isWithdrawn(receive)) {
+            return false;
         }
-        MemorySegment target = receive.target();
-        long bytes = receive.matchedBytes();
-        boolean isShared = target.isAccessibleBy(ANOTHER);
-        MemorySegment memory = isShared ? target.asSlice(0, bytes) : Arena.ofAuto().allocate(Math.max(1, bytes));
-        long region = fabric.register(memory);
+        boolean isAccepted = false;
+        long region = 0;
+        long number = 0;
         try {
-            if (!receive(receive, answer, region)) {
+            MemorySegment target = receive.target();
+            long bytes = receive.matchedBytes();
+            boolean isShared = target.isAccessibleBy(ANOTHER);
+            MemorySegment memory = target;
+            if (receive.fits()) {
+                memory = isShared ? target.asSlice(0, bytes) : Arena.ofAuto().allocate(Math.max(1, bytes));
+                openWords();
+                region = fabric.register(memory);
+                number = receives.add(receive);
+            }
+            answer.check.requireThere(accept(answer, receive.matchedSource(), receive.transfer(), region, number));
+            isAccepted = true;
+            if (!receive.fits()) {
+                return true;
+            }
+            if (isWithdrawn(receive)) { // before the receive could be found
                 return false;
             }
+            machine.await(words, word(number), number, receive.check);
+            if (!isShared && !receive.isWithdrawn()) {
+                MemorySegment.copy(memory, 0, target, 0, bytes);
+            }
+            return !receive.isWithdrawn();
         } finally {
-            fabric.revoke(region);
+            if (number != 0) {
+                receives.remove(number);
+            }
+            if (region != 0) {
+                fabric.revoke(region);
+            }
+            if (!isAccepted) { // so that the sender goes on
+                accept(answer, receive.matchedSource(), receive.transfer(), 0, 0);
+            }
         }
-        if (!isShared) {
-            MemorySegment.copy(memory, 0, target, 0, bytes);
-        }
-        return true;
     }
 
-    private boolean receive(Receive receive, Send answer, long region) {
-        openWords();
-        long number;
+    /** Returns whether the sender has withdrawn the message that has matched, and forgets it. */
+    private boolean isWithdrawn(Receive receive) {
         synchronized (receives) {
-            if (withdrawn.remove(new Offer(receive.matchedSource(), receive.transfer()))) {
-                return false;
-            }
-            number = receives.add(receive);
+            return withdrawn.remove(new Offer(receive.matchedSource(), receive.transfer()));
         }
-        try {
-            answer.check.requireThere(accept(answer, receive.matchedSource(), receive.transfer(), region, number));
-            machine.await(words, word(number), number, receive.check);
-        } finally {
-            receives.remove(number);
-        }
-        return !receive.isWithdrawn();
     }
 
     private boolean accept(Send answer, int source, long offer, long region, long number) {
@@ -275,7 +292,7 @@ final class FarMessages implements RegionHandler {
         if (all > 0) {
             try {
                 tell(answer, source, CREDIT, all, 0, HEADER_BYTES);
-            } catch (DeadlineExceededException | CallInterruptedException _) {
+            } catch (TuttiException _) {
                 credit.setReturned(before);
             }
         }

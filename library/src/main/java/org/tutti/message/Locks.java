@@ -18,7 +18,8 @@ final class Locks {
                     return;
                 }
             } catch (InterruptedException _) {
-                Thread.currentThread().interrupt(); // the check ends the call
+                Thread.currentThread().interrupt(); // the check ends the call, unless it has to go on
+                Thread.yield();
             }
             check.check();
         }

@@ -3,6 +3,8 @@ package org.tutti.message;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -26,6 +28,8 @@ import org.tutti.memory.Memory;
  */
 final class Mailbox {
     private static final int SPARES_MAX = 1024;
+    private static final int SWEPT_MIN = 1024;
+    private static final int CLOSED_MAX = 1 << 16;
 
     private final Machine machine;
     private final Memory memory;
@@ -40,6 +44,9 @@ final class Mailbox {
     private int opened;
     private long newest;
     private int wildcards;
+    private int turn;
+    private int sweptAt = SWEPT_MIN;
+    private final Set<Long> closed = new HashSet<>();
     private Arrival next = new Arrival();
     private Arrival[] spares = new Arrival[16];
     private int spareCount;
@@ -150,7 +157,7 @@ final class Mailbox {
                 return true;
             }
         }
-        return machine.load(doors, door + Doors.OPENED) > known;
+        return machine.load(doors, door + Doors.NEWEST) != newest;
     }
 
     private boolean readAll(IncomingChannel channel) {
@@ -181,10 +188,12 @@ final class Mailbox {
             read(channel, receive);
             return;
         }
+        long known = machine.load(doors, door + Doors.OPENED);
         openChannels();
         if (receive.source == Receive.ANY) {
+            turn = turn + 1 < opened ? turn + 1 : 0; // so that no sender keeps the others waiting
             for (int i = 0; i < opened && !receive.isMatched(); i++) {
-                read(channels[i], receive);
+                read(channels[(turn + i) % opened], receive);
             }
             return;
         }
@@ -192,7 +201,7 @@ final class Mailbox {
         if (channel != null) {
             read(channel, receive);
         } else {
-            receive.awaits(doors, door + Doors.OPENED, opened + 1L);
+            receive.awaits(doors, door + Doors.OPENED, known + 1);
         }
     }
 
@@ -208,8 +217,8 @@ final class Mailbox {
 
     /** Opens the channels that senders have made since the last look. */
     private void openChannels() {
-        if (machine.load(doors, door + Doors.OPENED) > opened) {
-            long first = machine.load(doors, door + Doors.NEWEST);
+        long first = machine.load(doors, door + Doors.NEWEST);
+        if (first != newest) {
             for (long address = first; address != newest;) {
                 var channel = new IncomingChannel(machine, memory, address);
                 if (opened == channels.length) {
@@ -274,12 +283,14 @@ final class Mailbox {
     void drop(long communicator) {
         machine.lock(lock);
         try {
+            if (closed.size() < CLOSED_MAX) {
+                closed.add(communicator);
+            }
             for (Arrival kept = arrivals.oldest(); kept != null;) {
                 Arrival after = arrivals.after(kept);
-                if (kept.communicator == communicator && !kept.isOffer) {
+                if (kept.communicator == communicator) {
                     arrivals.remove(kept);
-                    giveCredit(kept);
-                    kept.end();
+                    drop(kept);
                     putBack(kept);
                 }
                 kept = after;
@@ -289,6 +300,30 @@ final class Mailbox {
         }
     }
 
+    /** Drops a message that no receive can match any more. */
+    private void drop(Arrival message) {
+        if (!message.isOffer) {
+            giveCredit(message);
+        } else if (channelOf.get(message.source) != null) {
+            Transfer.decline(machine, memory, message.transfer, message.transferNumber, message.bytes);
+        }
+        message.end();
+    }
+
+    /** Removes the offers of this node that their senders have withdrawn, before the table becomes twice as long. */
+    private void sweep() {
+        for (Arrival kept = arrivals.oldest(); kept != null;) {
+            Arrival after = arrivals.after(kept);
+            if (kept.isOffer && channelOf.get(kept.source) != null
+                    && Transfer.isWithdrawn(machine, memory, kept.transfer, kept.transferNumber)) {
+                arrivals.remove(kept);
+                putBack(kept);
+            }
+            kept = after;
+        }
+        sweptAt = Math.max(SWEPT_MIN, 2 * arrivals.count());
+    }
+
     /** Matches the next message with the oldest receive that accepts it, or keeps the message. */
     private void deliver() {
         Arrival message = next;
@@ -296,8 +331,13 @@ final class Mailbox {
         if (receive != null) {
             remove(receive);
             match(receive, message);
+        } else if (!closed.isEmpty() && closed.contains(message.communicator)) {
+            drop(message);
         } else {
             message.keep();
+            if (arrivals.count() >= sweptAt) {
+                sweep();
+            }
             arrivals.add(message);
             next = spareCount == 0 ? new Arrival() : spares[--spareCount];
         }
@@ -316,7 +356,11 @@ final class Mailbox {
 
     private void match(Receive receive, Arrival message) {
         receive.match(message);
-        machine.store(receive.matchedWord, 0, receive.matchedValue());
+        if (receive.isOwn()) {
+            machine.storePlain(receive.matchedWord, 0, receive.matchedValue()); // no other thread waits for it
+        } else {
+            machine.store(receive.matchedWord, 0, receive.matchedValue());
+        }
         if (!message.isOffer) {
             giveCredit(message);
         }

@@ -4,6 +4,7 @@ package org.tutti.message;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
+import org.tutti.JobAbortedException;
 import org.tutti.collective.members.Breakage;
 import org.tutti.collective.members.CallCheck;
 import org.tutti.collective.members.Members;
@@ -61,8 +62,8 @@ final class MessageCheck extends CallCheck {
     }
 
     /**
-     * Begins the transfer of an offered payload, for which both sides are ready. Only a failure ends it, not a deadline
-     * or an interrupt, because the transfer ends soon and the other side relies on it.
+     * Begins the transfer of an offered payload, for which both sides are ready. Only an abort of the job or a failure of
+     * the other rank ends it, because the transfer ends soon and the other side relies on it.
      */
     void beginTransfer() {
         transfers = true;
@@ -86,8 +87,20 @@ final class MessageCheck extends CallCheck {
 
     @Override
     public RuntimeException failure(int of) {
+        if (transfers) {
+            return failureOfTransfer();
+        }
         RuntimeException failure = reason(of);
-        return failure != null && receive != null && !transfers && mailbox.serve(receive) ? null : failure;
+        if (failure != null && receive != null) {
+            mailbox.serve(receive); // a receive that is matched then goes on in spite of the exception
+        }
+        return failure;
+    }
+
+    /** Returns the failure that ends a transfer: an abort, or that the other rank is gone. */
+    private RuntimeException failureOfTransfer() {
+        RuntimeException failure = members.failure(other);
+        return failure instanceof JobAbortedException || members.isGone(other) ? failure : null;
     }
 
     private RuntimeException reason(int of) {

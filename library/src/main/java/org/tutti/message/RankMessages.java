@@ -125,11 +125,9 @@ public final class RankMessages {
     boolean fetch(Receive receive, Send answer) {
         int source = receive.matchedSource();
         if (!addresses.isHere(source)) {
-            if (receive.isOffer()) {
-                return far.receive(receive, answer);
-            }
+            boolean isTaken = !receive.isOffer() || far.receive(receive, answer);
             far.returnCredit(source, answer);
-            return true;
+            return isTaken;
         }
         return !receive.isOffer() || Transfer.receive(machine, memory, receive.transfer(), receive.transferNumber(),
                 receive.matchedBytes(), receive.fits() ? receive.target() : null, receive.check);

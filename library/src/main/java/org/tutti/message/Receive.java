@@ -35,6 +35,7 @@ final class Receive extends MatchTable.Entry {
     private long matchedBytes;
     private boolean isOffer;
     private boolean isWithdrawn;
+    private Thread owner;
     private long transfer;
     private long transferNumber;
     private MemorySegment held; // a payload that the matching thread could not write to the target
@@ -55,6 +56,7 @@ final class Receive extends MatchTable.Entry {
         tag = ofTag;
         type = ofType;
         target = into;
+        owner = Thread.currentThread();
         beginAgain();
     }
 
@@ -78,6 +80,12 @@ final class Receive extends MatchTable.Entry {
 
     boolean isWithdrawn() {
         return isWithdrawn;
+    }
+
+    /** Returns whether the calling thread is the one that waits in this receive. */
+    @SuppressWarnings("ReferenceEquality")
+    boolean isOwn() {
+        return owner == Thread.currentThread();
     }
 
     boolean isWildcard() {
@@ -205,5 +213,6 @@ final class Receive extends MatchTable.Entry {
         held = null;
         target = null;
         failure = null;
+        owner = null;
     }
 }

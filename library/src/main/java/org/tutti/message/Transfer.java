@@ -30,8 +30,9 @@ import org.tutti.memory.Words;
  *
  * <p><b>Withdrawal.</b> A sender whose wait for a receive must end sets TAKEN from n to n + 1 + c, and a receiver sets
  * it from n to n + 1, each by a compare-and-set. Therefore either the message is withdrawn, and the receiver looks for
- * another one, or both sides complete the transfer. If the other rank fails in the middle of a transfer, the block is
- * not used again.
+ * another one, or both sides complete the transfer. A sender that fails while it fills chunks sets FILLED to n + 1 + c,
+ * which no chunk does, and the receiver then looks for another message. A block whose transfer has failed is not used
+ * again.
  */
 final class Transfer {
     static final int CHUNK_BYTES = 32 << 10;
@@ -103,19 +104,28 @@ final class Transfer {
             }
         }
         check.beginTransfer();
-        if (machine.loadPlain(memory, base + SOURCE) == BY_CHUNKS) {
-            for (long chunk = 0; chunk < chunks; chunk++) {
-                machine.await(memory, base + TAKEN, number + 1 + Math.max(0, chunk - 1), check);
-                if (machine.load(memory, base + TAKEN) >= end) {
-                    break;
-                }
-                long at = chunk * CHUNK_BYTES;
-                machine.copy(source, at, memory, chunk(base, chunk), Math.min(CHUNK_BYTES, source.byteSize() - at));
-                machine.store(memory, base + FILLED, number + 1 + chunk);
+        try {
+            if (machine.loadPlain(memory, base + SOURCE) == BY_CHUNKS) {
+                fill(source, chunks, end, check);
             }
+        } catch (Throwable failure) { // for example because another thread has closed the arena of the source
+            machine.store(memory, base + FILLED, end);
+            throw failure;
         }
         machine.await(memory, base + TAKEN, end, check);
         end(end);
+    }
+
+    private void fill(MemorySegment source, long chunks, long end, MessageCheck check) {
+        for (long chunk = 0; chunk < chunks; chunk++) {
+            machine.await(memory, base + TAKEN, number + 1 + Math.max(0, chunk - 1), check);
+            if (machine.load(memory, base + TAKEN) >= end) {
+                return;
+            }
+            long at = chunk * CHUNK_BYTES;
+            machine.copy(source, at, memory, chunk(base, chunk), Math.min(CHUNK_BYTES, source.byteSize() - at));
+            machine.store(memory, base + FILLED, number + 1 + chunk);
+        }
     }
 
     /** Returns whether the block can serve another message. */
@@ -139,7 +149,7 @@ final class Transfer {
      * @param bytes the length of the payload, in bytes
      * @param target the memory for the payload; null if the receiver does not want it
      * @param check ends a wait by throwing
-     * @return false if the sender has withdrawn the message
+     * @return false if the sender has withdrawn the message, or has failed to fill the chunks
      */
     static boolean receive(Machine machine, Memory nodeMemory, long address, long number, long bytes,
             MemorySegment target, Waiter.Check check) {
@@ -151,26 +161,39 @@ final class Transfer {
         if (!machine.compareAndSet(memory, base + TAKEN, number, number + 1)) {
             return false;
         }
-        if (target == null) {
-            machine.store(memory, base + TAKEN, end);
-            return true;
-        }
-        if (source == LENT) {
-            machine.copy(nodeMemory.loans(address, 1)[0], 0, target, 0, bytes);
-        } else if (source != BY_CHUNKS) {
-            machine.copy(nodeMemory.block(source, bytes), 0, target, 0, bytes);
-        } else {
-            for (long chunk = 0; chunk < chunks; chunk++) {
-                machine.await(memory, base + FILLED, number + 1 + chunk, check);
-                long at = chunk * CHUNK_BYTES;
-                machine.copy(memory, chunk(base, chunk), target, at, Math.min(CHUNK_BYTES, bytes - at));
-                if (chunk < chunks - 1) {
-                    machine.store(memory, base + TAKEN, number + 2 + chunk);
+        try {
+            if (target == null) {
+                return true;
+            }
+            if (source == LENT) {
+                machine.copy(nodeMemory.loans(address, 1)[0], 0, target, 0, bytes);
+            } else if (source != BY_CHUNKS) {
+                machine.copy(nodeMemory.block(source, bytes), 0, target, 0, bytes);
+            } else {
+                for (long chunk = 0; chunk < chunks; chunk++) {
+                    machine.await(memory, base + FILLED, number + 1 + chunk, check);
+                    long at = chunk * CHUNK_BYTES;
+                    machine.copy(memory, chunk(base, chunk), target, at, Math.min(CHUNK_BYTES, bytes - at));
+                    if (chunk < chunks - 1) {
+                        machine.store(memory, base + TAKEN, number + 2 + chunk);
+                    }
                 }
             }
+            return machine.load(memory, base + FILLED) < end;
+        } finally { // also if the copy throws, so that the sender goes on
+            machine.store(memory, base + TAKEN, end);
         }
-        machine.store(memory, base + TAKEN, end);
-        return true;
+    }
+
+    /** Returns whether the sender of an offer that no receive has matched has withdrawn it. */
+    static boolean isWithdrawn(Machine machine, Memory nodeMemory, long address, long number) {
+        return machine.load(nodeMemory.around(address), nodeMemory.offset(address) + TAKEN) > number;
+    }
+
+    /** Ends an offer whose payload nobody wants. The sender then goes on. */
+    static void decline(Machine machine, Memory nodeMemory, long address, long number, long bytes) {
+        machine.compareAndSet(nodeMemory.around(address), nodeMemory.offset(address) + TAKEN, number,
+                number + 1 + chunks(bytes));
     }
 
     private static long chunks(long bytes) {

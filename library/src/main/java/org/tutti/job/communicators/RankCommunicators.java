@@ -334,6 +334,7 @@ public final class RankCommunicators {
      */
     public synchronized void end() {
         for (int i = 0; i < open.size(); i++) {
+            open.get(i).messages.end();
             open.get(i).team.ending().interrupt();
         }
     }
