@@ -178,8 +178,8 @@ public abstract class Memory implements AutoCloseable {
 
     /**
      * Closes the arena of this memory. A thread may sleep in a system call at a word of the memory ({@link Futexes}),
-     * and no arena can be closed meanwhile. Such a thread belongs to a call that ends, because its rank has left the job.
-     * Its sleep is limited, so this method waits for it.
+     * and no arena can be closed meanwhile. Such a thread belongs to a call that ends, because its rank has left the
+     * job. Its sleep is limited, so this method waits for it.
      *
      * @param arena the arena
      * @throws IllegalStateException if the arena is still in use after a second

@@ -62,8 +62,8 @@ final class MessageCheck extends CallCheck {
     }
 
     /**
-     * Begins the transfer of an offered payload, for which both sides are ready. Only an abort of the job or a failure of
-     * the other rank ends it, because the transfer ends soon and the other side relies on it.
+     * Begins the transfer of an offered payload, for which both sides are ready. Only an abort of the job or a failure
+     * of the other rank ends it, because the transfer ends soon and the other side relies on it.
      */
     void beginTransfer() {
         transfers = true;
