@@ -387,6 +387,25 @@ class AllocationTest {
         }
     }
 
+    private static Operation pingPong(int elements) {
+        return new Operation("messages to and fro", elements, (world, data) -> {
+            if (world.rank() == 0) {
+                world.send(data.array, 1);
+                world.receive(data.array, 1, 0);
+            } else {
+                world.receive(data.array, Messenger.ANY_RANK, Messenger.ANY_TAG);
+                world.send(data.array, 0);
+            }
+        });
+    }
+
+    /** In the slot, and in the ring of bytes. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 100})
+    void anEagerMessageAllocatesNothing(int elements) {
+        assertThat(bytesPerCall(pingPong(elements), world -> world)).isLessThan(BYTES_PER_CALL_MAX);
+    }
+
     private static double bytesPerCall(Operation operation, UnaryOperator<Communicator> view) {
         return bytesPerCall(operation, view, CALLS, program -> Tutti.runLocal(2, PLATFORM, program));
     }

@@ -238,7 +238,7 @@ final class FarMessages implements RegionHandler {
             if (isWithdrawn(receive)) { // before the receive could be found
                 return false;
             }
-            machine.await(words, word(number), number, receive.check);
+            receive.check.awaitTransfer(machine, words, word(number), number);
             if (!isShared && !receive.isWithdrawn()) {
                 MemorySegment.copy(memory, 0, target, 0, bytes);
             }

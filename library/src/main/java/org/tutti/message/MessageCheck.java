@@ -1,10 +1,13 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.message;
 
+import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 import org.tutti.JobAbortedException;
+import org.tutti.RankFailedException;
+import org.tutti.collective.machine.Machine;
 import org.tutti.collective.members.Breakage;
 import org.tutti.collective.members.CallCheck;
 import org.tutti.collective.members.Members;
@@ -74,6 +77,21 @@ final class MessageCheck extends CallCheck {
         begin(called(), from, Long.MAX_VALUE);
         other = from;
         transfers = true;
+    }
+
+    /**
+     * Waits for a word of a transfer. The other rank may leave the job as soon as it has raised the word. Therefore the
+     * word is read once more before the wait fails.
+     */
+    void awaitTransfer(Machine machine, MemorySegment memory, long offset, long atLeast) {
+        assert transfers : "no transfer has begun";
+        try {
+            machine.await(memory, offset, atLeast, this);
+        } catch (RankFailedException failure) {
+            if (machine.load(memory, offset) < atLeast) {
+                throw failure;
+            }
+        }
     }
 
     @Override

@@ -6,8 +6,7 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.DataType;
 
 /**
- * The state of one receive: its arguments while it waits, and the message that has matched it. Objects are reused, so
- * that receives allocate nothing.
+ * The state of one receive: its arguments while it waits, and the message that has matched it. Objects are reused.
  *
  * <p><b>Threads.</b> The thread that calls receive owns the object. Another thread of the rank, or a thread that reads
  * a connection, may match it. It does so under the lock of the {@link Mailbox}, and the owner reads the result under

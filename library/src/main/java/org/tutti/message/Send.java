@@ -9,7 +9,7 @@ import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.SectionPieces;
 
 /**
- * The state of one send. Objects are reused, so that sends allocate nothing. The thread that calls send owns the
+ * The state of one send. Objects are reused. The thread that calls send owns the
  * object. If the message is offered to a rank on another node, the thread that reads the connection writes the answer
  * into it, and then raises {@link #acceptedWord}.
  */
@@ -33,19 +33,9 @@ final class Send {
     private long words;
     private long receiveNumber;
     private MemorySegment buffer;
-    private final MemorySegment[] scalars = new MemorySegment[Long.BYTES + 1]; // by length, over the same bytes
 
     Send(MessageCheck check) {
         this.check = check;
-        MemorySegment scalar = MemorySegment.ofArray(new long[1]);
-        for (int bytes = 1; bytes <= Long.BYTES; bytes *= 2) {
-            scalars[bytes] = scalar.asSlice(0, bytes);
-        }
-    }
-
-    /** Returns memory of this object for one element with a length of 1, 2, 4 or 8 bytes. */
-    MemorySegment scalar(int bytes) {
-        return scalars[bytes];
     }
 
     void begin(long ofCommunicator, int ofTag, DataType ofType, MemorySegment ofSource) {

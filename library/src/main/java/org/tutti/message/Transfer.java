@@ -5,7 +5,6 @@ import java.lang.foreign.MemorySegment;
 
 import org.tutti.collective.machine.Machine;
 import org.tutti.memory.Memory;
-import org.tutti.memory.Waiter;
 import org.tutti.memory.Words;
 
 /**
@@ -112,13 +111,13 @@ final class Transfer {
             machine.store(memory, base + FILLED, end);
             throw failure;
         }
-        machine.await(memory, base + TAKEN, end, check);
+        check.awaitTransfer(machine, memory, base + TAKEN, end);
         end(end);
     }
 
     private void fill(MemorySegment source, long chunks, long end, MessageCheck check) {
         for (long chunk = 0; chunk < chunks; chunk++) {
-            machine.await(memory, base + TAKEN, number + 1 + Math.max(0, chunk - 1), check);
+            check.awaitTransfer(machine, memory, base + TAKEN, number + 1 + Math.max(0, chunk - 1));
             if (machine.load(memory, base + TAKEN) >= end) {
                 return;
             }
@@ -152,7 +151,7 @@ final class Transfer {
      * @return false if the sender has withdrawn the message, or has failed to fill the chunks
      */
     static boolean receive(Machine machine, Memory nodeMemory, long address, long number, long bytes,
-            MemorySegment target, Waiter.Check check) {
+            MemorySegment target, MessageCheck check) {
         MemorySegment memory = nodeMemory.around(address);
         long base = nodeMemory.offset(address);
         long source = machine.loadPlain(memory, base + SOURCE);
@@ -171,7 +170,7 @@ final class Transfer {
                 machine.copy(nodeMemory.block(source, bytes), 0, target, 0, bytes);
             } else {
                 for (long chunk = 0; chunk < chunks; chunk++) {
-                    machine.await(memory, base + FILLED, number + 1 + chunk, check);
+                    check.awaitTransfer(machine, memory, base + FILLED, number + 1 + chunk);
                     long at = chunk * CHUNK_BYTES;
                     machine.copy(memory, chunk(base, chunk), target, at, Math.min(CHUNK_BYTES, bytes - at));
                     if (chunk < chunks - 1) {

@@ -100,7 +100,7 @@ class RealPeersTest {
         assumeTrue(missing.isEmpty(), () -> missing + " are not installed");
         var csv = directory.resolve("figures.csv");
         List<String> arguments = new ArrayList<>(List.of("--contenders", contenders, "--percentiles", "--busy", "1",
-                "--bytes", "8", "--repeats", "1", "--rounds", "1", "--csv", csv.toString()));
+                "--bytes", "8", "--repeats", "1", "--rounds", "1", "--timeout", "3m", "--csv", csv.toString()));
         arguments.addAll(List.of(what.split(" ")));
         var ended = run(arguments.toArray(String[]::new));
         assertThat(ended.status()).as(ended.err()).isZero();
