@@ -25,6 +25,8 @@ import java.util.concurrent.locks.LockSupport;
  * <p>Any number of threads may use this class.
  */
 public abstract class Memory implements AutoCloseable {
+    private static final Thread STRANGER = Thread.ofVirtual().unstarted(() -> {
+    });
     private static final int WASTE_MAX = 2;
     private static final long CLOSING_NANOS_MAX = 1_000_000_000;
     private static final long CLOSING_PAUSE_NANOS = 1_000_000;
@@ -197,6 +199,17 @@ public abstract class Memory implements AutoCloseable {
                 LockSupport.parkNanos(CLOSING_PAUSE_NANOS);
             }
         }
+    }
+
+    /**
+     * Returns whether every thread may access a segment. If the segment belongs to a confined arena, only the arena's
+     * owner may.
+     *
+     * @param segment any memory
+     * @return whether every thread may access it
+     */
+    public static boolean isOpenToAll(MemorySegment segment) {
+        return segment.isAccessibleBy(STRANGER);
     }
 
     /**

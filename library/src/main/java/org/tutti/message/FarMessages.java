@@ -11,6 +11,7 @@ import org.tutti.TuttiException;
 import org.tutti.collective.machine.Machine;
 import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.SectionTransport;
+import org.tutti.memory.Memory;
 
 /**
  * The messages of a rank to and from ranks on other nodes. They are active messages, which the {@link Mailbox} of the
@@ -59,8 +60,6 @@ final class FarMessages implements RegionHandler {
     private static final int WITHDRAWN_MAX = 1 << 16;
 
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
-    private static final Thread ANOTHER = Thread.ofVirtual().unstarted(() -> {
-    });
 
     /** An offer of another rank. */
     private record Offer(int source, long number) {}
@@ -222,7 +221,7 @@ final class FarMessages implements RegionHandler {
         try {
             MemorySegment target = receive.target();
             long bytes = receive.matchedBytes();
-            boolean isShared = target.isAccessibleBy(ANOTHER);
+            boolean isShared = Memory.isOpenToAll(target);
             MemorySegment memory = target;
             if (receive.fits()) {
                 memory = isShared ? target.asSlice(0, bytes) : Arena.ofAuto().allocate(Math.max(1, bytes));

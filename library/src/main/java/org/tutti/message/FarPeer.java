@@ -44,8 +44,8 @@ final class FarPeer {
     }
 
     /**
-     * Takes a message of the other rank, and those that have come before their turn and follow it. A message whose turn
-     * has not come is copied. Returns false if the number cannot be.
+     * Takes a message of the other rank if its number is the next one. Then takes the kept messages that follow it. A
+     * message with a later number is copied and kept. Returns false if the number cannot be.
      */
     synchronized boolean arrive(long number, int operation, long argument0, long argument1, MemorySegment message,
             long offset, long bytes, Taker taker) {

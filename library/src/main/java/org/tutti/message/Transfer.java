@@ -46,9 +46,6 @@ final class Transfer {
     /** The length of the block of a transfer. */
     static final long BYTES = CHUNKS + 2L * CHUNK_BYTES;
 
-    private static final Thread ANOTHER = Thread.ofVirtual().unstarted(() -> {
-    });
-
     private final Machine machine;
     private final Memory nodeMemory;
     private final MemorySegment memory;
@@ -80,7 +77,7 @@ final class Transfer {
     void offer(MemorySegment source) {
         isFree = false;
         long place = nodeMemory.addressOf(source);
-        if (place == 0 && loans != null && source.isAccessibleBy(ANOTHER)) {
+        if (place == 0 && loans != null && Memory.isOpenToAll(source)) {
             loans[0] = source;
             place = LENT;
         }

@@ -10,6 +10,7 @@ import org.tutti.RemotePart;
 import org.tutti.Request;
 import org.tutti.Section;
 import org.tutti.collective.members.CallCheck;
+import org.tutti.memory.Memory;
 
 /**
  * The non-blocking calls on a part of remote memory, the memory of one rank. All calls on a part of this node have
@@ -19,8 +20,6 @@ import org.tutti.collective.members.CallCheck;
  * puts.
  */
 final class LiveNonBlockingPart extends NonBlockingPart {
-    private static final Thread ANOTHER = Thread.ofVirtual().unstarted(() -> {
-    });
 
     private final LivePart part;
     private final FarPart far; // null if the part is on this node
@@ -54,7 +53,7 @@ final class LiveNonBlockingPart extends NonBlockingPart {
 
     @Override
     protected Request written(MemorySegment source, long bytes, Consumer<RemotePart> call) {
-        if (far == null || bytes <= AT_ONCE_BYTES_MAX && !far.queue().isBusy() || !source.isAccessibleBy(ANOTHER)) {
+        if (far == null || bytes <= AT_ONCE_BYTES_MAX && !far.queue().isBusy() || !Memory.isOpenToAll(source)) {
             call.accept(part);
             return done();
         }

@@ -3,6 +3,8 @@ package org.tutti.collective.machine;
 
 import java.lang.foreign.MemorySegment;
 
+import org.tutti.memory.Memory;
+
 /**
  * A mutable reference to memory that an algorithm reads or writes. The memory may be the caller's elements, or bytes
  * that one rank shows to other ranks. An area consists of a segment and an offset at which it begins. Areas are reused,
@@ -10,7 +12,6 @@ import java.lang.foreign.MemorySegment;
  */
 public final class Area {
     /** A thread that owns no memory. Memory that this thread can access is accessible to every thread. */
-    private static final Thread STRANGER = Thread.ofPlatform().unstarted(() -> {});
 
     private MemorySegment segment = MemorySegment.NULL;
     private long start;
@@ -63,7 +64,7 @@ public final class Area {
      * owner may.
      */
     public boolean isOpenToAll() {
-        return segment.isAccessibleBy(STRANGER);
+        return Memory.isOpenToAll(segment);
     }
 
     /**

@@ -8,7 +8,7 @@ import java.lang.management.ManagementFactory;
 final class DirectMemory {
     private DirectMemory() {}
 
-    /** Returns the number of bytes of all direct buffers, also of those that are garbage. */
+    /** Returns the number of bytes of all direct buffers. Buffers that are garbage count, too. */
     static long bytes() {
         return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
                 .filter(pool -> pool.getName().equals("direct")).findFirst().orElseThrow().getMemoryUsed();
