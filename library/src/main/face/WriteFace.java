@@ -112,6 +112,8 @@ Method likeItsModel(Method method, Path template) throws IOException {
             .orElseThrow(() -> new IllegalArgumentException(template + " has no " + method.signature()));
     String link = "{@link " + method.model + "#" + method.link().replace("Span", "[Span|ARRAY]") + "}";
     String tags = model.javadoc.substring(model.javadoc.indexOf("     * @param"))
+            .replaceFirst("(?m)^     \\* @return .*\\n(?:     \\*  .*\\n)*", "")
+            .replace("{@link #", "{@link " + method.model + "#")
             .replaceFirst("(?m)^     (?=\\* @throws|\\*/)",
                     "     * @return the " + (isPrepared(method) ? "prepared call" : "request") + "\n$0");
     String summary = isPrepared(method) ? "Prepares " + link : "Starts " + link + " without waiting for it";

@@ -2,6 +2,8 @@
 package org.tutti;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import java.util.Optional;
 
 /**
  * Sends and receives messages between the ranks of a {@link Communicator}. A message consists of elements of one type,
@@ -28,6 +30,8 @@ public abstract class Messenger {
     /** In place of the tag of a receive: any tag. */
     public static final int ANY_TAG = -1;
 
+    private static final ThreadLocal<Scalars> SCALARS = ThreadLocal.withInitial(Scalars::new);
+
     final ArrayViews<MemorySegment> segments;
     final ArrayViews<Span> booleans;
 
@@ -43,8 +47,25 @@ public abstract class Messenger {
      * @param type the type of the elements
      * @param target the rank that receives
      * @param tag the tag
+     * @param isSynchronous whether the call waits until a receive has matched the message
      */
-    protected abstract void sendMessage(MemorySegment source, DataType type, int target, int tag);
+    protected abstract void sendMessage(MemorySegment source, DataType type, int target, int tag,
+            boolean isSynchronous);
+
+    /**
+     * Sends a message and waits for another one, for Tutti's own implementation only.
+     *
+     * @param source the elements to send
+     * @param sourceType their type
+     * @param to the rank that receives them
+     * @param target the memory for the elements that come
+     * @param targetType their type
+     * @param from the rank that sends them, or {@link #ANY_RANK}
+     * @param tag the tag of both messages
+     * @return the number of elements that have come
+     */
+    protected abstract long exchangeMessages(MemorySegment source, DataType sourceType, int to, MemorySegment target,
+            DataType targetType, int from, int tag);
 
     /**
      * Receives a message, for Tutti's own implementation only.
@@ -86,7 +107,7 @@ public abstract class Messenger {
     public void send(Span source, int target, int tag) {
         Arguments.checkUsable(source.segment(), "source");
         source.stage();
-        sendMessage(source.segment(), source.type(), target, tag);
+        sendMessage(source.segment(), source.type(), target, tag, false);
     }
 
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
@@ -125,5 +146,230 @@ public abstract class Messenger {
         long count = receiveMessage(target.segment(), target.type(), source, tag, message);
         target.unstage();
         return count;
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Sends elements as {@link #send([Span|ARRAY], int, int)} does, but waits until a receive has matched the message.
+     *
+     * @param source the elements
+     * @param target the rank that receives
+     * @param tag the tag, 0 or more, by which the receiver can choose the message
+     * @throws IllegalArgumentException if target is not a rank of the communicator, or the tag is negative
+     */
+    public void sendSynchronous(Span source, int target, int tag) {
+        Arguments.checkUsable(source.segment(), "source");
+        source.stage();
+        sendMessage(source.segment(), source.type(), target, tag, true);
+    }
+
+    // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
+    /**
+     * Sends elements to a rank, and receives elements of a rank, at the same time. All ranks of a ring can make this
+     * call at once, whatever the lengths. The two ranks may be the same, and the other rank may make a send and a
+     * receive instead. If the call ends with an exception, one of the two messages may have been transferred.
+     *
+     * @param source the elements to send, in memory that all threads can access
+     * @param to the rank that receives them
+     * @param target the memory for the elements that come, with room for as many or more, apart from the source
+     * @param from the rank that sends them, or {@link #ANY_RANK}
+     * @param tag the tag of both messages, 0 or more
+     * @return the number of elements that have come; the rest of the memory is unchanged
+     * @throws IllegalArgumentException if one of the ranks is not in the communicator, or the tag is negative[, or the
+     *             target is read-only|]
+     * @throws MessageMismatchException if the message has elements of another type, or too many
+     */
+    public long exchange(Span source, int to, Span target, int from, int tag) {
+        Arguments.checkShareable(source.segment(), "source");
+        Arguments.checkUsable(target.segment(), "target");
+        Arguments.checkWritable(target.segment());
+        source.stage();
+        target.stage();
+        long count = exchangeMessages(source.segment(), source.type(), to, target.segment(), target.type(), from, tag);
+        target.unstage();
+        return count;
+    }
+
+    // ---- messages of unknown length
+
+    /**
+     * Waits for a message, and takes it out of the queue, so that no other receive gets it. The elements can be received
+     * when memory for them is there. The sender of a message that is not eager waits until then.
+     *
+     * @param source the rank that sends, or {@link #ANY_RANK}
+     * @param tag the tag, or {@link #ANY_TAG}
+     * @return the message
+     * @throws IllegalArgumentException if source is not a rank of the communicator, or the tag is negative
+     */
+    public abstract FoundMessage probe(int source, int tag);
+
+    /**
+     * Takes a message out of the queue in the same way as {@link #probe}, if one has come. This method does not wait.
+     *
+     * @param source the rank that sends, or {@link #ANY_RANK}
+     * @param tag the tag, or {@link #ANY_TAG}
+     * @return the message; empty if none has come
+     * @throws IllegalArgumentException if source is not a rank of the communicator, or the tag is negative
+     */
+    public abstract Optional<FoundMessage> tryProbe(int source, int tag);
+
+    /**
+     * Sends an object as the bytes that a codec makes of it.
+     *
+     * @param <T> the class of the object
+     * @param value the object
+     * @param codec converts the object to bytes
+     * @param target the rank that receives
+     * @param tag the tag, 0 or more
+     * @throws IllegalArgumentException if target is not a rank of the communicator, or the tag is negative, or the codec
+     *             tells a negative number of bytes, or more than {@link Integer#MAX_VALUE}
+     */
+    public <T> void send(T value, Codec<T> codec, int target, int tag) {
+        long bytes = codec.bytes(value);
+        if (bytes < 0 || bytes > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("the codec needs " + bytes + " bytes for an object; a message of an "
+                    + "object has 0 to " + Integer.MAX_VALUE);
+        }
+        MemorySegment segment = aligned(bytes);
+        codec.write(value, segment);
+        sendMessage(segment, DataType.BYTE, target, tag, false);
+    }
+
+    /**
+     * Waits for a message, and converts its bytes to an object.
+     *
+     * @param <T> the class of the object
+     * @param codec converts bytes to the object
+     * @param source the rank that sends, or {@link #ANY_RANK}
+     * @param tag the tag, or {@link #ANY_TAG}
+     * @return the object
+     * @throws IllegalArgumentException if source is not a rank of the communicator, or the tag is negative
+     * @throws MessageMismatchException if the message has elements of another type than byte
+     */
+    public <T> T receive(Codec<T> codec, int source, int tag) {
+        Objects.requireNonNull(codec, "codec");
+        FoundMessage found = probe(source, tag);
+        MemorySegment segment = aligned(found.count());
+        found.receiveMessage(segment, DataType.BYTE);
+        return codec.read(segment);
+    }
+
+    private static MemorySegment aligned(long bytes) {
+        return MemorySegment.ofArray(new long[(int) ((bytes + Long.BYTES - 1) / Long.BYTES)]).asSlice(0, bytes);
+    }
+
+    // ---- messages of one element
+
+    // also with int, double
+    /**
+     * Sends one number to another rank, with tag 0. See {@link #send(Span, int, int)}.
+     *
+     * @param value the number
+     * @param target the rank that receives
+     * @throws IllegalArgumentException if target is not a rank of the communicator
+     */
+    public void send(long value, int target) {
+        send(value, target, 0);
+    }
+
+    // also with int, double
+    /**
+     * Sends one number to another rank. See {@link #send(Span, int, int)}.
+     *
+     * @param value the number
+     * @param target the rank that receives
+     * @param tag the tag, 0 or more
+     * @throws IllegalArgumentException if target is not a rank of the communicator, or the tag is negative
+     */
+    public void send(long value, int target, int tag) {
+        send(SCALARS.get().of(value), target, tag);
+    }
+
+    /**
+     * Waits for a message with tag 0 that has one element, and returns the element.
+     *
+     * @param source the rank that sends, or {@link #ANY_RANK}
+     * @return the element
+     * @throws IllegalArgumentException if source is not a rank of the communicator
+     * @throws MessageMismatchException if the message has elements of another type, or not one
+     */
+    public long receiveLong(int source) {
+        return receiveLong(source, 0);
+    }
+
+    /**
+     * Waits for a message that has one element, and returns the element.
+     *
+     * @param source the rank that sends, or {@link #ANY_RANK}
+     * @param tag the tag, or {@link #ANY_TAG}
+     * @return the element
+     * @throws IllegalArgumentException if source is not a rank of the communicator, or the tag is negative
+     * @throws MessageMismatchException if the message has elements of another type, or not one
+     */
+    public long receiveLong(int source, int tag) {
+        Scalars scalars = SCALARS.get();
+        requireOne(receive(scalars.of(0L), source, tag));
+        return scalars.longs[0];
+    }
+
+    /**
+     * Waits for a message with tag 0 that has one element, and returns the element.
+     *
+     * @param source the rank that sends, or {@link #ANY_RANK}
+     * @return the element
+     * @throws IllegalArgumentException if source is not a rank of the communicator
+     * @throws MessageMismatchException if the message has elements of another type, or not one
+     */
+    public int receiveInt(int source) {
+        return receiveInt(source, 0);
+    }
+
+    /**
+     * Waits for a message that has one element, and returns the element.
+     *
+     * @param source the rank that sends, or {@link #ANY_RANK}
+     * @param tag the tag, or {@link #ANY_TAG}
+     * @return the element
+     * @throws IllegalArgumentException if source is not a rank of the communicator, or the tag is negative
+     * @throws MessageMismatchException if the message has elements of another type, or not one
+     */
+    public int receiveInt(int source, int tag) {
+        Scalars scalars = SCALARS.get();
+        requireOne(receive(scalars.of(0), source, tag));
+        return scalars.ints[0];
+    }
+
+    /**
+     * Waits for a message with tag 0 that has one element, and returns the element.
+     *
+     * @param source the rank that sends, or {@link #ANY_RANK}
+     * @return the element
+     * @throws IllegalArgumentException if source is not a rank of the communicator
+     * @throws MessageMismatchException if the message has elements of another type, or not one
+     */
+    public double receiveDouble(int source) {
+        return receiveDouble(source, 0);
+    }
+
+    /**
+     * Waits for a message that has one element, and returns the element.
+     *
+     * @param source the rank that sends, or {@link #ANY_RANK}
+     * @param tag the tag, or {@link #ANY_TAG}
+     * @return the element
+     * @throws IllegalArgumentException if source is not a rank of the communicator, or the tag is negative
+     * @throws MessageMismatchException if the message has elements of another type, or not one
+     */
+    public double receiveDouble(int source, int tag) {
+        Scalars scalars = SCALARS.get();
+        requireOne(receive(scalars.of(0.0), source, tag));
+        return scalars.doubles[0];
+    }
+
+    private static void requireOne(long count) {
+        if (count != 1) {
+            throw new MessageMismatchException("the message has no element, but the receive is for one; send one "
+                    + "element, or receive into an array");
+        }
     }
 }

@@ -5,23 +5,28 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * The collectives of a {@link Communicator} as non-blocking calls. The methods have the same names and arguments, but
+ * The collectives and messages of a {@link Communicator} as non-blocking calls. The methods have the same names and arguments, but
  * each call returns a {@link Request} immediately. The operation then runs while the rank goes on. Many requests may be
  * in flight on one communicator, and they may end in any order.
  *
- * <p><b>Order.</b> All ranks must call the same operations in the same order, blocking or not. One rank may make a
+ * <p><b>Order.</b> All ranks must call the same collectives in the same order, blocking or not. One rank may make a
  * blocking call where another one makes a non-blocking call.
+ *
+ * <p><b>Messages.</b> Sends and receives may be called in any order and by several threads. A send or receive takes its
+ * place in the order of messages when the method is called. The elements move while the rank waits in any call. While
+ * the rank computes, a thread of the process moves them, every half millisecond. A rank may have 16,384 non-blocking
+ * messages in flight.
  *
  * <p><b>Arguments.</b> Until its request is done, a program must not change the elements that an operation reads, or
  * access the elements that it writes. The call itself throws the exceptions for invalid arguments;
  * {@link Request#await()} throws all others. Memory must be accessible to other threads; the memory of a confined arena
  * is not.
  *
- * <p><b>Progress.</b> An operation runs on a virtual thread while the caller computes. If the caller awaits it
+ * <p><b>Progress.</b> A collective runs on a virtual thread while the caller computes. If the caller awaits it
  * immediately after the call, it runs on the caller's thread. No progress is guaranteed if the ranks are virtual
  * threads that compute without calling Tutti.
  *
- * <p><b>Limits.</b> A rank may have {@value #IN_FLIGHT_MAX} requests in flight on a communicator, and 16 of them move
+ * <p><b>Limits.</b> A rank may have {@value #IN_FLIGHT_MAX} collectives in flight on a communicator, and 16 of them move
  * data at the same time. Closing a job does not wait for requests. Requests that are in flight end with
  * {@link RankFailedException}.
  */
@@ -347,6 +352,54 @@ public abstract class NonBlockingCommunicator {
         return callWithBlocks(Collective.REDUCE_SCATTER, segment, segment, data.type(), blocks.count(rank()), blocks,
                 null, reduction, 0, Span.staging(data), Span.unstaging(data));
     }
+
+    // as in Messenger
+    public Request send(Span source, int target, int tag) {
+        Arguments.checkShareable(source.segment(), "source");
+        return sendMessage(source.segment(), source.type(), target, tag, false, Span.staging(source));
+    }
+
+    // as in Messenger
+    public Request sendSynchronous(Span source, int target, int tag) {
+        Arguments.checkShareable(source.segment(), "source");
+        return sendMessage(source.segment(), source.type(), target, tag, true, Span.staging(source));
+    }
+
+    // as in Messenger
+    public ReceiveRequest receive(Span target, int source, int tag) {
+        Arguments.checkShareable(target.segment(), "target");
+        Arguments.checkWritable(target.segment());
+        return receiveMessage(target.segment(), target.type(), source, tag, Span.staging(target),
+                Span.unstaging(target));
+    }
+
+    /**
+     * Starts a send, for Tutti's own implementation only.
+     *
+     * @param source the elements
+     * @param type the type of the elements
+     * @param target the rank that receives
+     * @param tag the tag
+     * @param isSynchronous whether the send ends only when a receive has matched the message
+     * @param beforehand an action to run before the elements are read
+     * @return the request, which is done when the rank may use its memory again
+     */
+    protected abstract Request sendMessage(MemorySegment source, DataType type, int target, int tag,
+            boolean isSynchronous, Runnable beforehand);
+
+    /**
+     * Starts a receive, for Tutti's own implementation only.
+     *
+     * @param target the memory for the elements
+     * @param type the type of the elements
+     * @param source the rank that sends, or {@link Messenger#ANY_RANK}
+     * @param tag the tag, or {@link Messenger#ANY_TAG}
+     * @param beforehand an action to run before the elements are written
+     * @param afterwards an action to run when the elements have come
+     * @return the request, which is done when the elements have come
+     */
+    protected abstract ReceiveRequest receiveMessage(MemorySegment target, DataType type, int source, int tag,
+            Runnable beforehand, Runnable afterwards);
 
     /** Starts a call in place. If source or target has a block for each rank, all these blocks lie in the data. */
     private Request callInPlace(Collective collective, MemorySegment data, DataType type, long length,

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * Prepares calls of collectives that a program repeats with the same arguments. The methods have the same names and
+ * Prepares collectives and messages that a program repeats with the same arguments. The methods have the same names and
  * arguments as those of {@link Communicator}, but each returns a {@link PreparedCall}, which the program can run any
  * number of times. Tutti checks the arguments and chooses the algorithm only once, when the call is prepared.
  *
@@ -46,6 +46,34 @@ public abstract class PreparedCommunicator {
     public abstract PreparedCall barrier();
 
     // all calls of NonBlockingCommunicator, each of which returns a PreparedCall
+
+    /**
+     * Prepares a send, for Tutti's own implementation only.
+     *
+     * @param source the elements
+     * @param type the type of the elements
+     * @param target the rank that receives
+     * @param tag the tag
+     * @param isSynchronous whether a send ends only when a receive has matched the message
+     * @param beforehand an action to run each time before the elements are read
+     * @return the call, which can be run any number of times
+     */
+    protected abstract PreparedCall sendMessage(MemorySegment source, DataType type, int target, int tag,
+            boolean isSynchronous, Runnable beforehand);
+
+    /**
+     * Prepares a receive, for Tutti's own implementation only.
+     *
+     * @param target the memory for the elements
+     * @param type the type of the elements
+     * @param source the rank that sends, or {@link Messenger#ANY_RANK}
+     * @param tag the tag, or {@link Messenger#ANY_TAG}
+     * @param beforehand an action to run each time before the elements are written
+     * @param afterwards an action to run each time when the elements have come
+     * @return the call, which can be run any number of times
+     */
+    protected abstract PreparedCall receiveMessage(MemorySegment target, DataType type, int source, int tag,
+            Runnable beforehand, Runnable afterwards);
 
     /** Prepares a call in place. If source or target has a block for each rank, all these blocks lie in the data. */
     private PreparedCall callInPlace(Collective collective, MemorySegment data, DataType type, long length,

@@ -17,7 +17,7 @@ import org.tutti.memory.Words;
  *           +0 the number of the message, from 1  +8 {@link Envelope}     +16 the communicator's number
  *           +24 up to {@value #SLOT_PAYLOAD_BYTES} bytes of payload;
  *           of a longer eager message: its position in the ring of bytes;
- *           of an offer: length in bytes, address of the {@link Transfer transfer}, first number of the transfer
+ *           of an offer: length in bytes, address of the {@link TransferLayout block}, number of the transfer
  *  then a ring of {@value #RING_BYTES} bytes for eager payloads
  * </pre>
  *

@@ -4,10 +4,15 @@ package org.tutti.message;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 import org.tutti.DataType;
+import org.tutti.FoundMessage;
 import org.tutti.Message;
 import org.tutti.MessageMismatchException;
+import org.tutti.MessageWithdrawnException;
+import org.tutti.ReceiveRequest;
+import org.tutti.Request;
 import org.tutti.collective.members.Members;
 import org.tutti.memory.Spares;
 
@@ -23,6 +28,8 @@ public final class CommunicatorMessages {
     private final int size;
     private final Spares<Send> sends;
     private final Spares<Receive> receives;
+    private final Pool<Send> pendingSends;
+    private final Pool<Receive> pendingReceives;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
@@ -42,13 +49,19 @@ public final class CommunicatorMessages {
         this.members = members;
         this.rank = rank;
         this.size = size;
-        this.sends = new Spares<>(() -> new Send(new MessageCheck(members, rank, size, closed, brokenWord)));
-        this.receives = new Spares<>(() -> new Receive(new MessageCheck(members, rank, size, closed, brokenWord)));
+        Supplier<MessageCheck> checks = () -> new MessageCheck(members, rank, size, closed, brokenWord);
+        this.sends = new Spares<>(() -> new Send(checks.get()));
+        this.receives = new Spares<>(() -> new Receive(checks.get()));
+        this.pendingSends = new Pool<>(() -> new Send(checks.get()));
+        this.pendingReceives = new Pool<>(() -> new Receive(checks.get()));
     }
 
     /** Ends the calls of other threads, because this rank closes the communicator or leaves its job. */
     public void end() {
         closed.set(true);
+        if (!messages.inFlight().isEmpty()) {
+            messages.inFlight().check();
+        }
     }
 
     /** Ends the calls of other threads, and drops the messages that this rank has not received. */
@@ -57,6 +70,8 @@ public final class CommunicatorMessages {
         messages.mailbox().drop(communicator);
     }
 
+    // ---- sending
+
     /**
      * Sends a message, and returns when the sender may use its memory again.
      *
@@ -64,29 +79,120 @@ public final class CommunicatorMessages {
      * @param type the type of the elements
      * @param target the rank that receives
      * @param tag the tag, 0 or more
+     * @param isSynchronous whether the call waits until a receive has matched the message
      * @param deadlineNanos the time of {@link System#nanoTime()} by which the call must end
      */
-    public void send(MemorySegment source, DataType type, int target, int tag, long deadlineNanos) {
-        checkRank(target, "send to");
-        if (tag < 0) {
-            throw new IllegalArgumentException(members.describe(rank) + " cannot send with tag " + tag
-                    + ": a tag is 0 to " + Integer.MAX_VALUE);
-        }
+    public void send(MemorySegment source, DataType type, int target, int tag, boolean isSynchronous,
+            long deadlineNanos) {
+        checkSend(target, tag);
         Send send = sends.take();
         try {
-            send(send, source, type, target, tag, deadlineNanos);
+            begin(send, source, type, target, tag, isSynchronous, deadlineNanos);
+            messages.send(send, members.rankInJob(target));
         } finally {
             send.end();
             sends.putBack(send);
         }
     }
 
-    private void send(Send send, MemorySegment source, DataType type, int target, int tag, long deadlineNanos) {
+    private void begin(Send send, MemorySegment source, DataType type, int target, int tag, boolean isSynchronous,
+            long deadlineNanos) {
         send.check.beginSend(target, tag, deadlineNanos);
         send.check.requireAlive();
-        send.begin(communicator, tag, type, source);
-        messages.send(send, members.rankInJob(target));
+        send.begin(communicator, tag, type, source, isSynchronous);
     }
+
+    /**
+     * Sends a message without waiting for its receive.
+     *
+     * @param source the elements, in memory that all threads can access
+     * @param type the type of the elements
+     * @param target the rank that receives
+     * @param tag the tag, 0 or more
+     * @param isSynchronous whether the request ends only when a receive has matched the message
+     * @param deadlineNanos the time of {@link System#nanoTime()} by which the request must end
+     * @return the request
+     */
+    public Request startSend(MemorySegment source, DataType type, int target, int tag, boolean isSynchronous,
+            long deadlineNanos) {
+        PendingSend pending = start(source, type, target, tag, isSynchronous, deadlineNanos);
+        return pending == null ? EndedRequest.INSTANCE : pending;
+    }
+
+    /** Starts a send. Returns null if it is complete. */
+    private PendingSend start(MemorySegment source, DataType type, int target, int tag, boolean isSynchronous,
+            long deadlineNanos) {
+        checkSend(target, tag);
+        messages.inFlight().requireRoom(members.describe(rank));
+        Send send = pendingSends.take();
+        PendingSend pending = null;
+        boolean isInFlight = false;
+        try {
+            begin(send, source, type, target, tag, isSynchronous, deadlineNanos);
+            int there = members.rankInJob(target);
+            pending = new PendingSend(messages, send, pendingSends, there);
+            send.setRequest(pending);
+            isInFlight = !messages.start(send, there);
+        } finally {
+            if (!isInFlight) {
+                send.end();
+                pendingSends.putBack(send);
+            }
+        }
+        if (!isInFlight) {
+            return null;
+        }
+        messages.addInFlight(pending);
+        return pending;
+    }
+
+    /**
+     * Checks the arguments of a send.
+     *
+     * @param target the rank that receives
+     * @param tag the tag
+     */
+    public void checkSend(int target, int tag) {
+        checkRank(target, "send to");
+        if (tag < 0) {
+            throw new IllegalArgumentException(members.describe(rank) + " cannot send with tag " + tag
+                    + ": a tag is 0 to " + Integer.MAX_VALUE);
+        }
+    }
+
+    /**
+     * Sends a message, and waits for another one.
+     *
+     * @param source the elements to send
+     * @param sourceType their type
+     * @param to the rank that receives them
+     * @param target the memory for the elements that come
+     * @param targetType their type
+     * @param from the rank that sends them, or {@link org.tutti.Messenger#ANY_RANK}
+     * @param tag the tag of both messages
+     * @param deadlineNanos the time of {@link System#nanoTime()} by which the call must end
+     * @return the number of elements that have come
+     */
+    public long exchange(MemorySegment source, DataType sourceType, int to, MemorySegment target, DataType targetType,
+            int from, int tag, long deadlineNanos) {
+        checkReceive(from, tag);
+        PendingSend pending = start(source, sourceType, to, tag, false, deadlineNanos);
+        long count;
+        try {
+            count = receive(target, targetType, from, tag, null, deadlineNanos);
+        } catch (Throwable failure) {
+            if (pending != null && !pending.cancel(failure)) {
+                pending.await();
+            }
+            throw failure;
+        }
+        if (pending != null) {
+            pending.await();
+        }
+        return count;
+    }
+
+    // ---- receiving
 
     /**
      * Waits for a message.
@@ -101,27 +207,19 @@ public final class CommunicatorMessages {
      */
     public long receive(MemorySegment target, DataType type, int source, int tag, Message description,
             long deadlineNanos) {
-        if (source != Receive.ANY) {
-            checkRank(source, "receive from");
-        }
-        if (tag < 0 && tag != Receive.ANY) {
-            throw new IllegalArgumentException(members.describe(rank) + " cannot receive tag " + tag
-                    + ": a tag is 0 to " + Integer.MAX_VALUE + ", or ANY_TAG");
-        }
+        checkReceive(source, tag);
         Receive receive = receives.take();
         Send answer = sends.take();
         try {
-            receive.begin(communicator, source == Receive.ANY ? Receive.ANY : members.rankInJob(source), tag, type,
-                    target);
+            receive.begin(communicator, rankInJob(source), tag, type, target);
             receive.check.beginReceive(messages.mailbox(), receive, source, tag, deadlineNanos);
-            answer.check.beginSend(source, tag, deadlineNanos);
-            int from = receive(receive, answer, source, deadlineNanos);
-            requireFit(receive, from);
-            long count = receive.matchedBytes() / type.bytes();
-            if (description != null) {
-                description.set(from, receive.matchedTag(), count);
+            messages.match(receive);
+            while (!fetch(receive, answer)) {
+                receive.beginAgain();
+                receive.check.beginAgain();
+                messages.match(receive);
             }
-            return count;
+            return finish(receive, source, description);
         } finally {
             answer.end();
             sends.putBack(answer);
@@ -130,24 +228,191 @@ public final class CommunicatorMessages {
         }
     }
 
-    /** Receives a message, and returns the rank of the communicator that has sent it. */
-    private int receive(Receive receive, Send answer, int source, long deadlineNanos) {
-        while (true) {
-            messages.match(receive);
-            int from = source == Receive.ANY ? rankOf(receive.matchedSource()) : source;
-            if (receive.isOffer()) {
-                receive.check.beginTransfer(from);
-                answer.check.beginTransfer(from);
-            }
-            if (messages.fetch(receive, answer)) {
-                receive.complete();
-                return from;
-            }
-            receive.beginAgain();
-            receive.check.beginReceive(messages.mailbox(), receive, source, receive.tag, deadlineNanos);
-            answer.check.beginSend(source, receive.tag, deadlineNanos);
+    private long finish(Receive receive, int source, Message description) {
+        int from = source == Receive.ANY ? rankOf(receive.matchedSource()) : source;
+        requireFit(receive, from);
+        receive.complete();
+        long count = receive.matchedBytes() / receive.type().bytes();
+        if (description != null) {
+            description.set(from, receive.matchedTag(), count);
+        }
+        return count;
+    }
+
+    /** Takes the payload of the message that has matched. Returns false if its sender has withdrawn the message. */
+    private boolean fetch(Receive receive, Send answer) {
+        if (receive.isOffer()) {
+            beginTransfer(receive);
+        }
+        answer.check.beginTransfer(rankOf(receive.matchedSource()));
+        return messages.fetch(receive, answer);
+    }
+
+    /**
+     * Starts a receive.
+     *
+     * @param target the memory for the elements, which all threads can access
+     * @param type the type of the elements
+     * @param source the rank that sends, or {@link org.tutti.Messenger#ANY_RANK}
+     * @param tag the tag, or {@link org.tutti.Messenger#ANY_TAG}
+     * @param deadlineNanos the time of {@link System#nanoTime()} by which the request must end
+     * @param message receives the source, the tag and the length of the message
+     * @param afterwards an action to run when the elements have come
+     * @return the request
+     */
+    public ReceiveRequest startReceive(MemorySegment target, DataType type, int source, int tag, Message message,
+            long deadlineNanos, Runnable afterwards) {
+        checkReceive(source, tag);
+        messages.inFlight().requireRoom(members.describe(rank));
+        Receive receive = pendingReceives.take();
+        receive.check.beginReceive(messages.mailbox(), receive, source, tag, deadlineNanos);
+        var pending = new PendingReceive(messages, this, receive, message, afterwards);
+        receive.begin(communicator, rankInJob(source), tag, type, target, pending);
+        messages.start(receive);
+        messages.addInFlight(pending);
+        return pending;
+    }
+
+    /** Completes a started receive whose payload has come. */
+    void complete(Receive receive, Message message) {
+        finish(receive, rankOf(receive.matchedSource()), message);
+    }
+
+    /** Begins the transfer of the payload for a receive that a message has matched. */
+    void beginTransfer(Receive receive) {
+        receive.check.beginTransfer(rankOf(receive.matchedSource()));
+    }
+
+    /** Takes the payload from another node. Returns false if the sender has withdrawn the message. */
+    boolean fetch(Receive receive) {
+        Send answer = pendingSends.take();
+        try {
+            return fetch(receive, answer);
+        } finally {
+            answer.end();
+            pendingSends.putBack(answer);
         }
     }
+
+    /** Puts back the state of a started receive that has ended. */
+    void putBack(Receive receive) {
+        receive.end();
+        pendingReceives.putBack(receive);
+    }
+
+    /** Tells the sender of a message that has been received of its credit, if it must know. */
+    void returnCredit(Message message) {
+        if (message.source() == Receive.ANY) {
+            return; // no message has come
+        }
+        Send answer = pendingSends.take();
+        try {
+            answer.check.beginTransfer(message.source());
+            messages.returnCredit(members.rankInJob(message.source()), answer);
+        } finally {
+            answer.end();
+            pendingSends.putBack(answer);
+        }
+    }
+
+    /** Describes a receive for messages of exceptions. */
+    String describe(int source, int tag) {
+        return "the receive of " + members.describe(rank) + " from "
+                + (source == Receive.ANY ? "any rank" : members.describe(source))
+                + (tag == Receive.ANY ? "" : " with tag " + tag);
+    }
+
+    /**
+     * Checks the arguments of a receive.
+     *
+     * @param source the rank that sends, or {@link org.tutti.Messenger#ANY_RANK}
+     * @param tag the tag, or {@link org.tutti.Messenger#ANY_TAG}
+     */
+    public void checkReceive(int source, int tag) {
+        if (source != Receive.ANY) {
+            checkRank(source, "receive from");
+        }
+        if (tag < 0 && tag != Receive.ANY) {
+            throw new IllegalArgumentException(members.describe(rank) + " cannot receive tag " + tag
+                    + ": a tag is 0 to " + Integer.MAX_VALUE + ", or ANY_TAG");
+        }
+    }
+
+    private int rankInJob(int source) {
+        return source == Receive.ANY ? Receive.ANY : members.rankInJob(source);
+    }
+
+    // ---- probes
+
+    /**
+     * Waits for a message, and takes it out of the queue without its elements.
+     *
+     * @param source the rank that sends, or {@link org.tutti.Messenger#ANY_RANK}
+     * @param tag the tag, or {@link org.tutti.Messenger#ANY_TAG}
+     * @param deadlineNanos the time of {@link System#nanoTime()} by which the call must end
+     * @return the message
+     */
+    public FoundMessage probe(int source, int tag, long deadlineNanos) {
+        Receive receive = beginProbe(source, tag, deadlineNanos);
+        boolean isMatched = false;
+        try {
+            messages.match(receive);
+            isMatched = true;
+        } finally {
+            if (!isMatched) {
+                putBack(receive);
+            }
+        }
+        return found(receive);
+    }
+
+    /**
+     * Takes a message out of the queue without its elements, if one has come.
+     *
+     * @param source the rank that sends, or {@link org.tutti.Messenger#ANY_RANK}
+     * @param tag the tag, or {@link org.tutti.Messenger#ANY_TAG}
+     * @param deadlineNanos the time of {@link System#nanoTime()} by which the call must end
+     * @return the message, or null
+     */
+    public FoundMessage tryProbe(int source, int tag, long deadlineNanos) {
+        Receive receive = beginProbe(source, tag, deadlineNanos);
+        if (messages.tryMatch(receive)) {
+            return found(receive);
+        }
+        RuntimeException failure = receive.check.failure(source);
+        putBack(receive);
+        if (failure != null) {
+            throw failure;
+        }
+        return null;
+    }
+
+    private Receive beginProbe(int source, int tag, long deadlineNanos) {
+        checkReceive(source, tag);
+        Receive receive = pendingReceives.take();
+        receive.begin(communicator, rankInJob(source), tag);
+        receive.check.beginReceive(messages.mailbox(), receive, source, tag, deadlineNanos);
+        return receive;
+    }
+
+    private FoundMessage found(Receive receive) {
+        return new LiveFoundMessage(this, receive, rankOf(receive.matchedSource()));
+    }
+
+    /** Receives the elements of a message that a probe has found. */
+    void receive(Receive found, int from, MemorySegment target, DataType type) {
+        found.into(type, target);
+        requireFit(found, from);
+        if (!fetch(found)) {
+            throw new MessageWithdrawnException(members.describe(from) + " has withdrawn the message with tag "
+                    + found.matchedTag() + " that " + members.describe(rank)
+                    + " has found, because its send passed its "
+                    + "deadline or was interrupted; probe again");
+        }
+        found.complete();
+    }
+
+    // ---- checks
 
     private void checkRank(int other, String call) {
         if (other < 0 || other >= size) {

@@ -55,7 +55,7 @@ final class FarMessages implements RegionHandler {
 
     private static final long EAGER_BYTES_MAX = MESSAGE_BYTES_MAX - HEADER_BYTES;
     private static final int OFFERS_MAX = 1 << 20;
-    private static final int RECEIVES_MAX = 1 << 10;
+    private static final int RECEIVES_MAX = 1 << 15;
     private static final long WORD_BYTES = 16; // of which the fabric also writes the second half
     private static final int WITHDRAWN_MAX = 1 << 16;
 
@@ -108,47 +108,73 @@ final class FarMessages implements RegionHandler {
 
     /** Sends a message to a rank of another node. Returns when the sender may use its memory again. */
     void send(Send send, int target) {
+        if (start(send, target)) {
+            return;
+        }
+        try {
+            machine.await(send.acceptedWord, 0, send.acceptedValue(), send.check);
+        } catch (Throwable failure) {
+            if (withdraw(send)) {
+                throw failure;
+            }
+        }
+        finish(send);
+    }
+
+    /**
+     * Sends a message eagerly, or offers it. Returns whether the sender may use its memory again. If not, {@link #finish}
+     * must follow when the receiver has answered.
+     */
+    boolean start(Send send, int target) {
         long bytes = send.bytes();
         FarPeer peer = peer(target);
-        if (bytes <= EAGER_BYTES_MAX && peer.credit.take(EagerCredit.cost(bytes))) {
-            boolean isSent = false;
-            try {
-                MemorySegment.copy(send.source(), 0, send.buffer(), HEADER_BYTES, bytes);
-                tellNumbered(send, target, MESSAGE, Envelope.eager(send.tag(), send.type(), bytes), 0, 0, bytes);
-                isSent = true;
-            } finally {
-                if (!isSent) {
-                    peer.credit.giveBack(EagerCredit.cost(bytes));
-                }
-            }
-        } else {
+        if (bytes > EAGER_BYTES_MAX || send.isSynchronous() || !peer.credit.take(EagerCredit.cost(bytes))) {
             offer(send, target);
+            return false;
         }
+        boolean isSent = false;
+        try {
+            MemorySegment.copy(send.source(), 0, send.buffer(), HEADER_BYTES, bytes);
+            tellNumbered(send, target, MESSAGE, Envelope.eager(send.tag(), send.type(), bytes), 0, 0, bytes);
+            isSent = true;
+        } finally {
+            if (!isSent) {
+                peer.credit.giveBack(EagerCredit.cost(bytes));
+            }
+        }
+        return true;
     }
 
     private void offer(Send send, int target) {
-        send.setTarget(target);
-        long number = offers.add(send);
+        send.setTarget(target, offers.add(send));
         boolean isOffered = false;
         try {
-            tellNumbered(send, target, MESSAGE, Envelope.offer(send.tag(), send.type()), send.bytes(), number, 0);
+            tellNumbered(send, target, MESSAGE, Envelope.offer(send.tag(), send.type()), send.bytes(), send.offer(), 0);
             isOffered = true;
-            machine.await(send.acceptedWord, 0, send.acceptedValue(), send.check);
-        } catch (Throwable failure) {
-            if (!isOffered || withdraw(send, target, number)) {
-                throw failure;
-            }
         } finally {
-            offers.remove(number);
-        }
-        if (send.region() != 0) {
-            send.check.beginTransfer();
-            try {
-                putPayload(send, target);
-            } catch (Throwable failure) { // for example because another thread has closed the arena of the source
-                tellNumbered(send, target, WITHDRAW, 0, 0, number, 0);
-                throw failure;
+            if (!isOffered) {
+                offers.remove(send.offer());
             }
+        }
+    }
+
+    /** Returns whether the receiver has answered an offer. */
+    boolean isAnswered(Send send) {
+        return machine.load(send.acceptedWord, 0) >= send.acceptedValue();
+    }
+
+    /** Transfers the payload of an offer that the receiver has answered, if the receiver wants it. */
+    void finish(Send send) {
+        offers.remove(send.offer());
+        if (send.region() == 0) {
+            return;
+        }
+        send.check.beginTransfer();
+        try {
+            putPayload(send, send.target());
+        } catch (Throwable failure) { // for example because another thread has closed the arena of the source
+            tellNumbered(send, send.target(), WITHDRAW, 0, 0, send.offer(), 0);
+            throw failure;
         }
     }
 
@@ -161,16 +187,16 @@ final class FarMessages implements RegionHandler {
         fabric.flush();
     }
 
-    /** Withdraws an offer. Returns false if the receiver has accepted it before, so that the send goes on. */
-    private boolean withdraw(Send send, int target, long number) {
+    /** Withdraws an offer. Returns false if the receiver has answered it before, so that the send goes on. */
+    boolean withdraw(Send send) {
         synchronized (offers) {
-            if (machine.load(send.acceptedWord, 0) >= send.acceptedValue()) {
+            if (isAnswered(send)) {
                 return false;
             }
-            offers.remove(number);
+            offers.remove(send.offer());
         }
         send.check.beginTransfer();
-        tellNumbered(send, target, WITHDRAW, 0, 0, number, 0);
+        tellNumbered(send, send.target(), WITHDRAW, 0, 0, send.offer(), 0);
         return true;
     }
 
@@ -221,17 +247,18 @@ final class FarMessages implements RegionHandler {
         try {
             MemorySegment target = receive.target();
             long bytes = receive.matchedBytes();
+            boolean takes = receive.fits() && bytes > 0;
             boolean isShared = Memory.isOpenToAll(target);
             MemorySegment memory = target;
-            if (receive.fits()) {
-                memory = isShared ? target.asSlice(0, bytes) : Arena.ofAuto().allocate(Math.max(1, bytes));
+            if (takes) {
+                memory = isShared ? target.asSlice(0, bytes) : Arena.ofAuto().allocate(bytes);
                 openWords();
                 region = fabric.register(memory);
                 number = receives.add(receive);
             }
             answer.check.requireThere(accept(answer, receive.matchedSource(), receive.transfer(), region, number));
             isAccepted = true;
-            if (!receive.fits()) {
+            if (!takes) {
                 return true;
             }
             if (isWithdrawn(receive)) { // before the receive could be found
@@ -361,7 +388,11 @@ final class FarMessages implements RegionHandler {
                 return send == null; // it was withdrawn
             }
             send.accept(region, message.get(LONG, offset + WORDS), message.get(LONG, offset + WORD));
+            PendingSend request = send.request(); // another call may have the object after the store
             machine.store(send.acceptedWord, 0, send.acceptedValue());
+            if (request != null) {
+                request.answered();
+            }
             return true;
         }
     }

@@ -305,7 +305,7 @@ final class Mailbox {
         if (!message.isOffer) {
             giveCredit(message);
         } else if (channelOf.get(message.source) != null) {
-            Transfer.decline(machine, memory, message.transfer, message.transferNumber, message.bytes);
+            IncomingTransfer.decline(machine, memory, message.transfer, message.transferNumber, message.bytes);
         }
         message.end();
     }
@@ -315,7 +315,7 @@ final class Mailbox {
         for (Arrival kept = arrivals.oldest(); kept != null;) {
             Arrival after = arrivals.after(kept);
             if (kept.isOffer && channelOf.get(kept.source) != null
-                    && Transfer.isWithdrawn(machine, memory, kept.transfer, kept.transferNumber)) {
+                    && IncomingTransfer.isWithdrawn(machine, memory, kept.transfer, kept.transferNumber)) {
                 arrivals.remove(kept);
                 putBack(kept);
             }
@@ -365,6 +365,9 @@ final class Mailbox {
             giveCredit(message);
         }
         message.end();
+        if (message.isOffer && receive.request() != null) {
+            receive.request().offered();
+        }
     }
 
     private void giveCredit(Arrival message) {

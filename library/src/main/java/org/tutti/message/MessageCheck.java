@@ -27,6 +27,8 @@ final class MessageCheck extends CallCheck {
     private int other;
     private int tag;
     private long changesSeen;
+    private long receiveDeadlineNanos;
+    private int receiveSource;
     private boolean transfers;
 
     /**
@@ -56,12 +58,24 @@ final class MessageCheck extends CallCheck {
 
     /** Prepares this object for a receive. The source is a rank of the communicator, or {@link #ANY}. */
     void beginReceive(Mailbox from, Receive ofReceive, int source, int ofTag, long untilNanos) {
-        begin("receive", source, untilNanos);
-        transfers = false;
         mailbox = from;
         receive = ofReceive;
-        other = source;
+        receiveSource = source;
+        receiveDeadlineNanos = untilNanos;
         tag = ofTag;
+        beginAgain();
+    }
+
+    /** Prepares this object for another message of the same receive, because the sender has withdrawn the first one. */
+    void beginAgain() {
+        begin("receive", receiveSource, receiveDeadlineNanos);
+        other = receiveSource;
+        transfers = false;
+    }
+
+    /** Returns the source of a receive, a rank of the communicator, or {@link #ANY}. */
+    int source() {
+        return receiveSource;
     }
 
     /**
@@ -113,6 +127,11 @@ final class MessageCheck extends CallCheck {
             mailbox.serve(receive); // a receive that is matched then goes on in spite of the exception
         }
         return failure;
+    }
+
+    /** Returns whether a transfer that has begun must end, because the job is aborted or the other rank is gone. */
+    boolean mustEndTransfer() {
+        return transfers && failureOfTransfer() != null;
     }
 
     /** Returns the failure that ends a transfer: an abort, or that the other rank is gone. */

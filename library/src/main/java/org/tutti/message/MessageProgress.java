@@ -13,6 +13,7 @@ import org.tutti.memory.Waiter;
 public final class MessageProgress implements Waiter.Progress {
     private final Waiter.Progress fabric; // null if there are no other nodes
     private Mailbox mailbox;
+    private MessagesInFlight inFlight;
 
     /**
      * Creates the progress of a rank's waiting threads.
@@ -23,15 +24,17 @@ public final class MessageProgress implements Waiter.Progress {
         this.fabric = fabric;
     }
 
-    /** Sets the mailbox, before any thread waits. */
-    void fill(Mailbox ofRank) {
+    /** Sets the mailbox and the non-blocking calls, before any thread waits. */
+    void fill(Mailbox ofRank, MessagesInFlight ofCalls) {
         mailbox = ofRank;
+        inFlight = ofCalls;
     }
 
     @Override
     public boolean poll() {
         boolean arrived = fabric != null && fabric.poll();
-        return mailbox.poll() || arrived;
+        arrived |= mailbox.poll();
+        return inFlight.poll() || arrived;
     }
 
     @Override

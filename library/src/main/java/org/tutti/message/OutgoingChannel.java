@@ -2,6 +2,7 @@
 package org.tutti.message;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -15,14 +16,17 @@ import org.tutti.memory.Memory;
  * order. It writes to a slot again, or to the same bytes of the ring, only after it has loaded with acquire order a
  * value of READ that counts the slot. The receiver has stored that value after its last read there.
  *
- * <p>Several threads may send. A lock orders them, and one that finds all slots taken waits for the receiver with the
- * lock, because a later message must not pass an earlier one.
+ * <p>Several threads may send. A message for which there is no room waits in a queue, and later messages wait behind it,
+ * because a later message must not pass an earlier one. A thread that waits for room, or for anything else, writes the
+ * messages of the queue when there is room. No thread waits with the lock.
  */
 final class OutgoingChannel {
     private final Machine machine;
     private final MemorySegment memory;
     private final long base;
     private final Lock lock = new ReentrantLock();
+    private final ArrayDeque<Send> queue = new ArrayDeque<>();
+    private final Pool<OutgoingTransfer> transfers;
     private final long[] ringEnds = new long[ChannelLayout.SLOTS]; // the end in the ring after each slot's message
     private long sent;
     private long readSeen;
@@ -39,9 +43,12 @@ final class OutgoingChannel {
      * @param doors the memory with the {@link Doors}
      * @param rank this rank, a rank of the job
      * @param target the rank of the job that receives
+     * @param transfers the blocks for payloads that are offered
      */
-    OutgoingChannel(Machine machine, Memory nodeMemory, MemorySegment doors, int rank, int target) {
+    OutgoingChannel(Machine machine, Memory nodeMemory, MemorySegment doors, int rank, int target,
+            Pool<OutgoingTransfer> transfers) {
         this.machine = machine;
+        this.transfers = transfers;
         long address = nodeMemory.claim(ChannelLayout.BYTES, "messages of rank " + rank + " to rank " + target);
         this.memory = nodeMemory.around(address);
         this.base = nodeMemory.offset(address);
@@ -57,47 +64,94 @@ final class OutgoingChannel {
     }
 
     /**
-     * Sends a message eagerly, or offers it.
+     * Writes a message to the channel, or queues it if there is no room.
      *
-     * @param send the message
-     * @param transfers makes the transfer of a payload that is offered
-     * @return the transfer by which the payload must be handed over, or null if the message has been sent
+     * @param send the message. If its payload is offered, it has a {@link Send#transfer transfer} afterwards
+     * @return whether the message has been written
      */
-    Transfer send(Send send, TransferPool transfers) {
-        Locks.acquire(lock, send.check);
+    boolean send(Send send) {
+        machine.lock(lock);
         try {
-            awaitSlot(send);
-            long bytes = send.bytes();
-            boolean isEager = bytes <= ChannelLayout.EAGER_BYTES_MAX && hasCredit(bytes);
-            if (isEager && bytes > ChannelLayout.SLOT_PAYLOAD_BYTES) {
-                writeToRing(send);
-            } else if (isEager) {
-                machine.copy(send.source(), 0, memory, base + ChannelLayout.slot(sent) + ChannelLayout.PAYLOAD, bytes);
+            if (queue.isEmpty() && write(send)) {
+                return true;
             }
-            Transfer transfer = null;
-            if (isEager) {
-                cost += EagerCredit.cost(bytes);
-                finish(send, Envelope.eager(send.tag(), send.type(), bytes));
-            } else {
-                transfer = transfers.take();
-                transfer.offer(send.source());
-                long slot = base + ChannelLayout.slot(sent);
-                machine.storePlain(memory, slot + ChannelLayout.OFFER_BYTES, bytes);
-                machine.storePlain(memory, slot + ChannelLayout.OFFER_TRANSFER, transfer.address());
-                machine.storePlain(memory, slot + ChannelLayout.OFFER_NUMBER, transfer.number());
-                finish(send, Envelope.offer(send.tag(), send.type()));
-            }
-            return transfer;
+            send.hold();
+            queue.add(send);
+            return false;
         } finally {
             machine.unlock(lock);
         }
     }
 
-    private void awaitSlot(Send send) {
-        if (sent - readSeen >= ChannelLayout.SLOTS) {
-            machine.await(memory, base + ChannelLayout.READ, sent - ChannelLayout.SLOTS + 1, send.check);
-            loadRead();
+    /**
+     * Writes queued messages while there is room. Returns whether a message has been written. If not, {@link #memory},
+     * {@link #awaitedWord} and {@link Send#awaitedValue} tell the word that grows when there is more room.
+     */
+    boolean advance(Send send) {
+        machine.lock(lock);
+        try {
+            for (Send head = queue.peek(); head != null && write(head); head = queue.peek()) {
+                queue.remove();
+            }
+            send.awaits(readSeen + 1);
+            return send.isWritten();
+        } finally {
+            machine.unlock(lock);
         }
+    }
+
+    /** Removes a message from the queue. Returns false if it has been written. */
+    boolean withdraw(Send send) {
+        machine.lock(lock);
+        try {
+            return queue.remove(send);
+        } finally {
+            machine.unlock(lock);
+        }
+    }
+
+    MemorySegment memory() {
+        return memory;
+    }
+
+    long awaitedWord() {
+        return base + ChannelLayout.READ;
+    }
+
+    /** Writes a message, eagerly or as an offer. Returns false if there is no room. */
+    private boolean write(Send send) {
+        if (sent - readSeen >= ChannelLayout.SLOTS) {
+            loadRead();
+            if (sent - readSeen >= ChannelLayout.SLOTS) {
+                return false;
+            }
+        }
+        long bytes = send.bytes();
+        if (bytes > ChannelLayout.EAGER_BYTES_MAX || send.isSynchronous() || !hasCredit(bytes)) {
+            offer(send);
+            return true;
+        }
+        if (bytes > ChannelLayout.SLOT_PAYLOAD_BYTES) {
+            if (!writeToRing(send)) {
+                return false;
+            }
+        } else {
+            machine.copy(send.payload(), 0, memory, base + ChannelLayout.slot(sent) + ChannelLayout.PAYLOAD, bytes);
+        }
+        cost += EagerCredit.cost(bytes);
+        finish(send, Envelope.eager(send.tag(), send.type(), bytes));
+        return true;
+    }
+
+    private void offer(Send send) {
+        OutgoingTransfer transfer = transfers.take();
+        transfer.offer(send.source());
+        send.setTransfer(transfer);
+        long slot = base + ChannelLayout.slot(sent);
+        machine.storePlain(memory, slot + ChannelLayout.OFFER_BYTES, send.bytes());
+        machine.storePlain(memory, slot + ChannelLayout.OFFER_TRANSFER, transfer.address());
+        machine.storePlain(memory, slot + ChannelLayout.OFFER_NUMBER, transfer.number());
+        finish(send, Envelope.offer(send.tag(), send.type()));
     }
 
     private boolean hasCredit(long bytes) {
@@ -109,20 +163,23 @@ final class OutgoingChannel {
     }
 
     /**
-     * Writes a payload to the ring of bytes, once it has room. The payload does not wrap around. The receiver makes
-     * room when it waits in any call, because it keeps messages that match no receive.
+     * Writes a payload to the ring of bytes. Returns false if there is no room. The payload does not wrap around. The
+     * receiver makes room when it waits in any call, because it keeps messages that match no receive.
      */
-    private void writeToRing(Send send) {
+    private boolean writeToRing(Send send) {
         long bytes = send.bytes();
         long untilEnd = ChannelLayout.RING_BYTES - ringEnd % ChannelLayout.RING_BYTES;
         long from = untilEnd >= bytes ? ringEnd : ringEnd + untilEnd;
-        while (from + bytes - ringFreed > ChannelLayout.RING_BYTES) {
-            machine.await(memory, base + ChannelLayout.READ, readSeen + 1, send.check);
+        if (from + bytes - ringFreed > ChannelLayout.RING_BYTES) {
             loadRead();
+            if (from + bytes - ringFreed > ChannelLayout.RING_BYTES) {
+                return false;
+            }
         }
-        machine.copy(send.source(), 0, memory, base + ChannelLayout.ring(from), bytes);
+        machine.copy(send.payload(), 0, memory, base + ChannelLayout.ring(from), bytes);
         machine.storePlain(memory, base + ChannelLayout.slot(sent) + ChannelLayout.PAYLOAD, from);
         ringEnd = Memory.roundToLines(from + bytes);
+        return true;
     }
 
     /**
@@ -144,6 +201,7 @@ final class OutgoingChannel {
         machine.storePlain(memory, slot + ChannelLayout.COMMUNICATOR, send.communicator());
         ringEnds[(int) (sent % ChannelLayout.SLOTS)] = ringEnd;
         sent++;
+        send.setWritten();
         machine.store(memory, slot, sent);
     }
 }

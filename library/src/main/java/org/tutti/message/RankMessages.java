@@ -2,11 +2,13 @@
 package org.tutti.message;
 
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntFunction;
 
 import org.tutti.collective.machine.Machine;
 import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.SectionTransport;
+import org.tutti.memory.Looks;
 import org.tutti.memory.Memory;
 
 /**
@@ -18,13 +20,18 @@ import org.tutti.memory.Memory;
  * <li>This class: a rank has one.
  * <li>{@link FarMessages}: messages of ranks on other nodes, as active messages.
  * <li>{@link Mailbox}: matches messages with receives.
- * <li>{@link IncomingChannel}, {@link OutgoingChannel}, {@link Transfer}: messages of ranks on this node.
+ * <li>{@link IncomingChannel}, {@link OutgoingChannel}, {@link IncomingTransfer}, {@link OutgoingTransfer}: messages of
+ * ranks on this node.
+ * <li>{@link PendingSend}, {@link PendingReceive}: non-blocking calls, which {@link MessagesInFlight} moves on.
  * <li>{@link Send}, {@link Receive}, {@link Arrival}, {@link MatchTable}: the state of calls and messages.
  * </ol>
  *
  * <p>Any number of threads may send and receive.
  */
-public final class RankMessages {
+public final class RankMessages implements Looks.Look {
+    private static final int LOOKS_IDLE_MAX = 40;
+    private static final long BUSY_NANOS_MAX = 2_000_000;
+
     private final MessageProgress progress;
     private final Machine machine;
     private final Memory memory;
@@ -33,9 +40,12 @@ public final class RankMessages {
     private final int rank;
     private final Mailbox mailbox;
     private final FarMessages far; // null if all ranks are on this node
-    private final TransferPool transfers;
+    private final Pool<OutgoingTransfer> transfers;
+    private final MessagesInFlight inFlight = new MessagesInFlight();
+    private final AtomicBoolean isWatched = new AtomicBoolean();
     private final RankTable<OutgoingChannel> channels = new RankTable<>();
     private final IntFunction<OutgoingChannel> opener = this::open;
+    private int looksIdle;
 
     /**
      * Creates the messages of a rank.
@@ -59,10 +69,10 @@ public final class RankMessages {
         this.addresses = addresses;
         this.rank = rank;
         this.mailbox = new Mailbox(machine, memory, doors, rank, peers);
-        progress.fill(mailbox);
+        progress.fill(mailbox, inFlight);
         this.far = fabric == null ? null
                 : new FarMessages(machine, fabric, addresses, rank, size, mailbox, peers);
-        this.transfers = new TransferPool(machine, memory);
+        this.transfers = new Pool<>(() -> new OutgoingTransfer(machine, memory));
     }
 
     /** {@return the progress that every wait of this rank needs} */
@@ -84,27 +94,138 @@ public final class RankMessages {
         return mailbox;
     }
 
+    /** Returns the non-blocking sends and receives of this rank that have not ended. */
+    MessagesInFlight inFlight() {
+        return inFlight;
+    }
+
+    // ---- sending
+
     /** Sends a message to a rank of the job. Returns when the sender may use its memory again. */
     void send(Send send, int target) {
         if (!addresses.isHere(target)) {
             far.send(send, target);
             return;
         }
-        Transfer transfer = channels.getOrMake(target, opener).send(send, transfers);
-        if (transfer != null) {
-            try {
-                transfer.send(send.source(), send.check);
-            } finally {
-                if (transfer.isFree()) {
-                    transfers.putBack(transfer);
-                }
+        OutgoingChannel channel = channels.getOrMake(target, opener);
+        if (!channel.send(send)) {
+            awaitRoom(channel, send);
+        }
+        if (send.transfer() != null) {
+            handOver(send);
+        }
+    }
+
+    private void awaitRoom(OutgoingChannel channel, Send send) {
+        try {
+            while (!channel.advance(send)) {
+                machine.await(channel.memory(), channel.awaitedWord(), send.awaitedValue(), send.check);
+            }
+        } catch (Throwable failure) {
+            if (channel.withdraw(send)) {
+                throw failure;
             }
         }
     }
 
-    private OutgoingChannel open(int target) {
-        return new OutgoingChannel(machine, memory, doors, rank, target);
+    private void handOver(Send send) {
+        OutgoingTransfer transfer = send.transfer();
+        try {
+            machine.await(transfer.memory(), transfer.awaitedWord(), transfer.number() + 1, send.check);
+        } catch (Throwable failure) {
+            if (withdrawOffer(transfer)) {
+                throw failure;
+            }
+        }
+        send.check.beginTransfer();
+        while (!advanceTransfer(send)) {
+            send.check.awaitTransfer(machine, transfer.memory(), transfer.awaitedWord(), transfer.awaitedValue());
+        }
     }
+
+    private boolean advanceTransfer(Send send) {
+        OutgoingTransfer transfer = send.transfer();
+        boolean isComplete = transfer.advance(send.source());
+        if (isComplete) {
+            transfers.putBack(transfer);
+        }
+        return isComplete;
+    }
+
+    private boolean withdrawOffer(OutgoingTransfer transfer) {
+        boolean isWithdrawn = transfer.withdraw();
+        if (isWithdrawn) {
+            transfers.putBack(transfer);
+        }
+        return isWithdrawn;
+    }
+
+    /** Begins to send a message, without waiting for a receive. Returns whether the send is complete. */
+    boolean start(Send send, int target) {
+        return addresses.isHere(target) ? channels.getOrMake(target, opener).send(send) && send.transfer() == null
+                : far.start(send, target);
+    }
+
+    /** Writes a started message to its channel, if that is possible without waiting. Returns whether it is written. */
+    boolean isWritten(Send send, int target) {
+        return !addresses.isHere(target) || channels.get(target).advance(send);
+    }
+
+    /** Moves a started and written message on, without waiting. Returns whether the send is complete. */
+    boolean advance(Send send, int target) {
+        if (!addresses.isHere(target)) {
+            return far.isAnswered(send) && send.region() == 0 && complete(send);
+        }
+        if (send.transfer() == null) {
+            return true;
+        }
+        if (send.transfer().isMatched()) {
+            send.check.beginTransfer();
+        }
+        return advanceTransfer(send);
+    }
+
+    private boolean complete(Send send) {
+        far.finish(send);
+        return true;
+    }
+
+    /** Returns whether {@link #finish} must transfer the payload of a started message to another node. */
+    boolean needsTransfer(Send send, int target) {
+        return !addresses.isHere(target) && far.isAnswered(send);
+    }
+
+    /** Transfers the payload of an offered message to another node. */
+    void finish(Send send) {
+        far.finish(send);
+    }
+
+    /** Withdraws a started message. Returns false if it must be completed. */
+    boolean withdraw(Send send, int target) {
+        if (!addresses.isHere(target)) {
+            return far.withdraw(send);
+        }
+        return channels.get(target).withdraw(send) || send.transfer() != null && withdrawOffer(send.transfer());
+    }
+
+    /** Returns the word that grows when a started message can be moved on. */
+    AwaitedWord awaited(Send send, int target, boolean isWritten) {
+        if (!addresses.isHere(target)) {
+            return new AwaitedWord(send.acceptedWord, 0, send.acceptedValue());
+        }
+        if (!isWritten) {
+            OutgoingChannel channel = channels.get(target);
+            return new AwaitedWord(channel.memory(), channel.awaitedWord(), send.awaitedValue());
+        }
+        OutgoingTransfer transfer = send.transfer();
+        return new AwaitedWord(transfer.memory(), transfer.awaitedWord(), transfer.awaitedValue());
+    }
+
+    private OutgoingChannel open(int target) {
+        return new OutgoingChannel(machine, memory, doors, rank, target, transfers);
+    }
+
+    // ---- receiving
 
     /** Waits until a receive is matched. If the wait must end, withdraws the receive and throws. */
     void match(Receive receive) {
@@ -118,6 +239,13 @@ public final class RankMessages {
         }
     }
 
+    /** Matches a receive with a message that has come. Returns false if there is none, and the receive has no effect. */
+    boolean tryMatch(Receive receive) {
+        progress.poll();
+        mailbox.begin(receive);
+        return !mailbox.withdraw(receive);
+    }
+
     /**
      * Takes the payload of the message that has matched a receive, if the payload is still with the sender. Returns
      * false if the sender has withdrawn the message.
@@ -129,8 +257,69 @@ public final class RankMessages {
             far.returnCredit(source, answer);
             return isTaken;
         }
-        return !receive.isOffer() || Transfer.receive(machine, memory, receive.transfer(), receive.transferNumber(),
-                receive.matchedBytes(), receive.fits() ? receive.target() : null, receive.check);
+        return !receive.isOffer() || fetchFromNode(receive);
+    }
+
+    private boolean fetchFromNode(Receive receive) {
+        IncomingTransfer incoming = receive.incoming;
+        if (!incoming.begin(machine, memory, receive)) {
+            return false;
+        }
+        boolean isOver = incoming.advance();
+        while (!isOver) {
+            boolean isThere = false;
+            try {
+                receive.check.awaitTransfer(machine, incoming.memory(), incoming.awaitedWord(),
+                        incoming.awaitedValue());
+                isThere = true;
+            } finally {
+                if (!isThere) {
+                    incoming.end();
+                }
+            }
+            isOver = incoming.advance();
+        }
+        return !incoming.hasFailed();
+    }
+
+    /** Begins a receive that later calls move on. */
+    void start(Receive receive) {
+        mailbox.begin(receive);
+    }
+
+    /** Returns whether a started receive is matched. */
+    boolean isMatched(Receive receive) {
+        return machine.load(receive.matchedWord, 0) >= receive.matchedValue();
+    }
+
+    /** Returns whether the message that has matched a started receive must be transferred from another node. */
+    boolean needsTransfer(Receive receive) {
+        return isMatched(receive) && receive.isOffer() && !addresses.isHere(receive.matchedSource());
+    }
+
+    /** Begins to take the payload from a rank of this node. Returns false if the sender has withdrawn the message. */
+    boolean beginTransfer(Receive receive) {
+        return receive.incoming.begin(machine, memory, receive);
+    }
+
+    /** Withdraws a started receive. Returns false if it is matched. */
+    boolean withdraw(Receive receive) {
+        return mailbox.withdraw(receive);
+    }
+
+    /** Returns the word that grows when a started receive can be moved on. */
+    AwaitedWord awaited(Receive receive) {
+        boolean isMatched = mailbox.serve(receive);
+        return !isMatched && hasWord(receive)
+                ? new AwaitedWord(receive.awaitedMemory(), receive.awaitedWord(), receive.awaitedValue())
+                : new AwaitedWord(receive.matchedWord, 0, receive.matchedValue());
+    }
+
+    /** Tells a rank of another node of its matched messages, if it must know. */
+    void returnCredit(int source, Send answer) {
+        if (!addresses.isHere(source)) {
+            far.returnCredit(source, answer);
+        }
     }
 
     /**
@@ -138,7 +327,7 @@ public final class RankMessages {
      * on this node, the thread also looks at the next word of its channel, where its message is seen first.
      */
     private void await(Receive receive) {
-        boolean hasWord = receive.source != Receive.ANY && addresses.isHere(receive.source);
+        boolean hasWord = hasWord(receive);
         while (!mailbox.serve(receive)) {
             if (hasWord) {
                 machine.await(receive.awaitedMemory(), receive.awaitedWord(), receive.awaitedValue(), receive.check);
@@ -146,5 +335,45 @@ public final class RankMessages {
                 machine.await(receive.matchedWord, 0, receive.matchedValue(), receive.check);
             }
         }
+    }
+
+    private boolean hasWord(Receive receive) {
+        return receive.source != Receive.ANY && addresses.isHere(receive.source);
+    }
+
+    // ---- non-blocking messages
+
+    /** Waits for a word of a non-blocking message. */
+    void await(AwaitedWord word, MessageCheck check) {
+        machine.await(word.memory(), word.word(), word.value(), check);
+    }
+
+    /** Lets other threads move a message on, which has begun. */
+    void addInFlight(PendingMessage message) {
+        inFlight.add(message);
+        if (!isWatched.get() && isWatched.compareAndSet(false, true)) {
+            Looks.watch(this);
+        }
+    }
+
+    /** Moves messages on while the rank computes. */
+    @Override
+    public boolean look() {
+        try {
+            inFlight.look();
+            long untilNanos = System.nanoTime() + BUSY_NANOS_MAX;
+            do {
+                mailbox.poll();
+            } while (inFlight.poll() && System.nanoTime() - untilNanos < 0);
+        } catch (IllegalStateException _) { // the rank has left its job, and its memory is closed
+            return false;
+        }
+        looksIdle = inFlight.isEmpty() ? looksIdle + 1 : 0;
+        if (looksIdle < LOOKS_IDLE_MAX) {
+            return true;
+        }
+        looksIdle = 0;
+        isWatched.set(false);
+        return !inFlight.isEmpty() && isWatched.compareAndSet(false, true); // one may have been added meanwhile
     }
 }

@@ -23,8 +23,12 @@ final class Receive extends MatchTable.Entry {
     /** A word that grows when the receive is matched, for a wait that has no other word. */
     final MemorySegment matchedWord = MemorySegment.ofArray(new long[1]);
 
+    /** Takes the payload of a message that a rank of this node has offered. */
+    final IncomingTransfer incoming = new IncomingTransfer();
+
     private DataType type;
-    private MemorySegment target;
+    private MemorySegment target; // null for a probe until its message is received
+    private PendingReceive request;
     private long uses;
     private boolean matched;
 
@@ -48,15 +52,42 @@ final class Receive extends MatchTable.Entry {
         this.check = check;
     }
 
-    /** Begins a receive. The source is a rank of the job, or {@link #ANY}. */
+    /** Begins a receive that the calling thread awaits. The source is a rank of the job, or {@link #ANY}. */
     void begin(long ofCommunicator, int fromSource, int ofTag, DataType ofType, MemorySegment into) {
-        communicator = ofCommunicator;
-        source = fromSource;
-        tag = ofTag;
+        begin(ofCommunicator, fromSource, ofTag);
         type = ofType;
         target = into;
         owner = Thread.currentThread();
+    }
+
+    /** Begins a receive that any thread may move on. */
+    void begin(long ofCommunicator, int fromSource, int ofTag, DataType ofType, MemorySegment into,
+            PendingReceive ofReceive) {
+        begin(ofCommunicator, fromSource, ofTag);
+        type = ofType;
+        target = into;
+        request = ofReceive;
+    }
+
+    /** Begins a receive of a message whose elements are received later. */
+    void begin(long ofCommunicator, int fromSource, int ofTag) {
+        communicator = ofCommunicator;
+        source = fromSource;
+        tag = ofTag;
+        type = null;
+        target = null;
         beginAgain();
+    }
+
+    /** Sets the memory for the elements of a message that has matched. */
+    void into(DataType ofType, MemorySegment ofTarget) {
+        type = ofType;
+        target = ofTarget;
+    }
+
+    /** Returns the request that an offer moves on, or null. */
+    PendingReceive request() {
+        return request;
     }
 
     /** Begins the receive again, because the sender has withdrawn the message that has matched. */
@@ -109,7 +140,7 @@ final class Receive extends MatchTable.Entry {
         isOffer = message.isOffer;
         transfer = message.transfer;
         transferNumber = message.transferNumber;
-        if (!isOffer && fits()) {
+        if (!isOffer && (target == null || fits())) {
             copy(message);
         }
         matched = true;
@@ -117,7 +148,7 @@ final class Receive extends MatchTable.Entry {
 
     private void copy(Arrival message) {
         try {
-            if (target.isAccessibleBy(Thread.currentThread())) {
+            if (target != null && target.isAccessibleBy(Thread.currentThread())) {
                 MemorySegment.copy(message.payload, message.payloadOffset, target, 0, matchedBytes);
             } else {
                 held = MemorySegment.ofArray(new byte[(int) matchedBytes]);
@@ -213,5 +244,6 @@ final class Receive extends MatchTable.Entry {
         target = null;
         failure = null;
         owner = null;
+        request = null;
     }
 }

@@ -7,11 +7,11 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.DataType;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.SectionPieces;
+import org.tutti.memory.Memory;
 
 /**
- * The state of one send. Objects are reused. The thread that calls send owns the
- * object. If the message is offered to a rank on another node, the thread that reads the connection writes the answer
- * into it, and then raises {@link #acceptedWord}.
+ * The state of one send. Objects are reused. The call that sends owns the object. If the message is offered to a rank on
+ * another node, the thread that reads the connection writes the answer into it, and then raises {@link #acceptedWord}.
  */
 final class Send {
     /** Ends the waits of this send. */
@@ -29,21 +29,45 @@ final class Send {
     private MemorySegment source;
     private long uses;
     private int targetRank;
+    private long offer;
     private long region;
     private long words;
     private long receiveNumber;
     private MemorySegment buffer;
+    private MemorySegment held; // the payload, if other threads cannot read the source
+    private boolean isSynchronous;
+    private boolean isWritten;
+    private long awaited;
+    private OutgoingTransfer transfer;
+    private PendingSend request;
 
     Send(MessageCheck check) {
         this.check = check;
     }
 
-    void begin(long ofCommunicator, int ofTag, DataType ofType, MemorySegment ofSource) {
+    void begin(long ofCommunicator, int ofTag, DataType ofType, MemorySegment ofSource, boolean synchronous) {
         communicator = ofCommunicator;
         tag = ofTag;
         type = ofType;
         source = ofSource;
+        isSynchronous = synchronous;
+        isWritten = false;
+        transfer = null;
         uses++;
+    }
+
+    /** Sets the request that the answer to an offer moves on. */
+    void setRequest(PendingSend ofSend) {
+        request = ofSend;
+    }
+
+    PendingSend request() {
+        return request;
+    }
+
+    /** Returns whether the send waits until a receive has matched the message. */
+    boolean isSynchronous() {
+        return isSynchronous;
     }
 
     long communicator() {
@@ -62,6 +86,47 @@ final class Send {
         return source;
     }
 
+    /** Returns the elements, or a copy of them that every thread can read. */
+    MemorySegment payload() {
+        return held == null ? source : held;
+    }
+
+    /** Lets other threads read the payload of a message that may be eager. */
+    void hold() {
+        if (source.byteSize() <= ChannelLayout.EAGER_BYTES_MAX && !Memory.isOpenToAll(source)) {
+            held = MemorySegment.ofArray(new byte[(int) source.byteSize()]);
+            held.copyFrom(source);
+        }
+    }
+
+    /** Records that the message has been written to a channel. */
+    void setWritten() {
+        isWritten = true;
+    }
+
+    boolean isWritten() {
+        return isWritten;
+    }
+
+    /** Sets the value of the channel's word for which a queued message waits. */
+    void awaits(long value) {
+        awaited = value;
+    }
+
+    long awaitedValue() {
+        return awaited;
+    }
+
+    /** Sets the transfer by which the payload must be handed over to a rank of this node. */
+    void setTransfer(OutgoingTransfer ofPayload) {
+        transfer = ofPayload;
+    }
+
+    /** Returns that transfer, or null. */
+    OutgoingTransfer transfer() {
+        return transfer;
+    }
+
     long bytes() {
         return source.byteSize();
     }
@@ -71,10 +136,15 @@ final class Send {
         return uses;
     }
 
-    /** Sets the rank of the job to which the message is offered. */
-    void setTarget(int rank) {
+    /** Sets the rank of the job to which the message is offered, and the number of the offer. */
+    void setTarget(int rank, long number) {
         targetRank = rank;
+        offer = number;
         region = 0;
+    }
+
+    long offer() {
+        return offer;
     }
 
     int target() {
@@ -117,6 +187,9 @@ final class Send {
     /** Ends the send, and drops the references to the caller's memory. */
     void end() {
         source = null;
+        held = null;
+        transfer = null;
+        request = null;
         pieces.end();
     }
 }

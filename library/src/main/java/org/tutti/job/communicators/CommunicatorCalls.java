@@ -15,6 +15,7 @@ import org.tutti.collective.Call;
 import org.tutti.collective.Team;
 import org.tutti.collective.kernel.Kernel;
 import org.tutti.collective.kernel.Kernels;
+import org.tutti.message.CommunicatorMessages;
 
 /**
  * Makes the calls of a rank on one view of a communicator. A view has its own choice of algorithms and time limit for
@@ -68,6 +69,10 @@ final class CommunicatorCalls {
 
     CommunicatorState state() {
         return state;
+    }
+
+    CommunicatorMessages messages() {
+        return state.messages;
     }
 
     int rank() {

@@ -12,6 +12,7 @@ import org.tutti.Blocks;
 import org.tutti.Collective;
 import org.tutti.Communicator;
 import org.tutti.DataType;
+import org.tutti.FoundMessage;
 import org.tutti.Message;
 import org.tutti.NonBlockingCommunicator;
 import org.tutti.PreparedCommunicator;
@@ -145,13 +146,29 @@ public final class LiveCommunicator extends Communicator {
     // ---- messages
 
     @Override
-    protected void sendMessage(MemorySegment source, DataType type, int target, int tag) {
-        state.messages.send(source, type, target, tag, calls.deadlineNanos());
+    protected void sendMessage(MemorySegment source, DataType type, int target, int tag, boolean isSynchronous) {
+        state.messages.send(source, type, target, tag, isSynchronous, calls.deadlineNanos());
     }
 
     @Override
     protected long receiveMessage(MemorySegment target, DataType type, int source, int tag, Message message) {
         return state.messages.receive(target, type, source, tag, message, calls.deadlineNanos());
+    }
+
+    @Override
+    protected long exchangeMessages(MemorySegment source, DataType sourceType, int to, MemorySegment target,
+            DataType targetType, int from, int tag) {
+        return state.messages.exchange(source, sourceType, to, target, targetType, from, tag, calls.deadlineNanos());
+    }
+
+    @Override
+    public FoundMessage probe(int source, int tag) {
+        return state.messages.probe(source, tag, calls.deadlineNanos());
+    }
+
+    @Override
+    public Optional<FoundMessage> tryProbe(int source, int tag) {
+        return Optional.ofNullable(state.messages.tryProbe(source, tag, calls.deadlineNanos()));
     }
 
     // ---- groups

@@ -6,7 +6,9 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.Blocks;
 import org.tutti.Collective;
 import org.tutti.DataType;
+import org.tutti.Message;
 import org.tutti.NonBlockingCommunicator;
+import org.tutti.ReceiveRequest;
 import org.tutti.Reduction;
 import org.tutti.Request;
 import org.tutti.collective.Call;
@@ -54,5 +56,20 @@ final class LiveNonBlocking extends NonBlockingCommunicator {
                 reduction, root);
         beforehand.run();
         return calls.start(call, afterwards);
+    }
+
+    @Override
+    protected Request sendMessage(MemorySegment source, DataType type, int target, int tag, boolean isSynchronous,
+            Runnable beforehand) {
+        beforehand.run();
+        return calls.messages().startSend(source, type, target, tag, isSynchronous, calls.deadlineNanos());
+    }
+
+    @Override
+    protected ReceiveRequest receiveMessage(MemorySegment target, DataType type, int source, int tag,
+            Runnable beforehand, Runnable afterwards) {
+        beforehand.run();
+        return calls.messages().startReceive(target, type, source, tag, new Message(), calls.deadlineNanos(),
+                afterwards);
     }
 }

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import org.tutti.Blocks;
 import org.tutti.Collective;
 import org.tutti.DataType;
+import org.tutti.Message;
 import org.tutti.PreparedCall;
 import org.tutti.PreparedCommunicator;
 import org.tutti.Reduction;
@@ -52,5 +53,26 @@ final class LivePrepared extends PreparedCommunicator {
             Runnable beforehand, Runnable afterwards) {
         return new LivePreparedCall(calls, calls.newCallWithBlocks(called, source, target, type, count,
                 sourceBlocks, targetBlocks, reduction, root), beforehand, afterwards);
+    }
+
+    @Override
+    protected PreparedCall sendMessage(MemorySegment source, DataType type, int target, int tag,
+            boolean isSynchronous, Runnable beforehand) {
+        calls.messages().checkSend(target, tag);
+        return new PreparedMessage(calls.describe() + " called send", () -> {
+            beforehand.run();
+            return calls.messages().startSend(source, type, target, tag, isSynchronous, calls.deadlineNanos());
+        });
+    }
+
+    @Override
+    protected PreparedCall receiveMessage(MemorySegment target, DataType type, int source, int tag,
+            Runnable beforehand, Runnable afterwards) {
+        calls.messages().checkReceive(source, tag);
+        return new PreparedMessage(calls.describe() + " called receive", () -> {
+            beforehand.run();
+            return calls.messages().startReceive(target, type, source, tag, new Message(), calls.deadlineNanos(),
+                    afterwards);
+        });
     }
 }

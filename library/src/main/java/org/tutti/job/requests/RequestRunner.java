@@ -10,6 +10,7 @@ import org.tutti.NonBlockingCommunicator;
 import org.tutti.Request;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
+import org.tutti.memory.Looks;
 import org.tutti.memory.ProgressPolicy;
 
 /**
@@ -23,7 +24,7 @@ import org.tutti.memory.ProgressPolicy;
  * <p><b>Patience.</b> Waking a thread takes longer than many a call. If the last {@value #AT_ONCE_MIN} requests were
  * awaited immediately, the runner expects the same of the next request, and starts no thread for it. It starts threads
  * as soon as this expectation is wrong. The expectation is wrong if the rank asks whether a request is done, awaits a
- * request with a timeout, or awaits a request while several are in flight. It is also wrong if {@link LateStart}, a
+ * request with a timeout, or awaits a request while several are in flight. It is also wrong if {@link Looks}, a
  * thread that looks at the requests every half millisecond, finds the same request twice. Therefore a request begins
  * within two of these looks, whatever the rank does. From then on, a rank that computes while its requests are in
  * flight gets threads without delay again.
@@ -36,7 +37,7 @@ import org.tutti.memory.ProgressPolicy;
  * <p>Memory ordering: a thread writes to a request before it queues the request, and to a team before it puts the team
  * back. Then it releases the lock. The thread that begins the request or takes the team acquires the same lock.
  */
-public final class RequestRunner {
+public final class RequestRunner implements Looks.Look {
     private static final int AT_ONCE_MIN = 4;
     private static final int LOOKS_IDLE_MAX = 40;
 
@@ -154,9 +155,10 @@ public final class RequestRunner {
 
     /**
      * Starts threads for all requests that have not begun, if the oldest of them has waited since the last look.
-     * Returns whether {@link LateStart}, which calls this method periodically, is to look again.
+     * Returns whether {@link Looks}, which calls this method periodically, is to look again.
      */
-    boolean look() {
+    @Override
+    public boolean look() {
         boolean isLate;
         synchronized (lock) {
             LiveRequest oldest = notBegun.peek();
@@ -177,7 +179,7 @@ public final class RequestRunner {
 
     private void watch(LiveRequest request) {
         try {
-            LateStart.watch(this);
+            Looks.watch(this);
         } catch (Throwable failure) {
             fail(request, failure);
         }

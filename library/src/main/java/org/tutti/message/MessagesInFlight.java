@@ -1,0 +1,88 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.message;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The non-blocking sends and receives of a rank that have not ended, of all communicators. A thread of the rank that
+ * waits in any call moves them on ({@link MessageProgress}). While no thread waits, a thread of the process does so,
+ * every half millisecond, and also looks whether a deadline has passed or a rank has failed.
+ */
+final class MessagesInFlight {
+    /** The most non-blocking messages of a rank at a time. */
+    static final int COUNT_MAX = 1 << 14;
+
+    private static final int LOOKS_PER_CHECK = 20;
+
+    private final Lock lock = new ReentrantLock();
+    private final List<PendingMessage> messages = new ArrayList<>();
+    private volatile int count;
+    private int looks;
+
+    /** Adds a message that has begun. */
+    void add(PendingMessage message) {
+        lock.lock();
+        try {
+            messages.add(message);
+            count = messages.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Throws if another message would be too many. */
+    void requireRoom(String rank) {
+        if (count >= COUNT_MAX) {
+            throw new IllegalStateException(rank + " has " + count
+                    + " non-blocking messages in flight, which is the limit; await some of them first");
+        }
+    }
+
+    boolean isEmpty() {
+        return count == 0;
+    }
+
+    /**
+     * Moves the messages on without waiting. Returns whether one of them can be moved on again soon, because a transfer
+     * on this node has begun.
+     */
+    boolean poll() {
+        if (count == 0 || !lock.tryLock()) {
+            return false;
+        }
+        try {
+            boolean isAnyOnItsWay = false;
+            messages.removeIf(PendingMessage::hasEnded); // the awaiting thread has moved it on
+            for (int i = 0; i < messages.size(); i++) {
+                isAnyOnItsWay |= messages.get(i).tryAdvance();
+            }
+            messages.removeIf(PendingMessage::hasEnded);
+            count = messages.size();
+            return isAnyOnItsWay;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends the messages that must not go on, now and then. */
+    void look() {
+        if (++looks % LOOKS_PER_CHECK == 0) {
+            check();
+        }
+    }
+
+    /** Ends the messages that must not go on, for example because a deadline has passed. */
+    void check() {
+        List<PendingMessage> all;
+        lock.lock();
+        try {
+            all = List.copyOf(messages);
+        } finally {
+            lock.unlock();
+        }
+        all.forEach(PendingMessage::check);
+    }
+}

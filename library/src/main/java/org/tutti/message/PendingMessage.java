@@ -1,0 +1,335 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.message;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.tutti.CallInterruptedException;
+import org.tutti.Request;
+import org.tutti.memory.Asking;
+
+/**
+ * A non-blocking send or receive that has not ended. Any thread of the rank moves it on, as far as that is possible
+ * without waiting: the thread that awaits it, a thread that waits in another call, or the thread that looks after the
+ * messages of ranks that compute ({@link MessagesInFlight}). A lock lets one thread at a time do so.
+ *
+ * <p>A transfer between nodes has to wait. The awaiting thread makes it, or else a virtual thread that is started when
+ * the other rank has answered. Either takes the transfer first, so that only one makes it.
+ *
+ * <p>Memory ordering: the thread that ends the message writes its result, and then the field {@code hasEnded}, which is
+ * volatile.
+ */
+abstract class PendingMessage implements Request {
+    private final RankMessages messages;
+    private final MessageCheck check;
+    private final Runnable afterwards;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Asking asking = new Asking();
+    private volatile boolean isTransferTaken; // a thread makes the transfer between nodes
+    private volatile int awaiting;
+    private volatile boolean hasEnded;
+    private Throwable failure;
+    private CompletableFuture<Void> stage;
+
+    /**
+     * Creates a message that has not begun.
+     *
+     * @param messages the messages of the rank
+     * @param check ends the waits
+     * @param afterwards an action to run when the message has ended without an exception
+     */
+    PendingMessage(RankMessages messages, MessageCheck check, Runnable afterwards) {
+        this.messages = messages;
+        this.check = check;
+        this.afterwards = afterwards;
+    }
+
+    /** Moves the message on without waiting. Returns whether it has ended. The caller has the lock. */
+    abstract boolean advance();
+
+    /** Returns whether the message has come to a transfer between nodes, which may begin again for a receive. */
+    abstract boolean needsTransfer();
+
+    /** Makes the transfer between nodes. Returns whether the message has ended. */
+    abstract boolean transfer();
+
+    /** Withdraws the message. Returns false if it must be completed. The caller has the lock. */
+    abstract boolean withdraw();
+
+    /** Returns whether a transfer on this node has begun. The caller has the lock. */
+    abstract boolean isOnItsWay();
+
+    /** Returns the word for which {@link #advance} waits. The caller has the lock. */
+    abstract AwaitedWord awaited();
+
+    /** Puts back the objects of the message, which has ended. */
+    abstract void putBack();
+
+    /** Does the rest on a thread of the program, which may wait. It may be called several times. */
+    void afterEnd() {
+        // nothing is left
+    }
+
+    boolean hasEnded() {
+        return hasEnded;
+    }
+
+    /**
+     * Moves the message on, unless another thread does so. Returns whether the message can be moved on again soon,
+     * because a transfer on this node has begun.
+     */
+    boolean tryAdvance() {
+        if (!lock.tryLock()) {
+            return false;
+        }
+        try {
+            advanceLocked();
+            return !hasEnded && isOnItsWay();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The caller has the lock. Ends the message if it has been completed, or has failed. */
+    private void advanceLocked() {
+        if (hasEnded || isTransferTaken) {
+            return;
+        }
+        try {
+            if (advance()) {
+                end(null);
+            }
+        } catch (Throwable thrown) {
+            end(thrown);
+        }
+    }
+
+    /** Makes the transfer between nodes on a thread of its own, if no thread awaits the message. */
+    void startTransfer() {
+        if (awaiting == 0) {
+            Thread.ofVirtual().name("tutti message").start(() -> {
+                lock.lock();
+                boolean isMine;
+                try {
+                    isMine = takesTransfer();
+                } finally {
+                    lock.unlock();
+                }
+                if (isMine) {
+                    runTransfer();
+                }
+            });
+        }
+    }
+
+    /** Returns whether this thread must make the transfer. The caller has the lock. */
+    private boolean takesTransfer() {
+        boolean takes = !hasEnded && !isTransferTaken && needsTransfer();
+        isTransferTaken |= takes;
+        return takes;
+    }
+
+    private void runTransfer() {
+        boolean isComplete = false;
+        Throwable thrown = null;
+        try {
+            isComplete = transfer();
+        } catch (Throwable ofTransfer) {
+            thrown = ofTransfer;
+        }
+        lock.lock();
+        try {
+            isTransferTaken = false;
+            if (isComplete || thrown != null) {
+                end(thrown);
+            }
+        } finally {
+            lock.unlock();
+        }
+        synchronized (this) {
+            notifyAll();
+        }
+    }
+
+    /** Ends the message if its wait must end. */
+    void check() {
+        try {
+            check.check();
+        } catch (Throwable reason) {
+            fail(reason);
+        }
+    }
+
+    /** Ends the message with an exception, unless it has ended or must be completed. Returns whether this call has. */
+    private boolean fail(Throwable reason) {
+        lock.lock();
+        try {
+            advanceLocked();
+            boolean ends = !hasEnded && !isTransferTaken && withdraw();
+            if (ends) {
+                end(reason);
+            }
+            return ends;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The caller has the lock. */
+    private void end(Throwable thrown) {
+        failure = thrown;
+        if (thrown == null) {
+            try {
+                afterwards.run();
+            } catch (Throwable ofAction) { // another thread has closed the arena of the target
+                failure = ofAction;
+            }
+        }
+        putBack();
+        hasEnded = true;
+        synchronized (this) {
+            notifyAll();
+            if (stage != null) {
+                complete(stage);
+            }
+        }
+    }
+
+    /** Dependent actions may take long, and may call Tutti. Therefore they run on a thread of their own. */
+    private void complete(CompletableFuture<Void> ended) {
+        Thread.ofVirtual().name("tutti completion").start(() -> {
+            if (failure == null) {
+                ended.complete(null);
+            } else {
+                ended.completeExceptionally(failure);
+            }
+        });
+    }
+
+    /** Withdraws the message for {@link org.tutti.ReceiveRequest#cancel}. Returns whether it is withdrawn. */
+    boolean cancel(Throwable reason) {
+        return fail(reason);
+    }
+
+    @Override
+    public boolean isDone() {
+        if (!hasEnded) {
+            messages.progress().poll();
+            tryAdvance();
+            if (!hasEnded) {
+                asking.inVain();
+                return false;
+            }
+        }
+        afterEnd();
+        return true;
+    }
+
+    @Override
+    public void await() {
+        beginAwaiting();
+        try {
+            while (!hasEnded) {
+                awaitNext();
+            }
+        } finally {
+            endAwaiting();
+        }
+        report();
+    }
+
+    private synchronized void beginAwaiting() {
+        awaiting++;
+    }
+
+    private void endAwaiting() {
+        synchronized (this) {
+            awaiting--;
+        }
+        if (!hasEnded) {
+            startTransfer(); // its end may have been left to this thread
+        }
+    }
+
+    /** Moves the message on by a step, for which this thread may wait. */
+    private void awaitNext() {
+        AwaitedWord word = null;
+        boolean isMine;
+        lock.lock();
+        try {
+            advanceLocked();
+            isMine = takesTransfer();
+            if (!hasEnded && !isTransferTaken) {
+                word = awaited();
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (word != null) {
+            await(word);
+        } else if (isMine) {
+            runTransfer();
+        } else {
+            awaitOtherThread();
+        }
+    }
+
+    private void await(AwaitedWord word) {
+        try {
+            messages.await(word, check);
+        } catch (CallInterruptedException interrupt) {
+            throw interrupt; // the message goes on
+        } catch (RuntimeException reason) {
+            fail(reason);
+        }
+    }
+
+    /** Waits for the end of a transfer that another thread makes. */
+    private synchronized void awaitOtherThread() {
+        try {
+            while (!hasEnded && isTransferTaken) {
+                wait();
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new CallInterruptedException("a thread was interrupted while it awaited a message; the message goes "
+                    + "on, and can be awaited again");
+        }
+    }
+
+    @Override
+    public boolean await(Duration timeout) {
+        boolean ends = Request.awaitAny(timeout, this).isPresent();
+        if (ends) {
+            report();
+        }
+        return ends;
+    }
+
+    private void report() {
+        afterEnd();
+        if (failure != null) {
+            throw PendingMessage.<RuntimeException>asItIs(failure);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> E asItIs(Throwable thrown) throws E {
+        throw (E) thrown;
+    }
+
+    @Override
+    public CompletionStage<Void> completion() {
+        synchronized (this) {
+            if (stage == null) {
+                stage = new CompletableFuture<>();
+                if (hasEnded) {
+                    complete(stage);
+                }
+            }
+            return stage.minimalCompletionStage();
+        }
+    }
+}
