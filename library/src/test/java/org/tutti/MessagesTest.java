@@ -13,66 +13,28 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
-import org.tutti.job.LocalNodes;
-import org.tutti.job.UnlentMemory;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.tutti.MessageShape.LENGTHS;
+import static org.tutti.MessageShape.bytes;
+import static org.tutti.MessageShape.ints;
 
 /** Messages between ranks of a process, of nodes without loans, and of several nodes. */
 @Timeout(120)
 class MessagesTest {
     private static final int TAG = 7;
 
-    /** Lengths in bytes around the limits: of a slot, of eager messages, of a chunk, of a frame. */
-    private static final int[] LENGTHS = {0, 1, 8, 39, 40, 41, 48, 1000, 8191, 8192, 8193, 32_767, 32_768, 32_769,
-            65_536, 65_537, 300_000, 1_200_000};
-
-    /** A way to run a program on three ranks. */
-    record Shape(String name, Consumer<Program> runner) {
-        void run(Program program) {
-            runner.accept(program);
-        }
-
-        @Override
-        public String toString() {
-            return name;
-        }
-    }
-
-    static Stream<Shape> shapes() {
-        return Stream.of(new Shape("threads", program -> Tutti.runLocal(3, program)),
-                new Shape("virtual threads", program -> Tutti.runLocal(3,
-                        JobOptions.DEFAULT.withThreads(JobOptions.Threads.VIRTUAL), program)),
-                new Shape("without loans",
-                        program -> LocalNodes.run(new int[]{0, 0, 0}, UnlentMemory::new, program)),
-                new Shape("three nodes", program -> LocalNodes.run(new int[]{0, 1, 2}, program)),
-                new Shape("two nodes", program -> LocalNodes.run(new int[]{0, 1, 0}, program)),
-                new Shape("two rails", program -> LocalNodes.run(new int[]{0, 1, 1}, JobOptions.Threads.PLATFORM, 2,
-                        program)));
-    }
-
-    private static byte[] bytes(int length, int seed) {
-        byte[] data = new byte[length];
-        new Random(seed).nextBytes(data);
-        return data;
-    }
-
-    private static int[] ints(int length, int seed) {
-        return new Random(seed).ints(length).toArray();
-    }
-
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldCarryArraysOfAnyLength(Shape shape) {
+    @EnumSource
+    void shouldCarryArraysOfAnyLength(MessageShape shape) {
         shape.run(job -> {
             Communicator world = job.world();
             int right = (job.rank() + 1) % 3;
@@ -93,8 +55,8 @@ class MessagesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldCarryNativeMemory(Shape shape) {
+    @EnumSource
+    void shouldCarryNativeMemory(MessageShape shape) {
         shape.run(job -> {
             Communicator world = job.world();
             for (int length : LENGTHS) {
@@ -115,8 +77,8 @@ class MessagesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldKeepTheOrderOfSendingWhateverTheLengths(Shape shape) {
+    @EnumSource
+    void shouldKeepTheOrderOfSendingWhateverTheLengths(MessageShape shape) {
         shape.run(job -> {
             Communicator world = job.world();
             int messages = 300;
@@ -140,8 +102,8 @@ class MessagesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldKeepMessagesThatAreReceivedInAnotherOrder(Shape shape) {
+    @EnumSource
+    void shouldKeepMessagesThatAreReceivedInAnotherOrder(MessageShape shape) {
         shape.run(job -> {
             Communicator world = job.world();
             int messages = 500;
@@ -160,8 +122,8 @@ class MessagesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldSendToItselfAndKeepCommunicatorsApart(Shape shape) {
+    @EnumSource
+    void shouldSendToItselfAndKeepCommunicatorsApart(MessageShape shape) {
         shape.run(job -> {
             Communicator world = job.world();
             try (Communicator other = world.duplicate()) {
@@ -181,8 +143,8 @@ class MessagesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldReceiveFromAnybody(Shape shape) {
+    @EnumSource
+    void shouldReceiveFromAnybody(MessageShape shape) {
         shape.run(job -> {
             Communicator world = job.world();
             int each = 200;
@@ -206,8 +168,8 @@ class MessagesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldStayUsableAfterAMessageThatDoesNotFit(Shape shape) {
+    @EnumSource
+    void shouldStayUsableAfterAMessageThatDoesNotFit(MessageShape shape) {
         shape.run(job -> {
             Communicator world = job.world();
             for (int length : new int[]{2, 1000, 100_000}) {
@@ -257,8 +219,8 @@ class MessagesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldEndAReceiveThatPassesItsDeadlineAndReceiveTheMessageLater(Shape shape) {
+    @EnumSource
+    void shouldEndAReceiveThatPassesItsDeadlineAndReceiveTheMessageLater(MessageShape shape) {
         shape.run(job -> {
             Communicator world = job.world();
             if (job.rank() == 0) {
@@ -281,8 +243,8 @@ class MessagesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldReceiveWhatARankHasSentBeforeItLeft(Shape shape) {
+    @EnumSource
+    void shouldReceiveWhatARankHasSentBeforeItLeft(MessageShape shape) {
         shape.run(job -> {
             Communicator world = job.world();
             if (job.rank() == 1) {
@@ -308,8 +270,8 @@ class MessagesTest {
 
     /** A rank takes messages while it waits in a barrier or a send. Otherwise full channels would hold up all ranks. */
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldTakeMessagesWhileItWaitsForSomethingElse(Shape shape) {
+    @EnumSource
+    void shouldTakeMessagesWhileItWaitsForSomethingElse(MessageShape shape) {
         shape.run(job -> {
             Communicator world = job.world();
             int messages = 10 * 32;
@@ -332,8 +294,8 @@ class MessagesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldExchangeShortMessagesThatBothRanksSendFirst(Shape shape) {
+    @EnumSource
+    void shouldExchangeShortMessagesThatBothRanksSendFirst(MessageShape shape) {
         shape.run(job -> {
             Communicator world = job.world();
             for (int length : new int[]{3000, 5000, 8192}) { // the last two are offered between nodes
@@ -355,8 +317,8 @@ class MessagesTest {
 
     /** A message whose send has passed its deadline is never received; all others are, in their order. */
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldWithdrawAnOfferThatIsNotAccepted(Shape shape) {
+    @EnumSource
+    void shouldWithdrawAnOfferThatIsNotAccepted(MessageShape shape) {
         shape.run(job -> {
             Communicator world = job.world();
             int length = 50_000;
@@ -394,8 +356,8 @@ class MessagesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldHoldUpASenderWhoseMessagesAreNotReceivedButNoOtherMessage(Shape shape) {
+    @EnumSource
+    void shouldHoldUpASenderWhoseMessagesAreNotReceivedButNoOtherMessage(MessageShape shape) {
         int messages = 5000;
         int unreceived = (256 << 10) / (128 + Integer.BYTES);
         AtomicInteger sent = new AtomicInteger();
@@ -429,8 +391,8 @@ class MessagesTest {
 
     /** Otherwise the messages would take the credit of the sender for all other communicators. */
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldDropMessagesOfACommunicatorThatIsClosed(Shape shape) {
+    @EnumSource
+    void shouldDropMessagesOfACommunicatorThatIsClosed(MessageShape shape) {
         shape.run(job -> {
             Communicator world = job.world();
             for (int round = 0; round < 5; round++) {
@@ -454,8 +416,8 @@ class MessagesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldEndCallsOfOtherThreadsWhenTheJobIsClosed(Shape shape) {
+    @EnumSource
+    void shouldEndCallsOfOtherThreadsWhenTheJobIsClosed(MessageShape shape) {
         Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
         List<Thread> waiting = Collections.synchronizedList(new ArrayList<>());
         shape.run(job -> {
@@ -479,8 +441,8 @@ class MessagesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldServeSeveralThreadsOfARank(Shape shape) {
+    @EnumSource
+    void shouldServeSeveralThreadsOfARank(MessageShape shape) {
         shape.run(job -> {
             Communicator world = job.world();
             int threads = 4;
@@ -514,8 +476,8 @@ class MessagesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldEndWhenTheOtherRankFails(Shape shape) {
+    @EnumSource
+    void shouldEndWhenTheOtherRankFails(MessageShape shape) {
         assertThatThrownBy(() -> shape.run(job -> {
             if (job.rank() == 2) {
                 throw new IllegalStateException("on purpose");

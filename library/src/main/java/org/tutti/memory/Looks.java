@@ -59,7 +59,7 @@ public final class Looks {
             WATCHED.clear();
         }
         for (Look each : all) {
-            if (each.look()) {
+            if (look(each)) {
                 synchronized (WATCHED) {
                     WATCHED.add(each);
                 }
@@ -68,6 +68,17 @@ public final class Looks {
         synchronized (WATCHED) {
             isRunning = !WATCHED.isEmpty();
             return isRunning;
+        }
+    }
+
+    /** An object that fails does not keep the others from being looked after. */
+    private static boolean look(Look each) {
+        try {
+            return each.look();
+        } catch (Throwable failure) {
+            Thread current = Thread.currentThread();
+            current.getUncaughtExceptionHandler().uncaughtException(current, failure);
+            return false;
         }
     }
 }

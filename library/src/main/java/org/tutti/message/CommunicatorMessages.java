@@ -131,7 +131,7 @@ public final class CommunicatorMessages {
             begin(send, source, type, target, tag, isSynchronous, deadlineNanos);
             int there = members.rankInJob(target);
             pending = new PendingSend(messages, send, pendingSends, there);
-            send.setRequest(pending);
+            send.setOnAnswer(pending::startTransfer);
             isInFlight = !messages.start(send, there);
         } finally {
             if (!isInFlight) {
@@ -267,7 +267,7 @@ public final class CommunicatorMessages {
         Receive receive = pendingReceives.take();
         receive.check.beginReceive(messages.mailbox(), receive, source, tag, deadlineNanos);
         var pending = new PendingReceive(messages, this, receive, message, afterwards);
-        receive.begin(communicator, rankInJob(source), tag, type, target, pending);
+        receive.begin(communicator, rankInJob(source), tag, type, target, pending::offered);
         messages.start(receive);
         messages.addInFlight(pending);
         return pending;
@@ -357,6 +357,10 @@ public final class CommunicatorMessages {
         boolean isMatched = false;
         try {
             messages.match(receive);
+            while (messages.isWithdrawn(receive)) {
+                receive.beginAgain();
+                messages.match(receive);
+            }
             isMatched = true;
         } finally {
             if (!isMatched) {
@@ -376,8 +380,11 @@ public final class CommunicatorMessages {
      */
     public FoundMessage tryProbe(int source, int tag, long deadlineNanos) {
         Receive receive = beginProbe(source, tag, deadlineNanos);
-        if (messages.tryMatch(receive)) {
-            return found(receive);
+        while (messages.tryMatch(receive)) {
+            if (!messages.isWithdrawn(receive)) {
+                return found(receive);
+            }
+            receive.beginAgain();
         }
         RuntimeException failure = receive.check.failure(source);
         putBack(receive);

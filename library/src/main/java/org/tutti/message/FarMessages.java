@@ -388,10 +388,10 @@ final class FarMessages implements RegionHandler {
                 return send == null; // it was withdrawn
             }
             send.accept(region, message.get(LONG, offset + WORDS), message.get(LONG, offset + WORD));
-            PendingSend request = send.request(); // another call may have the object after the store
+            Runnable onAnswer = send.onAnswer(); // another call may have the object after the store
             machine.store(send.acceptedWord, 0, send.acceptedValue());
-            if (request != null) {
-                request.answered();
+            if (onAnswer != null) {
+                onAnswer.run();
             }
             return true;
         }

@@ -365,8 +365,8 @@ final class Mailbox {
             giveCredit(message);
         }
         message.end();
-        if (message.isOffer && receive.request() != null) {
-            receive.request().offered();
+        if (message.isOffer) {
+            receive.offered();
         }
     }
 

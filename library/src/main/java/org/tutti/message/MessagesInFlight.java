@@ -12,18 +12,33 @@ import java.util.concurrent.locks.ReentrantLock;
  * every half millisecond, and also looks whether a deadline has passed or a rank has failed.
  */
 final class MessagesInFlight {
+    /** A non-blocking send or receive. */
+    interface Message {
+        /** Returns whether the message has ended. */
+        boolean hasEnded();
+
+        /**
+         * Moves the message on without waiting, unless another thread does so. Returns whether the message can be moved
+         * on again soon, because a transfer on this node has begun.
+         */
+        boolean tryAdvance();
+
+        /** Ends the message if its wait must end. */
+        void check();
+    }
+
     /** The most non-blocking messages of a rank at a time. */
     static final int COUNT_MAX = 1 << 14;
 
     private static final int LOOKS_PER_CHECK = 20;
 
     private final Lock lock = new ReentrantLock();
-    private final List<PendingMessage> messages = new ArrayList<>();
+    private final List<Message> messages = new ArrayList<>();
     private volatile int count;
     private int looks;
 
     /** Adds a message that has begun. */
-    void add(PendingMessage message) {
+    void add(Message message) {
         lock.lock();
         try {
             messages.add(message);
@@ -55,11 +70,11 @@ final class MessagesInFlight {
         }
         try {
             boolean isAnyOnItsWay = false;
-            messages.removeIf(PendingMessage::hasEnded); // the awaiting thread has moved it on
+            messages.removeIf(Message::hasEnded); // the awaiting thread has moved it on
             for (int i = 0; i < messages.size(); i++) {
                 isAnyOnItsWay |= messages.get(i).tryAdvance();
             }
-            messages.removeIf(PendingMessage::hasEnded);
+            messages.removeIf(Message::hasEnded);
             count = messages.size();
             return isAnyOnItsWay;
         } finally {
@@ -76,13 +91,13 @@ final class MessagesInFlight {
 
     /** Ends the messages that must not go on, for example because a deadline has passed. */
     void check() {
-        List<PendingMessage> all;
+        List<Message> all;
         lock.lock();
         try {
             all = List.copyOf(messages);
         } finally {
             lock.unlock();
         }
-        all.forEach(PendingMessage::check);
+        all.forEach(Message::check);
     }
 }

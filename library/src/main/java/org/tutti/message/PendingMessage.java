@@ -21,7 +21,7 @@ import org.tutti.memory.Asking;
  * <p>Memory ordering: the thread that ends the message writes its result, and then the field {@code hasEnded}, which is
  * volatile.
  */
-abstract class PendingMessage implements Request {
+abstract class PendingMessage implements Request, MessagesInFlight.Message {
     private final RankMessages messages;
     private final MessageCheck check;
     private final Runnable afterwards;
@@ -72,15 +72,13 @@ abstract class PendingMessage implements Request {
         // nothing is left
     }
 
-    boolean hasEnded() {
+    @Override
+    public boolean hasEnded() {
         return hasEnded;
     }
 
-    /**
-     * Moves the message on, unless another thread does so. Returns whether the message can be moved on again soon,
-     * because a transfer on this node has begun.
-     */
-    boolean tryAdvance() {
+    @Override
+    public boolean tryAdvance() {
         if (!lock.tryLock()) {
             return false;
         }
@@ -153,8 +151,8 @@ abstract class PendingMessage implements Request {
         }
     }
 
-    /** Ends the message if its wait must end. */
-    void check() {
+    @Override
+    public void check() {
         try {
             check.check();
         } catch (Throwable reason) {
@@ -167,11 +165,14 @@ abstract class PendingMessage implements Request {
         lock.lock();
         try {
             advanceLocked();
-            boolean ends = !hasEnded && !isTransferTaken && withdraw();
-            if (ends) {
-                end(reason);
+            if (hasEnded || isTransferTaken || !withdraw()) {
+                return false;
             }
-            return ends;
+            end(reason);
+            return true;
+        } catch (Throwable thrown) { // the other rank cannot be told, because it has failed
+            end(thrown);
+            return false;
         } finally {
             lock.unlock();
         }

@@ -34,7 +34,9 @@ final class PendingReceive extends PendingMessage implements ReceiveRequest {
 
     /** Goes on after an offer has matched. */
     void offered() {
-        startTransfer();
+        if (needsTransfer()) {
+            startTransfer();
+        }
     }
 
     @Override

@@ -32,11 +32,6 @@ final class PendingSend extends PendingMessage {
         return isWritten && messages.advance(send, target);
     }
 
-    /** Goes on after the receiver has answered an offer to another node. */
-    void answered() {
-        startTransfer();
-    }
-
     @Override
     boolean needsTransfer() {
         return messages.needsTransfer(send, target);

@@ -246,6 +246,12 @@ public final class RankMessages implements Looks.Look {
         return !mailbox.withdraw(receive);
     }
 
+    /** Returns whether the message that has matched a receive is one of this node that its sender has withdrawn. */
+    boolean isWithdrawn(Receive receive) {
+        return receive.isOffer() && addresses.isHere(receive.matchedSource())
+                && IncomingTransfer.isWithdrawn(machine, memory, receive.transfer(), receive.transferNumber());
+    }
+
     /**
      * Takes the payload of the message that has matched a receive, if the payload is still with the sender. Returns
      * false if the sender has withdrawn the message.
@@ -349,7 +355,7 @@ public final class RankMessages implements Looks.Look {
     }
 
     /** Lets other threads move a message on, which has begun. */
-    void addInFlight(PendingMessage message) {
+    void addInFlight(MessagesInFlight.Message message) {
         inFlight.add(message);
         if (!isWatched.get() && isWatched.compareAndSet(false, true)) {
             Looks.watch(this);

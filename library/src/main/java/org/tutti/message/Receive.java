@@ -28,7 +28,7 @@ final class Receive extends MatchTable.Entry {
 
     private DataType type;
     private MemorySegment target; // null for a probe until its message is received
-    private PendingReceive request;
+    private Runnable onOffer; // runs when an offer has matched; null if the calling thread awaits the receive
     private long uses;
     private boolean matched;
 
@@ -60,13 +60,13 @@ final class Receive extends MatchTable.Entry {
         owner = Thread.currentThread();
     }
 
-    /** Begins a receive that any thread may move on. */
+    /** Begins a receive that any thread may move on, and that runs an action when an offer has matched it. */
     void begin(long ofCommunicator, int fromSource, int ofTag, DataType ofType, MemorySegment into,
-            PendingReceive ofReceive) {
+            Runnable whenOffered) {
         begin(ofCommunicator, fromSource, ofTag);
         type = ofType;
         target = into;
-        request = ofReceive;
+        onOffer = whenOffered;
     }
 
     /** Begins a receive of a message whose elements are received later. */
@@ -85,9 +85,11 @@ final class Receive extends MatchTable.Entry {
         target = ofTarget;
     }
 
-    /** Returns the request that an offer moves on, or null. */
-    PendingReceive request() {
-        return request;
+    /** Tells the request of this receive, if it has one, that an offer has matched. */
+    void offered() {
+        if (onOffer != null) {
+            onOffer.run();
+        }
     }
 
     /** Begins the receive again, because the sender has withdrawn the message that has matched. */
@@ -244,6 +246,6 @@ final class Receive extends MatchTable.Entry {
         target = null;
         failure = null;
         owner = null;
-        request = null;
+        onOffer = null;
     }
 }

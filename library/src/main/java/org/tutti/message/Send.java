@@ -39,7 +39,7 @@ final class Send {
     private boolean isWritten;
     private long awaited;
     private OutgoingTransfer transfer;
-    private PendingSend request;
+    private Runnable onAnswer; // runs when another node has answered an offer; null if the calling thread awaits it
 
     Send(MessageCheck check) {
         this.check = check;
@@ -56,13 +56,14 @@ final class Send {
         uses++;
     }
 
-    /** Sets the request that the answer to an offer moves on. */
-    void setRequest(PendingSend ofSend) {
-        request = ofSend;
+    /** Sets an action that runs when a rank of another node has answered an offer. */
+    void setOnAnswer(Runnable whenAnswered) {
+        onAnswer = whenAnswered;
     }
 
-    PendingSend request() {
-        return request;
+    /** Returns that action, or null. */
+    Runnable onAnswer() {
+        return onAnswer;
     }
 
     /** Returns whether the send waits until a receive has matched the message. */
@@ -189,7 +190,7 @@ final class Send {
         source = null;
         held = null;
         transfer = null;
-        request = null;
+        onAnswer = null;
         pieces.end();
     }
 }
