@@ -258,6 +258,51 @@ public abstract class Messenger {
         return MemorySegment.ofArray(new long[(int) ((bytes + Long.BYTES - 1) / Long.BYTES)]).asSlice(0, bytes);
     }
 
+    // ---- neighbours
+
+    /**
+     * Creates a communicator whose ranks are the places of a grid, with calls between neighbours. This is a collective
+     * call. It consists of an allreduce of 16 bytes for each dimension, a {@link Communicator#split} and a {@link
+     * Communicator#duplicate}.
+     *
+     * <p>The ranks get new numbers if more neighbours are then on the same node. If all nodes have the same number of
+     * ranks, and boxes of that size divide the grid, each node gets a box, of the shape with the fewest links between
+     * nodes. Otherwise the ranks keep their order.
+     *
+     * @param dimensions the length of each dimension, 1 or more; the same at every rank. The product is the number of
+     *            ranks. {@link CartesianCommunicator#balanced} computes such lengths
+     * @param isPeriodic for each dimension whether its last place is a neighbour of its first; the same at every rank
+     * @return the grid, to be {@linkplain CartesianCommunicator#close closed}; it uses the job's algorithms and has no
+     *         deadline. A deadline of this view limits only this call
+     * @throws IllegalArgumentException if the product of the dimensions is not the number of ranks, a dimension is less
+     *             than 1, there is not one element of isPeriodic for each dimension, or the arguments of two ranks
+     *             differ; in the last case at every rank
+     * @throws CollectiveMismatchException if two ranks pass different numbers of dimensions
+     */
+    public CartesianCommunicator cartesian(int[] dimensions, boolean[] isPeriodic) {
+        return CartesianCommunicator.of(communicator(), dimensions, isPeriodic);
+    }
+
+    /**
+     * Creates a communicator in which each rank names its neighbours, with calls between neighbours. The ranks keep
+     * their numbers. This is a collective call. It consists of an all-to-all of 4 bytes for each pair of ranks, an
+     * allreduce of 8 bytes, and two calls of {@link Communicator#duplicate}.
+     *
+     * @param sources the ranks from which this rank receives; may contain this rank, and a rank several times
+     * @param targets the ranks to which this rank sends; may contain this rank, and a rank several times
+     * @return the graph, to be {@linkplain GraphCommunicator#close closed}; it uses the job's algorithms and has no
+     *         deadline. A deadline of this view limits only this call
+     * @throws IllegalArgumentException if a neighbour is not a rank of the communicator; or, at every rank, if a rank
+     *             names a neighbour as its target more often or less often than the neighbour names it as a source
+     */
+    public GraphCommunicator graph(int[] sources, int[] targets) {
+        return GraphCommunicator.of(communicator(), sources, targets);
+    }
+
+    private Communicator communicator() {
+        return (Communicator) this; // no other class can extend this one
+    }
+
     // ---- messages of one element
 
     // also with int, double

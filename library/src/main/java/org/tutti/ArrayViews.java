@@ -42,6 +42,22 @@ final class ArrayViews<V> {
         return new ArrayViews<>(array -> Span.standingFor((boolean[]) array), remembered);
     }
 
+    /** Returns a new span over an array of any type. A span stands for itself. */
+    static Span span(Object elements) {
+        return switch (elements) {
+            case Span span -> span;
+            case boolean[] booleans -> Span.standingFor(booleans);
+            case byte[] bytes -> Span.of(bytes);
+            case char[] chars -> Span.of(chars);
+            case short[] shorts -> Span.of(shorts);
+            case int[] ints -> Span.of(ints);
+            case long[] longs -> Span.of(longs);
+            case float[] floats -> Span.of(floats);
+            case double[] doubles -> Span.of(doubles);
+            default -> throw new IllegalArgumentException("not an array with a span: " + elements.getClass());
+        };
+    }
+
     private static MemorySegment segment(Object array) {
         return switch (array) {
             case byte[] bytes -> MemorySegment.ofArray(bytes);

@@ -7,8 +7,9 @@ import java.util.stream.IntStream;
 
 /**
  * The positions and the lengths of blocks in an array or a {@link Span}, one block for each rank. They are arguments of
- * those calls of a {@link Communicator} that send or receive blocks of different lengths. Counts and displacements are
- * in elements. Blocks may be empty, lie in any order, and have gaps between them.
+ * those calls of a {@link Communicator} that send or receive blocks of different lengths. In calls of a {@link
+ * Neighbourhood} there is one block for each source or each target, in their order, in place of a rank. Counts and
+ * displacements are in elements. Blocks may be empty, lie in any order, and have gaps between them.
  *
  * <p>Blocks are immutable, and safe for use by any number of threads. A call with blocks allocates nothing, so a
  * program should make its blocks once and use them often.

@@ -248,13 +248,24 @@ public final class Span {
         return of(MemorySegment.ofArray(array), DataType.DOUBLE, (long) from * DataType.DOUBLE.bytes(), count);
     }
 
-    /** A {@code boolean[]}, and bytes that stand for its elements, because no segment can be over the array. */
-    private record Staging(boolean[] elements, byte[] bytes) {}
+    /**
+     * Elements of a {@code boolean[]}, from one to another, and bytes that stand for the elements of the array, because
+     * no segment can be over it.
+     */
+    private record Staging(boolean[] elements, byte[] bytes, int from, int to) {}
 
     /** Returns a span over bytes that stand for the elements of an array. */
     static Span standingFor(boolean[] array) {
         byte[] bytes = new byte[array.length];
-        return new Span(MemorySegment.ofArray(bytes), DataType.BOOLEAN, new Staging(array, bytes));
+        return new Span(MemorySegment.ofArray(bytes), DataType.BOOLEAN, new Staging(array, bytes, 0, array.length));
+    }
+
+    /** Returns a span over some of these elements. It stands for the same elements of an array of booleans. */
+    Span slice(long from, long elements) {
+        Staging part = staging == null ? null
+                : new Staging(staging.elements, staging.bytes, Math.toIntExact(staging.from + from),
+                        Math.toIntExact(staging.from + from + elements));
+        return new Span(segment.asSlice(from * type.bytes(), elements * type.bytes()), type, part);
     }
 
     /**
@@ -265,7 +276,7 @@ public final class Span {
         if (staging != null) {
             boolean[] elements = staging.elements;
             byte[] bytes = staging.bytes;
-            for (int i = 0; i < elements.length; i++) {
+            for (int i = staging.from; i < staging.to; i++) {
                 bytes[i] = elements[i] ? (byte) 1 : 0;
             }
         }
@@ -276,7 +287,7 @@ public final class Span {
         if (staging != null) {
             boolean[] elements = staging.elements;
             byte[] bytes = staging.bytes;
-            for (int i = 0; i < elements.length; i++) {
+            for (int i = staging.from; i < staging.to; i++) {
                 elements[i] = bytes[i] != 0;
             }
         }

@@ -41,9 +41,11 @@ class NullnessTest {
     void shouldRefuseNullWhereItIsNotSaidToBeAllowed() {
         Tutti.runLocal(1, job -> {
             Communicator world = job.world();
-            try (RemoteMemory memory = world.allocate(64)) {
+            try (RemoteMemory memory = world.allocate(64);
+                    GraphCommunicator graph = world.graph(new int[1], new int[1])) {
                 for (Object subject : List.of(world, world.nonBlocking(), world.prepare(), memory, memory.at(0),
-                        memory.at(0).nonBlocking(), world.topology(), Span.of(new int[1]), Blocks.of(1),
+                        memory.at(0).nonBlocking(), graph, graph.nonBlocking(), graph.prepare(), world.topology(),
+                        Span.of(new int[1]), Blocks.of(1),
                         Reduction.SUM, JobOptions.DEFAULT, DataType.INT)) {
                     Class<?> face = face(subject.getClass());
                     Arrays.stream(face.getMethods()).filter(method -> !Modifier.isStatic(method.getModifiers()))
