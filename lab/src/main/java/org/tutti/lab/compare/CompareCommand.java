@@ -21,9 +21,9 @@ import org.tutti.lab.compare.Figure.Cell;
 import org.tutti.lab.compare.Invocation.ContenderException;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
+import org.tutti.tool.bench.CellOptions;
 import org.tutti.tool.bench.CollectiveOperation;
 import org.tutti.tool.bench.CommunicatorKind;
-import org.tutti.tool.bench.OneSidedOptions;
 import org.tutti.tool.run.Cleanup;
 import org.tutti.tool.run.DurationConverter;
 import picocli.CommandLine.Command;
@@ -32,14 +32,14 @@ import picocli.CommandLine.Option;
 
 /** The command {@code tutti compare}: runs the same loops in Tutti and in each installed peer, in turns. */
 @Command(name = "compare", sortOptions = false, mixinStandardHelpOptions = true,
-        description = "Measures Tutti beside the MPI implementations that are installed: collectives, or remote "
-                + "memory.",
+        description = "Measures Tutti beside the MPI implementations that are installed: collectives, remote "
+                + "memory, or messages.",
         footer = {"",
                 "The contenders take turns of some 0.1 s, or of 1 s with --percentiles, cell by cell; the median of "
                         + "all counts. Let nothing else run but what --busy starts. "
                         + "docs/lab/README.md says what the figures mean.",
                 "", "Examples:", "  tutti compare -n 2,4 --collective barrier,allreduce --bytes 8,64k",
-                "  tutti compare --nodes 2x2 --chart figures.svg",
+                "  tutti compare --nodes 2x2 --chart figures.svg", "  tutti compare -n 2 --nodes 2x1 --messages",
                 "  tutti compare -n 2 --collective barrier --percentiles --busy 1"})
 public final class CompareCommand implements Callable<Integer> {
     private static final int COUNT_MAX = 1000;
@@ -78,11 +78,7 @@ public final class CompareCommand implements Callable<Integer> {
     private List<String> communicators = List.of("world");
 
     @Mixin
-    private OneSidedOptions oneSided = new OneSidedOptions();
-
-    @Option(names = "--bytes", split = ",", paramLabel = "bytes",
-            description = "Sizes of messages, multiples of 8, such as 8,1k,64k,8m. Default: 8 … 8m.")
-    private List<String> sizes = List.of("8", "64", "1k", "4k", "16k", "64k", "256k", "1m", "8m");
+    private CellOptions cells = new CellOptions();
 
     @Option(names = "--algorithm", split = ",", paramLabel = "name",
             description = "Let Tutti take part with each of these algorithms, too; every measured collective must "
@@ -109,7 +105,8 @@ public final class CompareCommand implements Callable<Integer> {
             description = "The contenders: tutti, virtual, single-rail, segments, openmpi, mpich; flat, in which "
                     + "each rank is a node, also with each --algorithm; without groups and --percentiles also "
                     + "mpjexpress, openmpi-java; with --one-sided tutti, segments, zero-copy, streaming, pipelined, "
-                    + "single-rail, openmpi, mpich, raw. Default: all except flat.")
+                    + "single-rail, openmpi, mpich, raw; with --messages tutti, single-rail, openmpi, mpich. "
+                    + "Default: all except flat.")
     private List<String> names = new ArrayList<>();
 
     @Option(names = "--mpi-jar", paramLabel = "file.jar",
@@ -136,6 +133,7 @@ public final class CompareCommand implements Callable<Integer> {
         var kinds = communicators.stream().map(CommunicatorKind::ofLabel).toList();
         var layouts = layouts(kinds);
         var loop = loop(kinds);
+        layouts.forEach(layout -> cells.requireTwoRanks(layout.ranks()));
         var wire = Optional.ofNullable(rate).map(each -> LinkRate.ofRate(each).times(rails.size()));
         var onlyInC = onlyInC(loop, kinds);
         requireFiles(onlyInC);
@@ -170,7 +168,8 @@ public final class CompareCommand implements Callable<Integer> {
     /** {@return the requested feature that only the peers' programs in C have, if any is requested} */
     private Optional<String> onlyInC(Loop loop, List<CommunicatorKind> kinds) {
         boolean withGroups = loop.makesGroups() || !kinds.equals(List.of(CommunicatorKind.WORLD));
-        return withGroups ? Optional.of("groups") : percentiles ? Optional.of("percentiles") : Optional.empty();
+        return cells.areMessages() ? Optional.of("messages")
+                : withGroups ? Optional.of("groups") : percentiles ? Optional.of("percentiles") : Optional.empty();
     }
 
     private List<Layout> layouts(List<CommunicatorKind> kinds) {
@@ -214,16 +213,18 @@ public final class CompareCommand implements Callable<Integer> {
         BenchCommand.requireBetween("--repeats", repeats, 1, COUNT_MAX);
         BenchCommand.requireBetween("--rounds", rounds, 1, COUNT_MAX);
         BenchCommand.requireBetween("--busy", busy, 0, BusyProcesses.COUNT_MAX);
-        oneSided.check(collectives, kinds, percentiles);
-        var bytes = sizes.stream().map(BenchCommand::bytes).toList();
-        if (oneSided.areChosen()) {
-            if (!algorithms.isEmpty()) {
-                throw new UsageException("--algorithm " + String.join(",", algorithms)
-                        + " has no meaning with --one-sided; leave it out");
-            }
-            return new OneSidedCells(oneSided.cells(bytes), repeats, percentiles);
+        cells.check(collectives, kinds, percentiles);
+        if (!cells.option().isEmpty() && !algorithms.isEmpty()) {
+            throw new UsageException("--algorithm " + String.join(",", algorithms) + " has no meaning with "
+                    + cells.option() + "; leave it out");
         }
-        var loop = new CollectiveLoop(CollectiveOperation.ofLabels(collectives), bytes, repeats, percentiles);
+        if (cells.areOneSided()) {
+            return new OneSidedCells(cells.oneSidedCells(), repeats, percentiles);
+        }
+        if (cells.areMessages()) {
+            return new MessageCells(cells.messageCells(), repeats, percentiles);
+        }
+        var loop = new CollectiveLoop(CollectiveOperation.ofLabels(collectives), cells.sizes(), repeats, percentiles);
         for (var algorithm : algorithms) {
             try {
                 Choice.parse(TuttiContenders.choice(loop, algorithm));
@@ -235,8 +236,8 @@ public final class CompareCommand implements Callable<Integer> {
     }
 
     private void requireFiles(Optional<String> onlyInC) {
-        if (mpiJar != null && (!Files.isRegularFile(mpiJar) || oneSided.areChosen() || onlyInC.isPresent())) {
-            throw new UsageException("--mpi-jar " + mpiJar + (oneSided.areChosen() ? " has no meaning with --one-sided"
+        if (mpiJar != null && (!Files.isRegularFile(mpiJar) || cells.areOneSided() || onlyInC.isPresent())) {
+            throw new UsageException("--mpi-jar " + mpiJar + (cells.areOneSided() ? " has no meaning with --one-sided"
                     : onlyInC.map(what -> " has no meaning with " + what + "; leave it out")
                             .orElse(" is no file; name the mpi.jar of Open MPI")));
         }
@@ -253,14 +254,15 @@ public final class CompareCommand implements Callable<Integer> {
 
     /** The peers that take part; prints the names of those that are missing. */
     private List<String> installedPeers(Optional<String> onlyInC) {
-        var own = oneSided.areChosen() ? TuttiContenders.ONE_SIDED_NAMES : TuttiContenders.NAMES;
-        var peers = oneSided.areChosen() ? PeerPrograms.ONE_SIDED_NAMES
+        var own = cells.areOneSided() ? TuttiContenders.ONE_SIDED_NAMES
+                : cells.areMessages() ? TuttiContenders.MESSAGE_NAMES : TuttiContenders.NAMES;
+        var peers = cells.areOneSided() ? PeerPrograms.ONE_SIDED_NAMES
                 : onlyInC.isPresent() ? PeerPrograms.C_NAMES : PeerPrograms.NAMES;
         var all = Stream.concat(own.stream(), peers.stream()).toList();
         for (var name : names) {
             if (!all.contains(name)) {
                 throw new UsageException("--contenders " + name + " is not one of " + String.join(", ", all)
-                        + (oneSided.areChosen() ? ", which have one-sided operations"
+                        + (cells.areOneSided() ? ", which have one-sided operations"
                                 : onlyInC.map(what -> ", which have " + what).orElse("")));
             }
         }

@@ -12,6 +12,7 @@ import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
 import org.tutti.tool.bench.CollectiveOperation;
+import org.tutti.tool.bench.MessageOperation;
 import org.tutti.tool.bench.OneSidedCell;
 import org.tutti.tool.bench.Percentile;
 
@@ -26,8 +27,8 @@ import org.tutti.tool.bench.Percentile;
  * @param rewriting the time of rewriting the data before a call, which is not part of the other times
  */
 record Figure(Cell cell, double median, double low, double high, long calls, double rewriting) {
-    private static final Set<String> OPERATIONS = Stream.concat(
-            CollectiveOperation.labels().stream(), OneSidedCell.labels().stream())
+    private static final Set<String> OPERATIONS = Stream
+            .of(CollectiveOperation.labels(), OneSidedCell.labels(), MessageOperation.labels()).flatMap(List::stream)
             .collect(Collectors.toUnmodifiableSet());
     private static final Pattern LINE = Pattern.compile(
             "[^,]+,([a-z-]+),[^,]*,\\d+,(\\d+),([\\d.]+),([\\d.]+),([\\d.]+)(?:,(\\d+))?(?:,([\\d.]+))?");
@@ -44,7 +45,7 @@ record Figure(Cell cell, double median, double low, double high, long calls, dou
     /**
      * The subject of a measurement.
      *
-     * @param operation the collective, the way to make a group, or the one-sided operation
+     * @param operation the collective, the way to make a group, the one-sided operation, or that of messages
      * @param bytes the size of its message, 0 if it has none
      * @param percentile the percentile of a figure, if calls are timed one by one
      */

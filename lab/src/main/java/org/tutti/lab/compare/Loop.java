@@ -7,7 +7,7 @@ import java.util.List;
 import org.tutti.lab.compare.Figure.Cell;
 
 /** The cells that every contender measures in one invocation. */
-sealed interface Loop permits CollectiveLoop, OneSidedCells {
+sealed interface Loop permits CollectiveLoop, OneSidedCells, MessageCells {
     /** {@return the cells, in the order of measuring} */
     List<Cell> cells();
 

@@ -25,7 +25,7 @@ final class PeerPrograms {
     /** The peer that needs the path of its classes. */
     static final String OPENMPI_JAVA = "openmpi-java";
 
-    /** The names of the peers with a program in C, which can make groups of ranks and time single calls. */
+    /** The peers with a program in C, which can make groups of ranks, time single calls and send messages. */
     static final List<String> C_NAMES = List.of("openmpi", "mpich");
 
     /** The names of the peers that have one-sided operations. */

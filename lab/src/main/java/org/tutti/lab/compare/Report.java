@@ -18,6 +18,7 @@ import org.tutti.lab.compare.Contender.Kind;
 import org.tutti.lab.compare.Figure.Cell;
 import org.tutti.simulator.Chart;
 import org.tutti.tool.bench.CommunicatorKind;
+import org.tutti.tool.bench.MessageOperation;
 import org.tutti.tool.bench.Percentile;
 
 /** Prints the figures of a comparison. */
@@ -60,10 +61,12 @@ final class Report {
             var ratios = ratios(layout);
             int width = results.cells(layout).stream().mapToInt(cell -> cell.title().length()).max().orElse(0);
             var label = "%-" + Math.max(OPERATION_WIDTH, width) + "s";
-            out.printf("%n%s (nodes x ranks of each%s)%s: microseconds a call; ÷ is in times of the best native%n",
+            boolean areMessages = results.cells(layout).stream()
+                    .anyMatch(cell -> MessageOperation.labels().contains(cell.operation()));
+            out.printf("%n%s (nodes x ranks of each%s)%s: microseconds a %s; ÷ is in times of the best native%n",
                     layout,
                     layout.communicators() == CommunicatorKind.WORLD ? "" : ", communicators",
-                    BusyProcesses.phrase(busy));
+                    BusyProcesses.phrase(busy), areMessages ? "message" : "call");
             out.print((label + " %9s").formatted("operation", "bytes"));
             families.forEach(family -> out.printf(" %15s", family));
             ratios.forEach(ratio -> out.printf(" %20s", ratio.title()));
@@ -83,8 +86,21 @@ final class Report {
                         .print(column(20, results.meanRatio(layout, ratio.family(), ratio.kind(), percentile))));
                 out.println();
             }
+            printRates(layout, out);
             results.failures(layout).forEach(failure -> out.println("not measured to the end: " + failure));
             wire.filter(link -> layout.nodes() > 1).ifPresent(link -> printAgainst(link, layout, out));
+        }
+    }
+
+    /** Prints a line for each cell whose time denotes a rate: the rates of all contenders. */
+    private void printRates(Layout layout, PrintStream out) {
+        for (var cell : results.cells(layout)) {
+            var rates = results.families(layout).stream().flatMap(family -> results.fastest(layout, family, cell)
+                    .map(figure -> MessageOperation.rate(cell.operation(), cell.bytes(), figure.median()))
+                    .filter(rate -> !rate.isEmpty()).map(rate -> family + " " + rate).stream()).toList();
+            if (!rates.isEmpty()) {
+                out.println(cell.title() + " of " + cell.bytes() + " bytes: " + String.join(", ", rates));
+            }
         }
     }
 

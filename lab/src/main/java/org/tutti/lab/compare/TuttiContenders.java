@@ -33,6 +33,9 @@ final class TuttiContenders {
             Stream.of(Stream.of("tutti", "segments"), BenchCommand.protocols().stream(), Stream.of(SINGLE_RAIL))
                     .flatMap(Function.identity()).toList();
 
+    /** The names of the contenders that can measure messages. */
+    static final List<String> MESSAGE_NAMES = List.of("tutti", SINGLE_RAIL);
+
     private static final String PREFIX = "tutti ";
 
     /**

@@ -99,6 +99,10 @@ class CompareTest {
             --one-sided --operation send    | --operation send is not one of put, get, accumulate
             --one-sided --target asleep     | --target asleep is not possible; give passive, computing
             --one-sided --contenders mpjexpress | mpjexpress is not one of tutti, segments, zero-copy
+            --messages --contenders segments | segments is not one of tutti, single-rail, openmpi, mpich, which have
+            --messages --algorithm direct   | --algorithm direct has no meaning with --messages
+            --messages --mpi-jar pom.xml    | --mpi-jar pom.xml has no meaning with messages
+            --messages -n 2,1               | --messages has no meaning with one rank
             --contenders raw                | raw is not one of tutti, virtual""")
     void shouldRejectWhatCannotBe(String arguments, String message) throws Exception {
         var ended = CommandProcess.runShared(compare(arguments.split(" ")));
@@ -148,6 +152,22 @@ class CompareTest {
         assertThat(ended.err()).contains("mpich is not installed");
         assertThat(Files.readAllLines(csv)).hasSize(5).contains("raw,put,1x2,2,8,3.0000,1.0000,9.0000,0.0000",
                 "raw,fetch-add-computing,1x2,2,8,3.0000,1.0000,9.0000,0.0000");
+        assertThatNothingIsLeft(ended);
+    }
+
+    @Test
+    void shouldTellAPeerWhichMessagesToMeasureAndTellTheirRates() throws Exception {
+        mpich("[ \"$4 $5\" = 'latency:65536,bandwidth:65536,message-rate:8 1' ] && for cell in "
+                + "latency,layout,2,65536 "
+                + "bandwidth,layout,2,65536 message-rate,layout,2,8; do for turn in 7 4; do "
+                + "echo peer,$cell,$turn.0,4,4; done; done");
+        var ended = runWithScripts("--messages", "--contenders", "mpich", "--bytes", "64k", "--operation",
+                "message-rate,bandwidth,latency", "--repeats", "1", "--rounds", "1");
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.out()).containsPattern("latency +65536 +4.000").containsPattern("message-rate +8 +4.000")
+                .contains("\nbandwidth of 65536 bytes: mpich 16384.0 MB/s\n",
+                        "\nmessage-rate of 8 bytes: mpich 0.250 M/s\n")
+                .doesNotContain("latency of");
         assertThatNothingIsLeft(ended);
     }
 

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Tag;
@@ -119,16 +120,20 @@ class RealPeersTest {
             collectives | broadcast 8192 1 gates world means  | 0
             collectives | allgather 8192 1 gates world means  | 0
             onesided    | put:8192 1 gates means              | 0
+            messages    | latency:8192 1 gates means          | 0
+            messages    | bandwidth:65536 1 gates means       | 0
             collectives | allreduce 8192 1 gates world means  | 1
             collectives | broadcast 8192 1 gates world means  | 1
             collectives | allgather 8192 1 gates world means  | 1
-            onesided    | put:8192 1 gates means              | 1""")
+            onesided    | put:8192 1 gates means              | 1
+            messages    | latency:8192 1 gates means          | 1
+            messages    | bandwidth:65536 1 gates means       | 1""")
     void shouldNoticeAnElementThatAPeerDoesNotRewrite(String program, String arguments, int leftOut) throws Exception {
         assumeTrue(PeerPrograms.isInstalled("openmpi", null), () -> PeerPrograms.installLine("openmpi"));
-        for (var file : List.of("loop.h", "transport_mpi.h", program + ".c")) {
+        for (var file : List.of("loop.h", "ranks_mpi.h", "transport_mpi.h", program + ".c")) {
             Files.writeString(directory.resolve(file), Files.readString(Path.of("../bench/peers", file)).replaceAll(
-                    "write_values\\((\\w+), (.*), call\\)",
-                    "write_values($1 + N, $2 - N, call + N)".replace("N", String.valueOf(leftOut))));
+                    "write_values\\((\\w+(?: \\+ \\w+ \\* count)?), (.*), (call|number\\(\\w+\\))\\)",
+                    "write_values($1 + N, $2 - N, $3 + N)".replace("N", String.valueOf(leftOut))));
         }
         Files.createDirectories(directory.resolve("gates"));
         for (int rank = 0; rank < 2; rank++) {
@@ -165,6 +170,32 @@ class RealPeersTest {
         assertThat(measured).extracting(columns -> columns[1]).contains("put", "put-strided", "get-strided")
                 .containsAll(OneSidedOperation.labels());
         assertThat(measured).allSatisfy(columns -> assertThat(Double.parseDouble(columns[5])).isPositive());
+        CompareTest.assertThatNothingIsLeft(ended);
+    }
+
+    /** Each checks its own data, and fails if something is wrong. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            tutti   | -n 3
+            openmpi | -n 3
+            mpich   | -n 3
+            tutti,openmpi | --nodes 2x1""")
+    void shouldMeasureMessages(String contenders, String where) throws Exception {
+        var names = List.of(contenders.split(","));
+        var missing = names.stream().filter(name -> !name.equals("tutti") && !PeerPrograms.isInstalled(name, null))
+                .toList();
+        assumeTrue(missing.isEmpty(), () -> missing + " are not installed");
+        assumeTrue(where.startsWith("-n") || ProcessHandle.current().info().user().equals(Optional.of("root")),
+                "nodes need root");
+        var ended = run(Stream.concat(Stream.of("--messages", "--contenders", contenders, "--bytes", "24,64k",
+                "--repeats", "1", "--rounds", "1"), Stream.of(where.split(" "))).toArray(String[]::new));
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.out()).containsPattern("latency +24 +[\\d.]+").containsPattern("latency +65536 +[\\d.]+")
+                .containsPattern("bandwidth +65536 +[\\d.]+").containsPattern("message-rate +8 +[\\d.]+");
+        for (var name : names) {
+            assertThat(ended.out()).containsPattern("bandwidth of 65536 bytes:.* " + name + " [\\d.]+ MB/s")
+                    .containsPattern("message-rate of 8 bytes:.* " + name + " [\\d.]+ M/s");
+        }
         CompareTest.assertThatNothingIsLeft(ended);
     }
 }

@@ -27,8 +27,8 @@ import picocli.CommandLine.Option;
 
 /** The command {@code tutti bench}: checks its options and starts {@link BenchProgram} on the ranks. */
 @Command(name = "bench", sortOptions = false, mixinStandardHelpOptions = true,
-        description = "Measures the collectives on this machine, or remote memory, and checks the results while doing "
-                + "so.",
+        description = "Measures the collectives on this machine, remote memory, or messages, and checks the results "
+                + "while doing so.",
         footer = {
                 "",
                 "Times are microseconds a call: the mean of the slowest rank in a repeat; of the repeats the median, "
@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
                         + "rewriting is shown, and not part of the others. Let nothing else run.",
                 "", "Examples:", "  tutti bench -n 2 --collective allreduce --bytes 8,64k",
                 "  tutti bench -n 4 --nodes 2 --all-algorithms --collective broadcast --bytes 1m",
-                "  tutti bench -n 2 --one-sided --operation put,get --bytes 8,64k"})
+                "  tutti bench -n 2 --one-sided --operation put,get --bytes 8,64k", "  tutti bench -n 2 --messages"})
 public final class BenchCommand implements Callable<Integer> {
     /** The first line of the file that {@code --csv} writes. */
     public static final String CSV_COLUMNS = "contender,operation,layout,ranks,bytes,microseconds,low,high,calls,"
@@ -58,7 +58,7 @@ public final class BenchCommand implements Callable<Integer> {
     private boolean virtual;
 
     @Mixin
-    private OneSidedOptions oneSided = new OneSidedOptions();
+    private CellOptions cells = new CellOptions();
 
     @Option(names = "--collective", split = ",", paramLabel = "name",
             description = "The operations to measure, such as barrier,allreduce, or making a group of ranks and "
@@ -86,10 +86,6 @@ public final class BenchCommand implements Callable<Integer> {
                     + "overlapped, which starts it, computes as long as a call takes, and then awaits it. "
                     + "Default: blocking.")
     private List<String> calls;
-
-    @Option(names = "--bytes", split = ",", paramLabel = "bytes",
-            description = "Sizes of messages, multiples of 8, such as 8,1k,64k,8m. Default: 8 … 8m.")
-    private List<String> sizes = List.of("8", "64", "1k", "4k", "16k", "64k", "256k", "1m", "8m");
 
     @Option(names = "--repeats", paramLabel = "count", defaultValue = "7",
             description = "How often to repeat. Default: 7.")
@@ -129,17 +125,17 @@ public final class BenchCommand implements Callable<Integer> {
         }
         var kind = CommunicatorKind.ofLabel(communicator);
         var how = CallKind.ofLabels(calls);
-        oneSided.check(collectives, List.of(kind), percentiles);
+        cells.check(collectives, List.of(kind), percentiles);
         if (percentiles && how.contains(CallKind.OVERLAPPED)) {
             throw new UsageException(
                     "--percentiles has no meaning with --call overlapped, whose figure is of calls and "
                             + "computing together; leave one out");
         }
-        if (!protocol.isEmpty() && !oneSided.areChosen()) {
+        if (!protocol.isEmpty() && !cells.areOneSided()) {
             throw new UsageException("--protocol " + protocol + " has no meaning without --one-sided; give it as well");
         }
         var time = new MachineTime();
-        int status = oneSided.areChosen() ? measureOneSided(how) : measureCollectives(kind, how);
+        int status = cells.option().isEmpty() ? measureCollectives(kind, how) : measureCells(how);
         if (status == 0) {
             time.warning().ifPresent(System.err::println);
             if (gates == null) { // otherwise the program that gives the turns warns
@@ -160,7 +156,7 @@ public final class BenchCommand implements Callable<Integer> {
         var names = allAlgorithms ? List.of(BenchProgram.ALL) : checked(algorithms);
         checkFlat();
         var arguments = BenchProgram.arguments(virtual ? where.ranksOfOneProcess() : 0, rounds, repeats,
-                names, absolute(csv), operations, sizes.stream().map(BenchCommand::bytes).toList(), segments,
+                names, absolute(csv), operations, cells.sizes(), segments,
                 absolute(gates), kind, how, percentiles);
         warnOfOthers();
         return virtual ? Launch.runOwnAlone(BenchProgram.class, arguments)
@@ -176,17 +172,31 @@ public final class BenchCommand implements Callable<Integer> {
                 });
     }
 
-    private int measureOneSided(List<CallKind> how) throws IOException, InterruptedException {
+    /** Measures one-sided operations, or messages. */
+    private int measureCells(List<CallKind> how) throws IOException, InterruptedException {
         if (virtual || allAlgorithms || !algorithms.isEmpty() || rounds > 1 || !how.equals(BLOCKING)) {
             throw new UsageException(
-                    "--call, --virtual, --algorithm, --all-algorithms and --rounds have no meaning with --one-sided; "
-                            + "leave them out");
+                    "--call, --virtual, --algorithm, --all-algorithms and --rounds have no meaning with "
+                            + cells.option() + "; leave them out");
         }
-        var cells = oneSided.cells(sizes.stream().map(BenchCommand::bytes).toList());
-        var arguments = OneSidedProgram.arguments(cells, repeats, absolute(csv), segments, protocolName(),
-                absolute(gates), percentiles);
+        if (cells.areMessages()) {
+            return measureMessages();
+        }
+        var arguments = OneSidedProgram.arguments(cells.oneSidedCells(), repeats, absolute(csv), segments,
+                protocolName(), absolute(gates), percentiles);
         warnOfOthers();
         return Launch.runOwn(where, OneSidedProgram.class, arguments);
+    }
+
+    private int measureMessages() throws IOException, InterruptedException {
+        if (segments) {
+            throw new UsageException("--segments has no meaning with --messages, which are of arrays; leave it out");
+        }
+        cells.requireTwoRanks(where.topology().size());
+        var arguments = MessageProgram.arguments(cells.messageCells(), repeats, absolute(csv), absolute(gates),
+                percentiles);
+        warnOfOthers();
+        return Launch.runOwn(where, MessageProgram.class, arguments);
     }
 
     /**

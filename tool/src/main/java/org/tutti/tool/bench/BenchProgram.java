@@ -16,6 +16,7 @@ import org.tutti.Tutti;
 import org.tutti.choice.Catalogue;
 import org.tutti.choice.Shortlist;
 import org.tutti.job.launch.JobEnvironment;
+import org.tutti.tool.bench.BenchReport.LastColumn;
 import org.tutti.tool.bench.MeasuredLoop.Repeat;
 
 /** The program that every rank of {@code tutti bench} runs. */
@@ -134,7 +135,7 @@ public final class BenchProgram {
         try (var communicators = Communicators.of(kind, world);
                 var flat = cells.stream().anyMatch(Cell::isFlat) ? communicators.flattened() : null;
                 var report = new BenchReport(job.rank() == 0, csv, layout(world), job.size(),
-                        calls.contains(CallKind.OVERLAPPED), percentiles);
+                        calls.contains(CallKind.OVERLAPPED) ? LastColumn.OVERLAP : LastColumn.NONE, percentiles);
                 var turns = BenchTurns.of(repeats, percentiles, gates, job.rank())) {
             for (int round = 1; round <= rounds; round++) {
                 for (int i = 0; i < cells.size(); i++) {

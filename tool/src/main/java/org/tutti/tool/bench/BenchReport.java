@@ -20,34 +20,51 @@ final class BenchReport implements AutoCloseable {
     private final PrintWriter csv;
     private final String layout;
     private final int ranks;
-    private final boolean hasOverlaps;
+    private final LastColumn last;
     private final boolean hasPercentiles;
+
+    /** The last column of the table. */
+    enum LastColumn {
+        /** There is none. */
+        NONE(""),
+        /** The overlap of calls and computing; also in the file. */
+        OVERLAP("   overlap %"),
+        /** The bandwidth or the message rate that belongs to the first time. */
+        RATE("          rate");
+
+        private final String title;
+
+        LastColumn(String title) {
+            this.title = title;
+        }
+    }
 
     /**
      * @param writes whether this rank writes
      * @param csv the file, or empty
      * @param layout a description of the layout
      * @param ranks the number of ranks
-     * @param hasOverlaps whether there is a column of overlaps
+     * @param last the last column of the table
      * @param hasPercentiles whether the figures are percentiles instead of means
      */
-    BenchReport(boolean writes, String csv, String layout, int ranks, boolean hasOverlaps, boolean hasPercentiles)
+    BenchReport(boolean writes, String csv, String layout, int ranks, LastColumn last, boolean hasPercentiles)
             throws IOException {
         this.writes = writes;
         this.layout = layout;
         this.ranks = ranks;
-        this.hasOverlaps = hasOverlaps;
+        this.last = last;
         this.hasPercentiles = hasPercentiles;
         this.csv = writes && !csv.isEmpty() ? new PrintWriter(Files.newBufferedWriter(Path.of(csv))) : null;
         if (writes) {
-            System.out.printf("%d ranks, %s; microseconds a call%n%n", ranks, layout);
+            System.out.printf("%d ranks, %s; microseconds a %s%n%n", ranks, layout,
+                    last == LastColumn.RATE ? "message" : "call");
             System.out.printf("%-21s %-30s %10s %12s %12s %12s %12s%s%n", "operation", "algorithm", "bytes",
                     hasPercentiles ? Percentile.P50.label() : "median", hasPercentiles ? Percentile.P99.label() : "low",
-                    hasPercentiles ? Percentile.P999.label() : "high", "rewriting", hasOverlaps ? "   overlap %" : "");
+                    hasPercentiles ? Percentile.P999.label() : "high", "rewriting", last.title);
         }
         if (this.csv != null) {
             this.csv.println((hasPercentiles ? BenchCommand.PERCENTILES_CSV_COLUMNS : BenchCommand.CSV_COLUMNS)
-                    + (hasOverlaps ? ",overlap" : ""));
+                    + (last == LastColumn.OVERLAP ? ",overlap" : ""));
         }
     }
 
@@ -80,12 +97,16 @@ final class BenchReport implements AutoCloseable {
         double rewriting = median(repeats.stream().mapToDouble(Repeat::rewriting).toArray());
         System.out.printf(Locale.ROOT, "%-21s %-30s %10d %12.3f %12.3f %12.3f %12.3f%s%n", operation,
                 (algorithm.isEmpty() ? (chosen + " (chosen)").strip() : algorithm) + suffix, bytes, told[0], told[1],
-                told[2], rewriting, overlap.isEmpty() ? "" : " %11s".formatted(overlap));
+                told[2], rewriting, switch (last) {
+                    case NONE -> "";
+                    case OVERLAP -> overlap.isEmpty() ? "" : " %11s".formatted(overlap);
+                    case RATE -> " %13s".formatted(MessageOperation.rate(operation, bytes, told[0])).stripTrailing();
+                });
         if (csv != null) {
             csv.printf(Locale.ROOT, "%s,%s,%s,%d,%d,%.4f,%.4f,%.4f,%d,%.4f%s%n",
                     (algorithm.isEmpty() ? "tutti" : "tutti " + algorithm) + suffix,
                     operation, layout.replace(",", ""), ranks, bytes, told[0], told[1], told[2],
-                    calls, rewriting, hasOverlaps ? "," + overlap : "");
+                    calls, rewriting, last == LastColumn.OVERLAP ? "," + overlap : "");
             csv.flush(); // another program may wait for it
         }
     }

@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 
 import org.tutti.TransferProtocol;
 import org.tutti.Tutti;
+import org.tutti.tool.bench.BenchReport.LastColumn;
 
 /** The program that every rank of {@code tutti bench --one-sided} runs. */
 public final class OneSidedProgram {
@@ -42,7 +43,7 @@ public final class OneSidedProgram {
         try (var job = Tutti.join()) {
             var world = job.world();
             try (var report = new BenchReport(job.rank() == 0, arguments[2], BenchReport.layout(world), job.size(),
-                    false, percentiles);
+                    LastColumn.NONE, percentiles);
                     var turns = BenchTurns.of(Integer.parseInt(arguments[1]), percentiles, arguments[5], job.rank())) {
                 for (var cell : cells) {
                     try (var loop = new OneSidedLoop(world, cell, segments, protocol)) {

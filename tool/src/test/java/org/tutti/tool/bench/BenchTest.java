@@ -21,6 +21,7 @@ import org.tutti.tool.CommandProcess;
 import org.tutti.tool.CommandProcess.Ended;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 /**
  * {@code tutti bench} and {@code tutti info} as users start them; the figures themselves are nobody's business
@@ -81,6 +82,15 @@ class BenchTest {
             --percentiles --one-sided --target computing | --percentiles has no meaning with --target computing
             --one-sided --virtual  | --call, --virtual, --algorithm, --all-algorithms and --rounds have no meaning
             --target passive       | no meaning without --one-sided
+            --operation put        | --operation put has no meaning without --one-sided or --messages
+            --messages --one-sided | --messages and --one-sided exclude each other
+            --messages --target passive | --target passive has no meaning without --one-sided
+            --messages --collective reduce | --collective reduce and --messages exclude each other
+            --messages --virtual   | --call, --virtual, --algorithm, --all-algorithms and --rounds have no meaning
+            --messages --segments  | --segments has no meaning with --messages
+            --messages -n 1        | --messages has no meaning with one rank
+            --messages --operation put | --operation put is not one of latency, bandwidth, message-rate
+            --messages --operation bandwidth --bytes 8 | bandwidth has messages of 64k to 1m
             --protocol streaming   | --protocol streaming has no meaning without --one-sided
             --one-sided --protocol telex | --protocol telex is not one of zero-copy, streaming, pipelined""")
     void shouldRejectWhatCannotBe(String arguments, String message) throws Exception {
@@ -118,7 +128,7 @@ class BenchTest {
     @ParameterizedTest
     @ValueSource(strings = {"-n 3 --virtual --collective broadcast", "-n 2 --collective scan --call prepared-started",
             "-n 3 --collective split --rounds 2", "-n 2 --nodes 2 --one-sided --operation put",
-            "-n 2 --one-sided --operation unlock"})
+            "-n 2 --one-sided --operation unlock", "-n 2 --messages --operation message-rate"})
     void shouldTellPercentilesOfAllThatIsCalled(String options, @TempDir Path directory) throws Exception {
         assertThatItTellsPercentiles(options, directory);
     }
@@ -266,6 +276,30 @@ class BenchTest {
         assertThat(ended.status()).as(ended.err()).isZero();
         assertThat(Files.readAllLines(csv).stream().skip(1).map(line -> line.split(",")[1] + line.split(",")[4]))
                 .hasSize(cells).doesNotHaveDuplicates();
+    }
+
+    /** A rate is the reciprocal of the time in the same row. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            -n 2
+            -n 3 --nodes 2""")
+    void shouldMeasureMessagesAndCheckThem(String where, @TempDir Path directory) throws Exception {
+        Path csv = directory.resolve("figures.csv");
+        List<String> arguments = new ArrayList<>(List.of("bench", "--messages", "--repeats", "1", "--csv",
+                csv.toString(), "--bytes", "24,64k"));
+        arguments.addAll(List.of(where.split(" ")));
+        Ended ended = run(directory, arguments.toArray(String[]::new));
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(Files.readAllLines(csv).stream().skip(1).map(line -> line.split(",")[1] + line.split(",")[4]))
+                .containsExactly("latency24", "latency65536", "bandwidth65536", "message-rate8");
+        List<String[]> rows = ended.out().lines().filter(line -> line.contains("(chosen)"))
+                .map(line -> line.split(" +")).toList();
+        assertThat(rows).hasSize(4);
+        assertThat(rows.get(0)).hasSize(7);
+        assertThat(Double.parseDouble(rows.get(2)[7])).isCloseTo(65536 / Double.parseDouble(rows.get(2)[3]),
+                withinPercentage(5));
+        assertThat(rows.get(2)[8]).isEqualTo("MB/s");
+        assertThat(rows.get(3)[8]).isEqualTo("M/s");
     }
 
     @Test

@@ -1,0 +1,51 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.bench;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.tutti.Tutti;
+import org.tutti.tool.bench.BenchReport.LastColumn;
+
+/** The program that every rank of {@code tutti bench --messages} runs. */
+public final class MessageProgram {
+    private MessageProgram() {}
+
+    /**
+     * Composes the arguments of this program.
+     *
+     * @param cells the cells to measure
+     * @param repeats how often to repeat each cell
+     * @param csv the file to write, or empty
+     * @param gates the directory of the gates, or empty
+     * @param percentiles whether each call is timed
+     * @return the arguments
+     */
+    static List<String> arguments(List<MessageCell> cells, int repeats, String csv, String gates,
+            boolean percentiles) {
+        return List.of(cells.stream().map(MessageCell::toString).collect(Collectors.joining(",")),
+                String.valueOf(repeats), csv, gates, String.valueOf(percentiles));
+    }
+
+    /** @param arguments the result of {@link #arguments} */
+    public static void main(String[] arguments) throws IOException {
+        List<MessageCell> cells = Stream.of(arguments[0].split(",")).map(MessageCell::parse).toList();
+        boolean percentiles = Boolean.parseBoolean(arguments[4]);
+        try (var job = Tutti.join()) {
+            var world = job.world();
+            try (var report = new BenchReport(job.rank() == 0, arguments[2], BenchReport.layout(world), job.size(),
+                    LastColumn.RATE, percentiles);
+                    var turns = BenchTurns.of(Integer.parseInt(arguments[1]), percentiles, arguments[3], job.rank())) {
+                for (var cell : cells) {
+                    try (var loop = new MessageLoop(world, cell)) {
+                        turns.measure(loop, true,
+                                figures -> report.add(cell.operation().label(), "", "", CallKind.BLOCKING,
+                                        cell.bytes(), figures, loop.calls() * cell.operation().inFlight()));
+                    }
+                }
+            }
+        }
+    }
+}
