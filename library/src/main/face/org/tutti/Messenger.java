@@ -193,8 +193,8 @@ public abstract class Messenger {
     // ---- messages of unknown length
 
     /**
-     * Waits for a message, and takes it out of the queue, so that no other receive gets it. The elements can be received
-     * when memory for them is there. The sender of a message that is not eager waits until then.
+     * Waits for a message, and takes it out of the queue, so that no other receive gets it. The elements can be
+     * received when memory for them is there. The sender of a message that is not eager waits until then.
      *
      * @param source the rank that sends, or {@link #ANY_RANK}
      * @param tag the tag, or {@link #ANY_TAG}
@@ -221,8 +221,8 @@ public abstract class Messenger {
      * @param codec converts the object to bytes
      * @param target the rank that receives
      * @param tag the tag, 0 or more
-     * @throws IllegalArgumentException if target is not a rank of the communicator, or the tag is negative, or the codec
-     *             tells a negative number of bytes, or more than {@link Integer#MAX_VALUE}
+     * @throws IllegalArgumentException if target is not a rank of the communicator, or the tag is negative, or the
+     *             codec tells a negative number of bytes, or more than {@link Integer#MAX_VALUE}
      */
     public <T> void send(T value, Codec<T> codec, int target, int tag) {
         long bytes = codec.bytes(value);

@@ -5,9 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * The collectives and messages of a {@link Communicator} as non-blocking calls. The methods have the same names and arguments, but
- * each call returns a {@link Request} immediately. The operation then runs while the rank goes on. Many requests may be
- * in flight on one communicator, and they may end in any order.
+ * The collectives and messages of a {@link Communicator} as non-blocking calls. The methods have the same names and
+ * arguments, but each call returns a {@link Request} immediately. The operation then runs while the rank goes on. Many
+ * requests may be in flight on one communicator, and they may end in any order.
  *
  * <p><b>Order.</b> All ranks must call the same collectives in the same order, blocking or not. One rank may make a
  * blocking call where another one makes a non-blocking call.
@@ -26,9 +26,9 @@ import java.util.Objects;
  * immediately after the call, it runs on the caller's thread. No progress is guaranteed if the ranks are virtual
  * threads that compute without calling Tutti.
  *
- * <p><b>Limits.</b> A rank may have {@value #IN_FLIGHT_MAX} collectives in flight on a communicator, and 16 of them move
- * data at the same time. Closing a job does not wait for requests. Requests that are in flight end with
- * {@link RankFailedException}.
+ * <p><b>Limits.</b> A rank may have {@value #IN_FLIGHT_MAX} collectives in flight on a communicator, and 16 of them
+ * move data at the same time. Closing a job does not wait for requests. Requests that are in flight end with {@link
+ * RankFailedException}.
  */
 public abstract class NonBlockingCommunicator {
     /** The greatest number of requests that a rank may have in flight on one communicator. */

@@ -4,9 +4,9 @@ package org.tutti;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Converts objects to bytes and back, so that a program can send them ({@link Messenger#send(Object, Codec, int, int)}).
- * Both ranks must use codecs that agree. An implementation must be safe for use by several threads if several threads
- * send or receive with it.
+ * Converts objects to bytes and back, so that a program can send them ({@link Messenger#send(Object, Codec, int,
+ * int)}). Both ranks must use codecs that agree. An implementation must be safe for use by several threads if several
+ * threads send or receive with it.
  *
  * @param <T> the class of the objects
  */

@@ -122,8 +122,8 @@ final class FarMessages implements RegionHandler {
     }
 
     /**
-     * Sends a message eagerly, or offers it. Returns whether the sender may use its memory again. If not, {@link #finish}
-     * must follow when the receiver has answered.
+     * Sends a message eagerly, or offers it. Returns whether the sender may use its memory again. If not, {@link
+     * #finish} must follow when the receiver has answered.
      */
     boolean start(Send send, int target) {
         long bytes = send.bytes();

@@ -16,9 +16,9 @@ import org.tutti.memory.Memory;
  * order. It writes to a slot again, or to the same bytes of the ring, only after it has loaded with acquire order a
  * value of READ that counts the slot. The receiver has stored that value after its last read there.
  *
- * <p>Several threads may send. A message for which there is no room waits in a queue, and later messages wait behind it,
- * because a later message must not pass an earlier one. A thread that waits for room, or for anything else, writes the
- * messages of the queue when there is room. No thread waits with the lock.
+ * <p>Several threads may send. A message for which there is no room waits in a queue, and later messages wait behind
+ * it, because a later message must not pass an earlier one. A thread that waits for room, or for anything else, writes
+ * the messages of the queue when there is room. No thread waits with the lock.
  */
 final class OutgoingChannel {
     private final Machine machine;

@@ -239,7 +239,9 @@ public final class RankMessages implements Looks.Look {
         }
     }
 
-    /** Matches a receive with a message that has come. Returns false if there is none, and the receive has no effect. */
+    /**
+     * Matches a receive with a message that has come. Returns false if there is none, and the receive has no effect.
+     */
     boolean tryMatch(Receive receive) {
         progress.poll();
         mailbox.begin(receive);

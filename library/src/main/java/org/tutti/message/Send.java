@@ -10,8 +10,9 @@ import org.tutti.fabric.SectionPieces;
 import org.tutti.memory.Memory;
 
 /**
- * The state of one send. Objects are reused. The call that sends owns the object. If the message is offered to a rank on
- * another node, the thread that reads the connection writes the answer into it, and then raises {@link #acceptedWord}.
+ * The state of one send. Objects are reused. The call that sends owns the object. If the message is offered to a rank
+ * on another node, the thread that reads the connection writes the answer into it, and then raises {@link
+ * #acceptedWord}.
  */
 final class Send {
     /** Ends the waits of this send. */
