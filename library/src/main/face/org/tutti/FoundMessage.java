@@ -79,6 +79,9 @@ public abstract class FoundMessage {
      */
     protected abstract void receiveMessage(MemorySegment target, DataType ofElements);
 
+    /** Drops the message, so that its sender goes on, for Tutti's own implementation only. */
+    protected abstract void drop();
+
     @Override
     public String toString() {
         return "a message of rank " + source + " with tag " + tag + " and " + count + " elements of type " + type;

@@ -248,10 +248,19 @@ public abstract class Messenger {
      */
     public <T> T receive(Codec<T> codec, int source, int tag) {
         Objects.requireNonNull(codec, "codec");
-        FoundMessage found = probe(source, tag);
-        MemorySegment segment = aligned(found.count());
-        found.receiveMessage(segment, DataType.BYTE);
-        return codec.read(segment);
+        while (true) {
+            FoundMessage found = probe(source, tag);
+            MemorySegment segment = aligned(found.count());
+            try {
+                found.receiveMessage(segment, DataType.BYTE);
+                return codec.read(segment);
+            } catch (MessageMismatchException mismatch) {
+                found.drop();
+                throw mismatch;
+            } catch (MessageWithdrawnException _) {
+                // the next message may be there
+            }
+        }
     }
 
     private static MemorySegment aligned(long bytes) {

@@ -13,6 +13,9 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -473,6 +476,48 @@ class MessagesTest {
             }
             assertThat(failures).isEmpty();
         });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldTellOfMessagesThatNoReceiveHasTaken(MessageShape shape) {
+        Queue<String> warnings = new ConcurrentLinkedQueue<>();
+        Logger logger = Logger.getLogger("org.tutti.message.RankMessages");
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord warning) {
+                warnings.add(warning.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        logger.addHandler(handler);
+        logger.setUseParentHandlers(false);
+        try {
+            shape.run(job -> {
+                Communicator world = job.world();
+                if (job.rank() == 1) {
+                    world.send(new int[3], 0, TAG);
+                    world.send(new double[400], 0, TAG + 1);
+                    world.send(new byte[1], 2, TAG);
+                    world.send(new byte[1], 0, TAG + 2);
+                } else if (job.rank() == 0) {
+                    world.receive(new byte[1], 1, TAG + 2); // the others have come before
+                } else {
+                    world.receive(new byte[1], 1, TAG);
+                }
+            });
+        } finally {
+            logger.removeHandler(handler);
+            logger.setUseParentHandlers(true);
+        }
+        assertThat(warnings).containsExactly("rank 0 leaves its job with 2 messages unreceived, of which the oldest "
+                + "has come from rank 1 with tag 7 and has 3 elements of type INT; receive each message that is sent to "
+                + "it");
     }
 
     @ParameterizedTest

@@ -388,6 +388,91 @@ class NonBlockingMessagesTest {
         }
     }
 
+    /** The receiver computes, so the channel is full, and the sends wait for room. */
+    @Test
+    void shouldSendWhatWaitsBehindAMessageWhoseMemoryIsClosed() {
+        Tutti.runLocal(2, job -> {
+            Communicator world = job.world();
+            int messages = 100;
+            int closed = 50;
+            if (job.rank() == 0) {
+                List<Request> sends = new ArrayList<>();
+                for (int i = 0; i < messages; i++) {
+                    Arena arena = i == closed ? Arena.ofShared() : Arena.ofAuto();
+                    Span span = Span.of(arena.allocateFrom(ValueLayout.JAVA_INT, i), DataType.INT);
+                    sends.add(world.nonBlocking().send(span, 1, TAG));
+                    if (i == closed) {
+                        arena.close();
+                    }
+                }
+                world.barrier();
+                for (int i = 0; i < messages; i++) {
+                    if (i == closed) {
+                        assertThatThrownBy(sends.get(i)::await).isInstanceOf(IllegalStateException.class)
+                                .hasMessageContaining("closed");
+                    } else {
+                        sends.get(i).await();
+                    }
+                }
+            } else {
+                Thread.sleep(50);
+                world.barrier();
+                int[] got = new int[1];
+                for (int i = 0; i < messages; i++) {
+                    if (i != closed) {
+                        world.receive(got, 0, TAG);
+                        assertThat(got).containsExactly(i);
+                    }
+                }
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldEndTheAwaitOfAReceiveThatAnotherThreadCancels(MessageShape shape) {
+        shape.run(job -> {
+            ReceiveRequest receive = job.world().nonBlocking().receive(new int[1], left(job.world()), TAG);
+            Thread canceller = Thread.ofPlatform().start(() -> {
+                try {
+                    Thread.sleep(20);
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+                assertThat(receive.cancel()).isTrue();
+            });
+            assertThatThrownBy(receive::await).isInstanceOf(CancellationException.class);
+            canceller.join();
+            job.world().barrier();
+        });
+    }
+
+    @Test
+    void shouldReceiveManyMessagesThatAreThere() {
+        Tutti.runLocal(1, job -> {
+            for (int i = 0; i < 40_000; i++) {
+                job.world().send(i, 0, TAG);
+                int[] got = new int[1];
+                job.world().nonBlocking().receive(got, 0, TAG).await();
+                assertThat(got).containsExactly(i);
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldWithdrawTheSendOfAnExchangeWhoseReceiveFails(MessageShape shape) {
+        shape.run(job -> {
+            Communicator world = job.world();
+            int[] data = ints(50_000, job.rank());
+            assertThatThrownBy(() -> world.withDeadline(Duration.ofMillis(30)).exchange(data, right(world), new int[1],
+                    right(world), TAG)).isInstanceOf(DeadlineExceededException.class);
+            world.barrier();
+            assertThat(world.tryProbe(ANY_RANK, ANY_TAG)).isEmpty();
+            world.barrier();
+        });
+    }
+
     @Test
     void shouldRefuseMemoryThatOtherThreadsCannotUseAndTooManyMessages() {
         Tutti.runLocal(1, job -> {

@@ -169,6 +169,22 @@ class ProbeTest {
         });
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void shouldDropAMessageThatIsNoObject(MessageShape shape) {
+        shape.run(job -> {
+            Communicator world = job.world();
+            if (job.rank() == 0) {
+                world.send(new int[20_000], 1, TAG);
+                world.send("next", STRINGS, 1, TAG);
+            } else if (job.rank() == 1) {
+                assertThatThrownBy(() -> world.receive(STRINGS, 0, TAG)).isInstanceOf(MessageMismatchException.class)
+                        .hasMessageContaining("type INT").hasMessageContaining("type BYTE");
+                assertThat(world.receive(STRINGS, 0, TAG)).isEqualTo("next");
+            }
+        });
+    }
+
     @Test
     void shouldNameTheTypesOfANumberThatDoesNotFit() {
         Tutti.runLocal(2, job -> {

@@ -97,6 +97,9 @@ final class LiveJob implements Job {
         try {
             boolean isWell = node.abortStatus() < 0 && node.state(rank) == NodeLayout.JOINED;
             var mismatch = communicators.compareCalls();
+            if (isWell) {
+                communicators.warnOfUnreceived();
+            }
             communicators.end();
             if (network != null && isWell) {
                 network.fabric().fenceAll(FENCE_MILLIS_MAX); // else news that the rank left could overtake its puts

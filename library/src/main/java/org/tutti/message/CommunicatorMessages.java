@@ -21,6 +21,8 @@ import org.tutti.memory.Spares;
  * layers below. Any number of threads may send and receive.
  */
 public final class CommunicatorMessages {
+    private static final int KEPT_MAX = 256;
+
     private final RankMessages messages;
     private final long communicator;
     private final Members members;
@@ -52,16 +54,14 @@ public final class CommunicatorMessages {
         Supplier<MessageCheck> checks = () -> new MessageCheck(members, rank, size, closed, brokenWord);
         this.sends = new Spares<>(() -> new Send(checks.get()));
         this.receives = new Spares<>(() -> new Receive(checks.get()));
-        this.pendingSends = new Pool<>(() -> new Send(checks.get()));
-        this.pendingReceives = new Pool<>(() -> new Receive(checks.get()));
+        this.pendingSends = new Pool<>(() -> new Send(checks.get()), KEPT_MAX);
+        this.pendingReceives = new Pool<>(() -> new Receive(checks.get()), KEPT_MAX);
     }
 
     /** Ends the calls of other threads, because this rank closes the communicator or leaves its job. */
     public void end() {
         closed.set(true);
-        if (!messages.inFlight().isEmpty()) {
-            messages.inFlight().check();
-        }
+        messages.inFlight().startCheck();
     }
 
     /** Ends the calls of other threads, and drops the messages that this rank has not received. */
@@ -177,19 +177,18 @@ public final class CommunicatorMessages {
             int from, int tag, long deadlineNanos) {
         checkReceive(from, tag);
         PendingSend pending = start(source, sourceType, to, tag, false, deadlineNanos);
-        long count;
         try {
-            count = receive(target, targetType, from, tag, null, deadlineNanos);
+            long count = receive(target, targetType, from, tag, null, deadlineNanos);
+            if (pending != null) {
+                pending.await();
+            }
+            return count;
         } catch (Throwable failure) {
             if (pending != null && !pending.cancel(failure)) {
-                pending.await();
+                pending.awaitEnd();
             }
             throw failure;
         }
-        if (pending != null) {
-            pending.await();
-        }
-        return count;
     }
 
     // ---- receiving
@@ -215,9 +214,8 @@ public final class CommunicatorMessages {
             receive.check.beginReceive(messages.mailbox(), receive, source, tag, deadlineNanos);
             messages.match(receive);
             while (!fetch(receive, answer)) {
-                receive.beginAgain();
                 receive.check.beginAgain();
-                messages.match(receive);
+                messages.matchAgain(receive);
             }
             return finish(receive, source, description);
         } finally {
@@ -276,6 +274,7 @@ public final class CommunicatorMessages {
     /** Completes a started receive whose payload has come. */
     void complete(Receive receive, Message message) {
         finish(receive, rankOf(receive.matchedSource()), message);
+        returnCredit(message);
     }
 
     /** Begins the transfer of the payload for a receive that a message has matched. */
@@ -300,18 +299,19 @@ public final class CommunicatorMessages {
         pendingReceives.putBack(receive);
     }
 
-    /** Tells the sender of a message that has been received of its credit, if it must know. */
+    /** Tells the sender of a message that has been received of its credit, if it must know, on a thread of its own. */
     void returnCredit(Message message) {
-        if (message.source() == Receive.ANY) {
-            return; // no message has come
-        }
-        Send answer = pendingSends.take();
-        try {
-            answer.check.beginTransfer(message.source());
-            messages.returnCredit(members.rankInJob(message.source()), answer);
-        } finally {
-            answer.end();
-            pendingSends.putBack(answer);
+        if (messages.isCreditDue(members.rankInJob(message.source()))) {
+            Thread.ofVirtual().name("tutti credit").start(() -> {
+                Send answer = pendingSends.take();
+                try {
+                    answer.check.beginTransfer(message.source());
+                    messages.returnCredit(members.rankInJob(message.source()), answer);
+                } finally {
+                    answer.end();
+                    pendingSends.putBack(answer);
+                }
+            });
         }
     }
 
@@ -358,8 +358,7 @@ public final class CommunicatorMessages {
         try {
             messages.match(receive);
             while (messages.isWithdrawn(receive)) {
-                receive.beginAgain();
-                messages.match(receive);
+                messages.matchAgain(receive);
             }
             isMatched = true;
         } finally {
@@ -380,13 +379,13 @@ public final class CommunicatorMessages {
      */
     public FoundMessage tryProbe(int source, int tag, long deadlineNanos) {
         Receive receive = beginProbe(source, tag, deadlineNanos);
-        while (messages.tryMatch(receive)) {
-            if (!messages.isWithdrawn(receive)) {
-                return found(receive);
-            }
-            receive.beginAgain();
+        if (messages.tryMatch(receive)) {
+            return found(receive);
         }
         RuntimeException failure = receive.check.failure(source);
+        if (failure != null && messages.tryMatch(receive)) { // the message has come before the news
+            return found(receive);
+        }
         putBack(receive);
         if (failure != null) {
             throw failure;
@@ -417,6 +416,12 @@ public final class CommunicatorMessages {
                     + "deadline or was interrupted; probe again");
         }
         found.complete();
+    }
+
+    /** Drops a message that a probe has found. Its sender goes on. */
+    void drop(Receive found) {
+        found.into(null, null);
+        fetch(found);
     }
 
     // ---- checks

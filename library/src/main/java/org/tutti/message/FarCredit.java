@@ -37,6 +37,11 @@ final class FarCredit {
         matched += cost;
     }
 
+    /** Returns whether the other rank must be told of matched messages. */
+    synchronized boolean isDue() {
+        return matched - returned >= EagerCredit.RETURNED_AT;
+    }
+
     /** Returns the cost of all matched messages if the other rank must be told of it, or 0. */
     synchronized long toReturn() {
         if (matched - returned < EagerCredit.RETURNED_AT) {

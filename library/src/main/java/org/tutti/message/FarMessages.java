@@ -4,12 +4,11 @@ package org.tutti.message;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.HashSet;
-import java.util.Set;
 
 import org.tutti.TuttiException;
 import org.tutti.collective.machine.Machine;
 import org.tutti.fabric.RegionHandler;
+import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.SectionTransport;
 import org.tutti.memory.Memory;
 
@@ -57,12 +56,8 @@ final class FarMessages implements RegionHandler {
     private static final int OFFERS_MAX = 1 << 20;
     private static final int RECEIVES_MAX = 1 << 15;
     private static final long WORD_BYTES = 16; // of which the fabric also writes the second half
-    private static final int WITHDRAWN_MAX = 1 << 16;
 
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
-
-    /** An offer of another rank. */
-    private record Offer(int source, long number) {}
 
     private final Machine machine;
     private final SectionTransport fabric;
@@ -73,7 +68,6 @@ final class FarMessages implements RegionHandler {
     private final RankTable<FarPeer> peers;
     private final Awaited<Send> offers = new Awaited<>(OFFERS_MAX);
     private final Awaited<Receive> receives = new Awaited<>(RECEIVES_MAX);
-    private final Set<Offer> withdrawn = new HashSet<>(); // guarded by receives
     private final FarPeer.Taker taker = this::take;
     private MemorySegment words; // one for each receive that awaits a payload
     private long wordsRegion;
@@ -238,7 +232,9 @@ final class FarMessages implements RegionHandler {
      * @return false if the sender has withdrawn the message
      */
     boolean receive(Receive receive, Send answer) {
-        if (isWithdrawn(receive)) {
+        FarPeer peer = peer(receive.matchedSource());
+        if (peer.isWithdrawn(receive.transfer())) {
+            peer.forget(receive.transfer());
             return false;
         }
         boolean isAccepted = false;
@@ -248,7 +244,7 @@ final class FarMessages implements RegionHandler {
             MemorySegment target = receive.target();
             long bytes = receive.matchedBytes();
             boolean takes = receive.fits() && bytes > 0;
-            boolean isShared = Memory.isOpenToAll(target);
+            boolean isShared = takes && Memory.isOpenToAll(target);
             MemorySegment memory = target;
             if (takes) {
                 memory = isShared ? target.asSlice(0, bytes) : Arena.ofAuto().allocate(bytes);
@@ -261,7 +257,7 @@ final class FarMessages implements RegionHandler {
             if (!takes) {
                 return true;
             }
-            if (isWithdrawn(receive)) { // before the receive could be found
+            if (peer.isWithdrawn(receive.transfer())) { // before the receive could be found
                 return false;
             }
             receive.check.awaitTransfer(machine, words, word(number), number);
@@ -276,16 +272,10 @@ final class FarMessages implements RegionHandler {
             if (region != 0) {
                 fabric.revoke(region);
             }
+            peer.forget(receive.transfer());
             if (!isAccepted) { // so that the sender goes on
                 accept(answer, receive.matchedSource(), receive.transfer(), 0, 0);
             }
-        }
-    }
-
-    /** Returns whether the sender has withdrawn the message that has matched, and forgets it. */
-    private boolean isWithdrawn(Receive receive) {
-        synchronized (receives) {
-            return withdrawn.remove(new Offer(receive.matchedSource(), receive.transfer()));
         }
     }
 
@@ -305,6 +295,23 @@ final class FarMessages implements RegionHandler {
     /** Returns the offset of the word of a receive with a number. */
     private static long word(long number) {
         return Awaited.place(number) * WORD_BYTES;
+    }
+
+    /** Tells a rank of another node that its offer is not wanted. */
+    void decline(int source, long offer) {
+        MemorySegment buffer = MemorySegment.ofArray(new long[(int) (HEADER_BYTES / Long.BYTES)]);
+        buffer.set(LONG, SOURCE, rank);
+        SectionPieces pieces = new SectionPieces();
+        pieces.begin(0, buffer, 0, HEADER_BYTES);
+        fabric.sendPacked(addresses.process(source), addresses.region(source), pieces, HEADER_BYTES, ACCEPT, offer, 0,
+                () -> {
+                });
+        fabric.flush();
+    }
+
+    /** Returns whether a rank of another node must be told of its matched messages. */
+    boolean isCreditDue(int source) {
+        return peer(source).credit.isDue();
     }
 
     /**
@@ -375,8 +382,8 @@ final class FarMessages implements RegionHandler {
             if (number != 0) {
                 receives.find(number).setWithdrawn();
                 machine.store(words, word(number), number);
-            } else if (withdrawn.size() < WITHDRAWN_MAX) {
-                withdrawn.add(new Offer(source, offer)); // the receive is about to accept it
+            } else {
+                peer(source).withdraw(offer); // the receive is about to accept it
             }
         }
     }

@@ -4,6 +4,7 @@ package org.tutti.message;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -31,7 +32,28 @@ final class FarPeer {
 
     private long sent; // guarded by the lock
     private final Map<Long, Early> early = new HashMap<>();
+    private final Map<Long, Boolean> matchedOffers = new ConcurrentHashMap<>(); // whether each is withdrawn
     private long taken;
+
+    /** Records that a receive has matched an offer of the other rank, which is not answered yet. */
+    void offerMatched(long offer) {
+        matchedOffers.put(offer, false);
+    }
+
+    /** Records that the other rank has withdrawn an offer, if a receive has matched it. */
+    void withdraw(long offer) {
+        matchedOffers.computeIfPresent(offer, (_, _) -> true);
+    }
+
+    /** Returns whether the other rank has withdrawn an offer that a receive has matched. */
+    boolean isWithdrawn(long offer) {
+        return matchedOffers.getOrDefault(offer, false);
+    }
+
+    /** Forgets an offer, because its receive has ended or begins again. */
+    void forget(long offer) {
+        matchedOffers.remove(offer);
+    }
 
     /** Returns the number of the next message to the other rank. The caller has the lock. */
     long nextNumber() {

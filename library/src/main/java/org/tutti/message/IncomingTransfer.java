@@ -105,6 +105,10 @@ final class IncomingTransfer {
         return number + 1 + chunk;
     }
 
+    long chunksTaken() {
+        return chunk;
+    }
+
     AwaitedWord awaited() {
         return new AwaitedWord(memory, awaitedWord(), awaitedValue());
     }

@@ -28,6 +28,14 @@ final class LiveFoundMessage extends FoundMessage {
     }
 
     @Override
+    protected void drop() {
+        if (isReceived.compareAndSet(false, true)) {
+            messages.drop(receive);
+            messages.putBack(receive);
+        }
+    }
+
+    @Override
     protected void receiveMessage(MemorySegment target, DataType type) {
         if (!isReceived.compareAndSet(false, true)) {
             throw new IllegalStateException(this + " has been received, or another thread is receiving it; probe for "

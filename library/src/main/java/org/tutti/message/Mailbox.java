@@ -31,6 +31,13 @@ final class Mailbox {
     private static final int SWEPT_MIN = 1024;
     private static final int CLOSED_MAX = 1 << 16;
 
+    /** Tells a rank of another node that its offer is not wanted. It must not wait. */
+    @FunctionalInterface
+    interface Decliner {
+        void decline(int source, long offer);
+    }
+
+    private final Decliner decliner;
     private final Machine machine;
     private final Memory memory;
     private final MemorySegment doors;
@@ -59,8 +66,11 @@ final class Mailbox {
      * @param doors the memory with a {@link Doors door} for each rank
      * @param rank the rank in the job that receives
      * @param peers the ranks on other nodes
+     * @param decliner declines offers of ranks on other nodes
      */
-    Mailbox(Machine machine, Memory memory, MemorySegment doors, int rank, RankTable<FarPeer> peers) {
+    Mailbox(Machine machine, Memory memory, MemorySegment doors, int rank, RankTable<FarPeer> peers,
+            Decliner decliner) {
+        this.decliner = decliner;
         this.machine = machine;
         this.memory = memory;
         this.doors = doors;
@@ -76,9 +86,7 @@ final class Mailbox {
         try {
             Arrival kept = arrivals.count() == 0 ? null : find(receive);
             if (kept != null) {
-                arrivals.remove(kept);
-                match(receive, kept);
-                putBack(kept);
+                take(receive, kept);
             } else {
                 receives.add(receive);
                 wildcards += receive.isWildcard() ? 1 : 0;
@@ -87,6 +95,33 @@ final class Mailbox {
         } finally {
             machine.unlock(lock);
         }
+    }
+
+    /**
+     * Begins a receive again, because the sender has withdrawn the message that has matched it. The receive keeps its
+     * place among the others.
+     */
+    void beginAgain(Receive receive) {
+        machine.lock(lock);
+        try {
+            receive.beginAgain();
+            Arrival kept = arrivals.count() == 0 ? null : find(receive);
+            if (kept != null) {
+                take(receive, kept);
+            } else {
+                receives.addAgain(receive);
+                wildcards += receive.isWildcard() ? 1 : 0;
+                readChannels(receive);
+            }
+        } finally {
+            machine.unlock(lock);
+        }
+    }
+
+    private void take(Receive receive, Arrival kept) {
+        arrivals.remove(kept);
+        match(receive, kept);
+        putBack(kept);
     }
 
     private Arrival find(Receive receive) {
@@ -279,6 +314,23 @@ final class Mailbox {
         }
     }
 
+    /** Describes the messages that no receive has matched. Returns null if there are none. */
+    String describeUnreceived() {
+        while (poll()) { // also those that are still in channels
+        }
+        machine.lock(lock);
+        try {
+            sweep();
+            Arrival oldest = arrivals.oldest();
+            return oldest == null ? null : arrivals.count() + (arrivals.count() == 1 ? " message" : " messages")
+                    + " unreceived, of which the oldest has come from rank " + oldest.source + " with tag "
+                    + oldest.tag + " and has " + oldest.bytes / oldest.type.bytes() + " elements of type "
+                    + oldest.type;
+        } finally {
+            machine.unlock(lock);
+        }
+    }
+
     /** Drops the messages of a communicator that this rank has closed, and gives their senders credit. */
     void drop(long communicator) {
         machine.lock(lock);
@@ -306,6 +358,8 @@ final class Mailbox {
             giveCredit(message);
         } else if (channelOf.get(message.source) != null) {
             IncomingTransfer.decline(machine, memory, message.transfer, message.transferNumber, message.bytes);
+        } else {
+            decliner.decline(message.source, message.transfer);
         }
         message.end();
     }
@@ -356,6 +410,10 @@ final class Mailbox {
 
     private void match(Receive receive, Arrival message) {
         receive.match(message);
+        Runnable onOffer = message.isOffer ? receive.onOffer() : null; // after the store another call may have the object
+        if (message.isOffer && channelOf.get(message.source) == null) {
+            peers.get(message.source).offerMatched(message.transfer);
+        }
         if (receive.isOwn()) {
             machine.storePlain(receive.matchedWord, 0, receive.matchedValue()); // no other thread waits for it
         } else {
@@ -365,8 +423,8 @@ final class Mailbox {
             giveCredit(message);
         }
         message.end();
-        if (message.isOffer) {
-            receive.offered();
+        if (onOffer != null) {
+            onOffer.run();
         }
     }
 

@@ -57,6 +57,54 @@ final class MatchTable<E extends MatchTable.Entry> {
         addToBucket(made);
     }
 
+    /** Adds an entry that was in this table before. It gets the place that it had among the others. */
+    void addAgain(E entry) {
+        Entry made = entry;
+        if (count == firsts.length) {
+            grow();
+        }
+        Entry next = oldest;
+        while (next != null && next.number < made.number) {
+            next = next.after;
+        }
+        Entry last = next == null ? youngest : next.before;
+        made.before = last;
+        made.after = next;
+        if (last == null) {
+            oldest = made;
+        } else {
+            last.after = made;
+        }
+        if (next == null) {
+            youngest = made;
+        } else {
+            next.before = made;
+        }
+        count++;
+        addAgainToBucket(made);
+    }
+
+    private void addAgainToBucket(Entry entry) {
+        int bucket = bucket(entry.communicator, entry.source, entry.tag);
+        Entry next = firsts[bucket];
+        while (next != null && next.number < entry.number) {
+            next = next.afterInBucket;
+        }
+        Entry last = next == null ? lasts[bucket] : next.beforeInBucket;
+        entry.beforeInBucket = last;
+        entry.afterInBucket = next;
+        if (last == null) {
+            firsts[bucket] = entry;
+        } else {
+            last.afterInBucket = entry;
+        }
+        if (next == null) {
+            lasts[bucket] = entry;
+        } else {
+            next.beforeInBucket = entry;
+        }
+    }
+
     private void addToBucket(Entry entry) {
         int bucket = bucket(entry.communicator, entry.source, entry.tag);
         entry.beforeInBucket = lasts[bucket];

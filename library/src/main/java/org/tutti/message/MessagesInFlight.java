@@ -3,6 +3,7 @@ package org.tutti.message;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -17,11 +18,11 @@ final class MessagesInFlight {
         /** Returns whether the message has ended. */
         boolean hasEnded();
 
-        /**
-         * Moves the message on without waiting, unless another thread does so. Returns whether the message can be moved
-         * on again soon, because a transfer on this node has begun.
-         */
+        /** Moves the message on without waiting, unless another thread does so. Returns whether it has moved. */
         boolean tryAdvance();
+
+        /** Returns whether the message can be moved on again soon, because a transfer on this node has begun. */
+        boolean canMoveSoon();
 
         /** Ends the message if its wait must end. */
         void check();
@@ -35,6 +36,8 @@ final class MessagesInFlight {
     private final Lock lock = new ReentrantLock();
     private final List<Message> messages = new ArrayList<>();
     private volatile int count;
+    private volatile boolean isAnyOnItsWay;
+    private final AtomicBoolean isChecking = new AtomicBoolean();
     private int looks;
 
     /** Adds a message that has begun. */
@@ -50,33 +53,48 @@ final class MessagesInFlight {
 
     /** Throws if another message would be too many. */
     void requireRoom(String rank) {
+        if (count < COUNT_MAX) {
+            return;
+        }
+        lock.lock();
+        try {
+            messages.removeIf(Message::hasEnded);
+            count = messages.size();
+        } finally {
+            lock.unlock();
+        }
         if (count >= COUNT_MAX) {
             throw new IllegalStateException(rank + " has " + count
                     + " non-blocking messages in flight, which is the limit; await some of them first");
         }
     }
 
+    /** Returns whether a transfer on this node has begun, so that another poll soon may move it. */
+    boolean isAnyOnItsWay() {
+        return isAnyOnItsWay;
+    }
+
     boolean isEmpty() {
         return count == 0;
     }
 
-    /**
-     * Moves the messages on without waiting. Returns whether one of them can be moved on again soon, because a transfer
-     * on this node has begun.
-     */
+    /** Moves the messages on without waiting. Returns whether one of them has moved. */
     boolean poll() {
         if (count == 0 || !lock.tryLock()) {
             return false;
         }
         try {
-            boolean isAnyOnItsWay = false;
+            boolean hasMoved = false;
+            boolean canMove = false;
             messages.removeIf(Message::hasEnded); // the awaiting thread has moved it on
             for (int i = 0; i < messages.size(); i++) {
-                isAnyOnItsWay |= messages.get(i).tryAdvance();
+                hasMoved |= messages.get(i).tryAdvance();
+                canMove |= messages.get(i).canMoveSoon();
             }
             messages.removeIf(Message::hasEnded);
             count = messages.size();
-            return isAnyOnItsWay;
+            isAnyOnItsWay = canMove;
+            return hasMoved;
         } finally {
             lock.unlock();
         }
@@ -85,12 +103,21 @@ final class MessagesInFlight {
     /** Ends the messages that must not go on, now and then. */
     void look() {
         if (++looks % LOOKS_PER_CHECK == 0) {
-            check();
+            startCheck();
         }
     }
 
-    /** Ends the messages that must not go on, for example because a deadline has passed. */
-    void check() {
+    /**
+     * Ends the messages that must not go on, for example because a deadline has passed. A thread of its own does so,
+     * because a rank on another node must be told, which may wait.
+     */
+    void startCheck() {
+        if (count > 0 && isChecking.compareAndSet(false, true)) {
+            Thread.ofVirtual().name("tutti message check").start(this::check);
+        }
+    }
+
+    private void check() {
         List<Message> all;
         lock.lock();
         try {
@@ -98,6 +125,7 @@ final class MessagesInFlight {
         } finally {
             lock.unlock();
         }
+        isChecking.set(false); // a message whose reason comes later needs another check
         all.forEach(Message::check);
     }
 }

@@ -84,19 +84,30 @@ final class OutgoingChannel {
     }
 
     /**
-     * Writes queued messages while there is room. Returns whether a message has been written. If not, {@link #memory},
+     * Writes queued messages while there is room. Returns whether a message has been written, and throws the exception
+     * of this message if it cannot be written. If it is still in the queue, {@link #memory},
      * {@link #awaitedWord} and {@link Send#awaitedValue} tell the word that grows when there is more room.
      */
     boolean advance(Send send) {
         machine.lock(lock);
         try {
-            for (Send head = queue.peek(); head != null && write(head); head = queue.peek()) {
+            for (Send head = queue.peek(); head != null && isDone(head); head = queue.peek()) {
                 queue.remove();
             }
             send.awaits(readSeen + 1);
             return send.isWritten();
         } finally {
             machine.unlock(lock);
+        }
+    }
+
+    /** Writes a message of the queue. Returns whether it has left the queue, also because it cannot be written. */
+    private boolean isDone(Send head) {
+        try {
+            return write(head);
+        } catch (RuntimeException failure) { // for example because another thread has closed the arena of the source
+            head.fail(failure);
+            return true;
         }
     }
 

@@ -92,6 +92,10 @@ final class OutgoingTransfer {
         filled++;
     }
 
+    long chunksFilled() {
+        return filled;
+    }
+
     /** Returns the value of TAKEN that allows this side to fill the next chunk. */
     private long mayFillAt() {
         return number + 1 + Math.max(0, filled - 1);

@@ -2,6 +2,7 @@
 package org.tutti.message;
 
 import java.time.Duration;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
@@ -9,6 +10,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.tutti.CallInterruptedException;
 import org.tutti.Request;
 import org.tutti.memory.Asking;
+import org.tutti.memory.Waiter;
+import org.tutti.memory.WaitingCall;
 
 /**
  * A non-blocking send or receive that has not ended. Any thread of the rank moves it on, as far as that is possible
@@ -27,6 +30,20 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
     private final Runnable afterwards;
     private final ReentrantLock lock = new ReentrantLock();
     private final Asking asking = new Asking();
+    private final Waiter.Check waiting = new Waiter.Check() { // the state's check may serve another call after the end
+        @Override
+        public void check() {
+            if (hasEnded) {
+                throw new CancellationException("another thread has ended the message");
+            }
+            check.check();
+        }
+
+        @Override
+        public WaitingCall call() {
+            return check.call();
+        }
+    };
     private volatile boolean isTransferTaken; // a thread makes the transfer between nodes
     private volatile int awaiting;
     private volatile boolean hasEnded;
@@ -61,16 +78,14 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
     /** Returns whether a transfer on this node has begun. The caller has the lock. */
     abstract boolean isOnItsWay();
 
+    /** Returns the number of chunks that have passed in that transfer. The caller has the lock. */
+    abstract long steps();
+
     /** Returns the word for which {@link #advance} waits. The caller has the lock. */
     abstract AwaitedWord awaited();
 
     /** Puts back the objects of the message, which has ended. */
     abstract void putBack();
-
-    /** Does the rest on a thread of the program, which may wait. It may be called several times. */
-    void afterEnd() {
-        // nothing is left
-    }
 
     @Override
     public boolean hasEnded() {
@@ -83,8 +98,10 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
             return false;
         }
         try {
+            long before = hasEnded ? 0 : steps();
+            boolean ends = !hasEnded;
             advanceLocked();
-            return !hasEnded && isOnItsWay();
+            return ends && (hasEnded || steps() != before);
         } finally {
             lock.unlock();
         }
@@ -149,12 +166,22 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
         synchronized (this) {
             notifyAll();
         }
+        if (!hasEnded) {
+            startTransfer(); // of an offer that has matched meanwhile
+        }
+    }
+
+    @Override
+    public boolean canMoveSoon() {
+        return !hasEnded && isOnItsWay();
     }
 
     @Override
     public void check() {
         try {
             check.check();
+        } catch (CallInterruptedException _) {
+            // the interrupt is for another call of this thread
         } catch (Throwable reason) {
             fail(reason);
         }
@@ -180,6 +207,9 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
 
     /** The caller has the lock. */
     private void end(Throwable thrown) {
+        if (hasEnded) {
+            return;
+        }
         failure = thrown;
         if (thrown == null) {
             try {
@@ -224,7 +254,6 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
                 return false;
             }
         }
-        afterEnd();
         return true;
     }
 
@@ -239,6 +268,23 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
             endAwaiting();
         }
         report();
+    }
+
+    /** Waits until the message has ended in any way, also if this thread is interrupted. */
+    void awaitEnd() {
+        boolean isInterrupted = Thread.interrupted();
+        while (!hasEnded) {
+            try {
+                await();
+            } catch (CallInterruptedException _) {
+                isInterrupted |= Thread.interrupted();
+            } catch (RuntimeException _) {
+                break; // the caller has an exception of its own
+            }
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private synchronized void beginAwaiting() {
@@ -279,11 +325,13 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
 
     private void await(AwaitedWord word) {
         try {
-            messages.await(word, check);
+            messages.await(word, waiting);
         } catch (CallInterruptedException interrupt) {
             throw interrupt; // the message goes on
         } catch (RuntimeException reason) {
-            fail(reason);
+            if (!hasEnded) {
+                fail(reason);
+            }
         }
     }
 
@@ -310,7 +358,6 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
     }
 
     private void report() {
-        afterEnd();
         if (failure != null) {
             throw PendingMessage.<RuntimeException>asItIs(failure);
         }

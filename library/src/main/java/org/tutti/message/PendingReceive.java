@@ -72,9 +72,8 @@ final class PendingReceive extends PendingMessage implements ReceiveRequest {
 
     /** Waits for another message, because the sender has withdrawn the one that has matched. */
     private boolean beginAgain() {
-        receive.beginAgain();
         receive.check.beginAgain();
-        messages.start(receive);
+        messages.startAgain(receive);
         return false;
     }
 
@@ -102,6 +101,11 @@ final class PendingReceive extends PendingMessage implements ReceiveRequest {
     }
 
     @Override
+    long steps() {
+        return hasBegun ? receive.incoming.chunksTaken() : 0;
+    }
+
+    @Override
     boolean isOnItsWay() {
         return hasBegun;
     }
@@ -114,11 +118,6 @@ final class PendingReceive extends PendingMessage implements ReceiveRequest {
     @Override
     void putBack() {
         communicator.putBack(receive);
-    }
-
-    @Override
-    void afterEnd() {
-        communicator.returnCredit(message);
     }
 
     @Override

@@ -49,6 +49,11 @@ final class PendingSend extends PendingMessage {
     }
 
     @Override
+    long steps() {
+        return isWritten && send.transfer() != null ? send.transfer().chunksFilled() : 0;
+    }
+
+    @Override
     boolean isOnItsWay() {
         return isWritten && send.transfer() != null && send.transfer().isMatched();
     }

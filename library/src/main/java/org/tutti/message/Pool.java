@@ -10,18 +10,19 @@ import java.util.function.Supplier;
  * @param <T> the class of the objects
  */
 final class Pool<T> {
-    private static final int KEPT_MAX = 256;
-
     private final Supplier<T> maker;
+    private final int keptMax;
     private final ArrayDeque<T> kept = new ArrayDeque<>();
 
     /**
      * Creates an empty pool.
      *
      * @param maker makes an object when the pool has none
+     * @param keptMax the most objects in the pool
      */
-    Pool(Supplier<T> maker) {
+    Pool(Supplier<T> maker, int keptMax) {
         this.maker = maker;
+        this.keptMax = keptMax;
     }
 
     /** Returns an object that no other call has. */
@@ -32,7 +33,7 @@ final class Pool<T> {
 
     /** Puts back an object that its call does not need any more. */
     synchronized void putBack(T spare) {
-        if (kept.size() < KEPT_MAX) {
+        if (kept.size() < keptMax) {
             kept.push(spare);
         }
     }

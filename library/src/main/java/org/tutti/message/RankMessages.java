@@ -10,6 +10,7 @@ import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.SectionTransport;
 import org.tutti.memory.Looks;
 import org.tutti.memory.Memory;
+import org.tutti.memory.Waiter;
 
 /**
  * The messages of a rank, of all its communicators. Each layer of this package uses only the layers below it. From the
@@ -68,11 +69,15 @@ public final class RankMessages implements Looks.Look {
         this.doors = doors;
         this.addresses = addresses;
         this.rank = rank;
-        this.mailbox = new Mailbox(machine, memory, doors, rank, peers);
+        this.mailbox = new Mailbox(machine, memory, doors, rank, peers, this::decline);
         progress.fill(mailbox, inFlight);
         this.far = fabric == null ? null
                 : new FarMessages(machine, fabric, addresses, rank, size, mailbox, peers);
-        this.transfers = new Pool<>(() -> new OutgoingTransfer(machine, memory));
+        this.transfers = new Pool<>(() -> new OutgoingTransfer(machine, memory), Integer.MAX_VALUE);
+    }
+
+    private void decline(int source, long offer) {
+        Thread.ofVirtual().name("tutti decline").start(() -> far.decline(source, offer));
     }
 
     /** {@return the progress that every wait of this rank needs} */
@@ -88,6 +93,15 @@ public final class RankMessages implements Looks.Look {
     /** {@return the most bytes of such a message} */
     public static long handlerBytesMax() {
         return FarMessages.MESSAGE_BYTES_MAX;
+    }
+
+    /** Tells of messages that this rank has not received, because it leaves its job. */
+    public void warnOfUnreceived() {
+        String unreceived = mailbox.describeUnreceived();
+        if (unreceived != null) {
+            System.getLogger(RankMessages.class.getName()).log(System.Logger.Level.WARNING, "rank " + rank
+                    + " leaves its job with " + unreceived + "; receive each message that is sent to it");
+        }
     }
 
     Mailbox mailbox() {
@@ -117,13 +131,13 @@ public final class RankMessages implements Looks.Look {
     }
 
     private void awaitRoom(OutgoingChannel channel, Send send) {
-        try {
-            while (!channel.advance(send)) {
+        while (!channel.advance(send)) {
+            try {
                 machine.await(channel.memory(), channel.awaitedWord(), send.awaitedValue(), send.check);
-            }
-        } catch (Throwable failure) {
-            if (channel.withdraw(send)) {
-                throw failure;
+            } catch (Throwable failure) {
+                if (channel.withdraw(send)) {
+                    throw failure;
+                }
             }
         }
     }
@@ -229,8 +243,18 @@ public final class RankMessages implements Looks.Look {
 
     /** Waits until a receive is matched. If the wait must end, withdraws the receive and throws. */
     void match(Receive receive) {
+        mailbox.begin(receive);
+        awaitMatch(receive);
+    }
+
+    /** Waits until a receive is matched with another message, because the sender has withdrawn the one before. */
+    void matchAgain(Receive receive) {
+        mailbox.beginAgain(receive);
+        awaitMatch(receive);
+    }
+
+    private void awaitMatch(Receive receive) {
         try {
-            mailbox.begin(receive);
             await(receive);
         } catch (Throwable failure) {
             if (mailbox.withdraw(receive)) {
@@ -245,7 +269,13 @@ public final class RankMessages implements Looks.Look {
     boolean tryMatch(Receive receive) {
         progress.poll();
         mailbox.begin(receive);
-        return !mailbox.withdraw(receive);
+        while (!mailbox.withdraw(receive)) {
+            if (!isWithdrawn(receive)) {
+                return true;
+            }
+            mailbox.beginAgain(receive);
+        }
+        return false;
     }
 
     /** Returns whether the message that has matched a receive is one of this node that its sender has withdrawn. */
@@ -295,6 +325,11 @@ public final class RankMessages implements Looks.Look {
         mailbox.begin(receive);
     }
 
+    /** Begins a started receive again, because the sender has withdrawn the message that has matched. */
+    void startAgain(Receive receive) {
+        mailbox.beginAgain(receive);
+    }
+
     /** Returns whether a started receive is matched. */
     boolean isMatched(Receive receive) {
         return machine.load(receive.matchedWord, 0) >= receive.matchedValue();
@@ -321,6 +356,11 @@ public final class RankMessages implements Looks.Look {
         return !isMatched && hasWord(receive)
                 ? new AwaitedWord(receive.awaitedMemory(), receive.awaitedWord(), receive.awaitedValue())
                 : new AwaitedWord(receive.matchedWord, 0, receive.matchedValue());
+    }
+
+    /** Returns whether a rank of another node must be told of its matched messages. */
+    boolean isCreditDue(int source) {
+        return !addresses.isHere(source) && far.isCreditDue(source);
     }
 
     /** Tells a rank of another node of its matched messages, if it must know. */
@@ -352,7 +392,7 @@ public final class RankMessages implements Looks.Look {
     // ---- non-blocking messages
 
     /** Waits for a word of a non-blocking message. */
-    void await(AwaitedWord word, MessageCheck check) {
+    void await(AwaitedWord word, Waiter.Check check) {
         machine.await(word.memory(), word.word(), word.value(), check);
     }
 
@@ -372,9 +412,13 @@ public final class RankMessages implements Looks.Look {
             long untilNanos = System.nanoTime() + BUSY_NANOS_MAX;
             do {
                 mailbox.poll();
-            } while (inFlight.poll() && System.nanoTime() - untilNanos < 0);
+                inFlight.poll();
+            } while (inFlight.isAnyOnItsWay() && System.nanoTime() - untilNanos < 0);
         } catch (IllegalStateException _) { // the rank has left its job, and its memory is closed
             return false;
+        } catch (Throwable failure) {
+            isWatched.set(false);
+            throw failure;
         }
         looksIdle = inFlight.isEmpty() ? looksIdle + 1 : 0;
         if (looksIdle < LOOKS_IDLE_MAX) {

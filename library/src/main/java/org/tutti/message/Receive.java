@@ -85,11 +85,9 @@ final class Receive extends MatchTable.Entry {
         target = ofTarget;
     }
 
-    /** Tells the request of this receive, if it has one, that an offer has matched. */
-    void offered() {
-        if (onOffer != null) {
-            onOffer.run();
-        }
+    /** Returns an action that runs when an offer has matched, or null. */
+    Runnable onOffer() {
+        return onOffer;
     }
 
     /** Begins the receive again, because the sender has withdrawn the message that has matched. */

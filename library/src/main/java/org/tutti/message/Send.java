@@ -38,6 +38,7 @@ final class Send {
     private MemorySegment held; // the payload, if other threads cannot read the source
     private boolean isSynchronous;
     private boolean isWritten;
+    private RuntimeException failure;
     private long awaited;
     private OutgoingTransfer transfer;
     private Runnable onAnswer; // runs when another node has answered an offer; null if the calling thread awaits it
@@ -53,6 +54,7 @@ final class Send {
         source = ofSource;
         isSynchronous = synchronous;
         isWritten = false;
+        failure = null;
         transfer = null;
         uses++;
     }
@@ -106,7 +108,16 @@ final class Send {
         isWritten = true;
     }
 
+    /** Records that the message cannot be written to a channel. */
+    void fail(RuntimeException thrown) {
+        failure = thrown;
+    }
+
+    /** Returns whether the message has been written to a channel. Throws if that has failed. */
     boolean isWritten() {
+        if (failure != null) {
+            throw failure;
+        }
         return isWritten;
     }
 

@@ -40,8 +40,13 @@ class MatchTableTest {
                 table.add(added);
                 list.add(added);
             } else if (random.nextBoolean()) {
-                Thing removed = list.remove(random.nextInt(list.size()));
+                int place = random.nextInt(list.size());
+                Thing removed = list.remove(place);
                 table.remove(removed);
+                if (random.nextInt(4) == 0) {
+                    table.addAgain(removed);
+                    list.add(place, removed);
+                }
             } else {
                 Thing like = new Thing(random);
                 Thing found = table.oldest(like.communicator, like.source, like.tag);

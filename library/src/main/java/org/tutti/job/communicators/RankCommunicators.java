@@ -328,6 +328,11 @@ public final class RankCommunicators {
         return mismatch;
     }
 
+    /** Tells of messages that this rank has not received, because it leaves its job. */
+    public void warnOfUnreceived() {
+        messages.warnOfUnreceived();
+    }
+
     /**
      * Ends the requests in flight, because the rank leaves its job. It allocates nothing, because memory may be used
      * up.
