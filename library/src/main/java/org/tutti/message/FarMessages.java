@@ -46,13 +46,12 @@ final class FarMessages implements RegionHandler {
     private static final long WORDS = 8;
     private static final long WORD = 16;
 
-    /**
-     * The length of the longest active message. The fabric sends it in one frame, also with several rails, which share
-     * messages of 4 KiB and more.
-     */
-    static final long MESSAGE_BYTES_MAX = 4000;
+    /** The length of the longest active message with one rail. The fabric sends it in one frame. */
+    static final int MESSAGE_BYTES_MAX = 60 << 10;
 
-    private static final long EAGER_BYTES_MAX = MESSAGE_BYTES_MAX - HEADER_BYTES;
+    /** The length of the longest active message with several rails, which share longer messages. */
+    private static final int MESSAGE_BYTES_MAX_SHARED = 4000;
+
     private static final int OFFERS_MAX = 1 << 20;
     private static final int RECEIVES_MAX = 1 << 15;
     private static final long WORD_BYTES = 16; // of which the fabric also writes the second half
@@ -66,6 +65,7 @@ final class FarMessages implements RegionHandler {
     private final int size;
     private final Mailbox mailbox;
     private final RankTable<FarPeer> peers;
+    private final long eagerBytesMax;
     private final Awaited<Send> offers = new Awaited<>(OFFERS_MAX);
     private final Awaited<Receive> receives = new Awaited<>(RECEIVES_MAX);
     private final FarPeer.Taker taker = this::take;
@@ -82,9 +82,11 @@ final class FarMessages implements RegionHandler {
      * @param size the number of ranks of the job
      * @param mailbox matches this rank's messages
      * @param peers the ranks on other nodes
+     * @param rails the number of rails of the job
      */
     FarMessages(Machine machine, SectionTransport fabric, RankAddresses addresses, int rank, int size, Mailbox mailbox,
-            RankTable<FarPeer> peers) {
+            RankTable<FarPeer> peers, int rails) {
+        this.eagerBytesMax = (rails == 1 ? MESSAGE_BYTES_MAX : MESSAGE_BYTES_MAX_SHARED) - HEADER_BYTES;
         this.machine = machine;
         this.fabric = fabric;
         this.addresses = addresses;
@@ -122,13 +124,13 @@ final class FarMessages implements RegionHandler {
     boolean start(Send send, int target) {
         long bytes = send.bytes();
         FarPeer peer = peer(target);
-        if (bytes > EAGER_BYTES_MAX || send.isSynchronous() || !peer.credit.take(EagerCredit.cost(bytes))) {
+        if (bytes > eagerBytesMax || send.isSynchronous() || !peer.credit.take(EagerCredit.cost(bytes))) {
             offer(send, target);
             return false;
         }
         boolean isSent = false;
         try {
-            MemorySegment.copy(send.source(), 0, send.buffer(), HEADER_BYTES, bytes);
+            MemorySegment.copy(send.source(), 0, send.buffer(HEADER_BYTES + bytes), HEADER_BYTES, bytes);
             tellNumbered(send, target, MESSAGE, Envelope.eager(send.tag(), send.type(), bytes), 0, 0, bytes);
             isSent = true;
         } finally {
@@ -177,7 +179,8 @@ final class FarMessages implements RegionHandler {
         send.check.requireThere(fabric.put(send.place.at(process, send.region(), 0), send.source(), 0, send.bytes(),
                 send.check));
         send.check.requireThere(fabric.put(send.place.at(process, send.words(), 0)
-                .raise(word(send.receiveNumber()), send.receiveNumber(), 0), send.buffer(), 0, 0, send.check));
+                .raise(word(send.receiveNumber()), send.receiveNumber(), 0), send.buffer(HEADER_BYTES), 0, 0,
+                send.check));
         fabric.flush();
     }
 
@@ -198,7 +201,7 @@ final class FarMessages implements RegionHandler {
     private void tellNumbered(Send send, int target, int operation, long envelope, long offeredBytes, long offer,
             long payloadBytes) {
         FarPeer peer = peer(target);
-        MemorySegment buffer = send.buffer();
+        MemorySegment buffer = send.buffer(HEADER_BYTES);
         Locks.acquire(peer.sending, send.check);
         try {
             buffer.set(LONG, NUMBER, peer.nextNumber());
@@ -214,8 +217,8 @@ final class FarMessages implements RegionHandler {
 
     /** Sends an active message whose bytes are in the buffer of a send. Returns false if the target is gone. */
     private boolean tell(Send send, int target, int operation, long argument0, long argument1, long bytes) {
-        send.buffer().set(LONG, SOURCE, rank);
-        send.pieces.begin(0, send.buffer(), 0, bytes);
+        send.buffer(HEADER_BYTES).set(LONG, SOURCE, rank);
+        send.pieces.begin(0, send.buffer(HEADER_BYTES), 0, bytes);
         boolean isThere = fabric.sendPacked(addresses.process(target), addresses.region(target), send.pieces, bytes,
                 operation, argument0, argument1, send.check);
         fabric.flush();
@@ -280,8 +283,8 @@ final class FarMessages implements RegionHandler {
     }
 
     private boolean accept(Send answer, int source, long offer, long region, long number) {
-        answer.buffer().set(LONG, WORDS, wordsRegion);
-        answer.buffer().set(LONG, WORD, number);
+        answer.buffer(HEADER_BYTES).set(LONG, WORDS, wordsRegion);
+        answer.buffer(HEADER_BYTES).set(LONG, WORD, number);
         return tell(answer, source, ACCEPT, offer, region, HEADER_BYTES);
     }
 

@@ -13,8 +13,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * their messages keep their order. With several rails, active messages may arrive in another order than they were sent.
  */
 final class FarPeer {
-    /** The most messages that wait for an earlier one. */
+    /** The most messages that wait for an earlier one, and their most bytes. */
     private static final int EARLY_MAX = 1 << 13;
+    private static final long EARLY_BYTES_MAX = 32 << 20;
 
     /** Takes a numbered message in its turn. */
     @FunctionalInterface
@@ -32,6 +33,7 @@ final class FarPeer {
 
     private long sent; // guarded by the lock
     private final Map<Long, Early> early = new HashMap<>();
+    private long earlyBytes;
     private final Map<Long, Boolean> matchedOffers = new ConcurrentHashMap<>(); // whether each is withdrawn
     private long taken;
 
@@ -71,10 +73,14 @@ final class FarPeer {
      */
     synchronized boolean arrive(long number, int operation, long argument0, long argument1, MemorySegment message,
             long offset, long bytes, Taker taker) {
-        if (number < taken || early.size() == EARLY_MAX || early.containsKey(number)) {
+        if (number < taken || early.containsKey(number)) {
             return false;
         }
         if (number > taken) {
+            if (early.size() == EARLY_MAX || earlyBytes + bytes > EARLY_BYTES_MAX) {
+                return false;
+            }
+            earlyBytes += bytes;
             MemorySegment copy = MemorySegment.ofArray(new byte[(int) bytes]);
             MemorySegment.copy(message, offset, copy, 0, bytes);
             early.put(number, new Early(operation, argument0, argument1, copy));
@@ -84,6 +90,7 @@ final class FarPeer {
         taker.take(operation, argument0, argument1, message, offset, bytes);
         for (Early next = early.isEmpty() ? null : early.remove(taken); next != null; next = early.remove(taken)) {
             taken++;
+            earlyBytes -= next.message.byteSize();
             taker.take(next.operation, next.argument0, next.argument1, next.message, 0, next.message.byteSize());
         }
         return true;

@@ -28,6 +28,7 @@ import org.tutti.memory.Memory;
  */
 final class Mailbox {
     private static final int SPARES_MAX = 1024;
+    private static final int SPINS = 200; // some microseconds
     private static final int SWEPT_MIN = 1024;
     private static final int CLOSED_MAX = 1 << 16;
 
@@ -80,20 +81,52 @@ final class Mailbox {
 
     // ---- receives
 
-    /** Begins a receive: matches it with a message that is there, or makes later messages look for it. */
-    void begin(Receive receive) {
+    /**
+     * Begins a receive: matches it with a message that is there, or makes later messages look for it. Returns whether it
+     * is matched. If not, {@link Receive#awaits} tells the word that the receive must await.
+     */
+    boolean begin(Receive receive) {
         machine.lock(lock);
         try {
             Arrival kept = arrivals.count() == 0 ? null : find(receive);
             if (kept != null) {
                 take(receive, kept);
-            } else {
+            } else if (receives.count() > 0 || !takeNext(receive)) {
                 receives.add(receive);
                 wildcards += receive.isWildcard() ? 1 : 0;
                 readChannels(receive);
             }
+            return receive.isMatched();
         } finally {
             machine.unlock(lock);
+        }
+    }
+
+    /**
+     * Takes the next message of the source's channel for the only receive, without the table. Returns false if it is
+     * not there or does not match.
+     */
+    private boolean takeNext(Receive receive) {
+        IncomingChannel channel = receive.source == Receive.ANY ? null : channelOf.get(receive.source);
+        if (channel == null || !channel.hasNext()) {
+            return false;
+        }
+        channel.read(next);
+        boolean isTaken = receive.accepts(next.communicator, next.source, next.tag);
+        if (isTaken) {
+            match(receive, next);
+        } else {
+            deliver();
+        }
+        channel.next();
+        return isTaken;
+    }
+
+    /** Waits a short time until the next message of a rank of this node is there, without a lock. */
+    void spin(int source) {
+        IncomingChannel channel = channelOf.get(source);
+        for (int i = 0; i < SPINS && channel != null && !channel.hasNext(); i++) {
+            Thread.onSpinWait();
         }
     }
 
@@ -101,7 +134,7 @@ final class Mailbox {
      * Begins a receive again, because the sender has withdrawn the message that has matched it. The receive keeps its
      * place among the others.
      */
-    void beginAgain(Receive receive) {
+    boolean beginAgain(Receive receive) {
         machine.lock(lock);
         try {
             receive.beginAgain();
@@ -113,6 +146,7 @@ final class Mailbox {
                 wildcards += receive.isWildcard() ? 1 : 0;
                 readChannels(receive);
             }
+            return receive.isMatched();
         } finally {
             machine.unlock(lock);
         }

@@ -39,6 +39,7 @@ public final class RankMessages implements Looks.Look {
     private final MemorySegment doors;
     private final RankAddresses addresses;
     private final int rank;
+    private final boolean spins;
     private final Mailbox mailbox;
     private final FarMessages far; // null if all ranks are on this node
     private final Pool<OutgoingTransfer> transfers;
@@ -59,9 +60,12 @@ public final class RankMessages implements Looks.Look {
      * @param addresses finds the ranks of the job
      * @param rank this rank, a rank of the job
      * @param size the number of ranks of the job
+     * @param rails the number of rails of the job
+     * @param spins whether each rank of the node has a core, so that this rank may spin
      */
     public RankMessages(MessageProgress progress, Machine machine, SectionTransport fabric, Memory memory,
-            MemorySegment doors, RankAddresses addresses, int rank, int size) {
+            MemorySegment doors, RankAddresses addresses, int rank, int size, int rails,
+            boolean spins) {
         RankTable<FarPeer> peers = new RankTable<>();
         this.progress = progress;
         this.machine = machine;
@@ -69,10 +73,11 @@ public final class RankMessages implements Looks.Look {
         this.doors = doors;
         this.addresses = addresses;
         this.rank = rank;
+        this.spins = spins;
         this.mailbox = new Mailbox(machine, memory, doors, rank, peers, this::decline);
         progress.fill(mailbox, inFlight);
         this.far = fabric == null ? null
-                : new FarMessages(machine, fabric, addresses, rank, size, mailbox, peers);
+                : new FarMessages(machine, fabric, addresses, rank, size, mailbox, peers, rails);
         this.transfers = new Pool<>(() -> new OutgoingTransfer(machine, memory), Integer.MAX_VALUE);
     }
 
@@ -243,14 +248,19 @@ public final class RankMessages implements Looks.Look {
 
     /** Waits until a receive is matched. If the wait must end, withdraws the receive and throws. */
     void match(Receive receive) {
-        mailbox.begin(receive);
-        awaitMatch(receive);
+        if (spins && hasWord(receive)) {
+            mailbox.spin(receive.source);
+        }
+        if (!mailbox.begin(receive)) {
+            awaitMatch(receive);
+        }
     }
 
     /** Waits until a receive is matched with another message, because the sender has withdrawn the one before. */
     void matchAgain(Receive receive) {
-        mailbox.beginAgain(receive);
-        awaitMatch(receive);
+        if (!mailbox.beginAgain(receive)) {
+            awaitMatch(receive);
+        }
     }
 
     private void awaitMatch(Receive receive) {
@@ -376,13 +386,13 @@ public final class RankMessages implements Looks.Look {
      */
     private void await(Receive receive) {
         boolean hasWord = hasWord(receive);
-        while (!mailbox.serve(receive)) {
+        do {
             if (hasWord) {
                 machine.await(receive.awaitedMemory(), receive.awaitedWord(), receive.awaitedValue(), receive.check);
             } else {
                 machine.await(receive.matchedWord, 0, receive.matchedValue(), receive.check);
             }
-        }
+        } while (!mailbox.serve(receive));
     }
 
     private boolean hasWord(Receive receive) {

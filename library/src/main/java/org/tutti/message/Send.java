@@ -1,7 +1,6 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.message;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 import org.tutti.DataType;
@@ -34,7 +33,7 @@ final class Send {
     private long region;
     private long words;
     private long receiveNumber;
-    private MemorySegment buffer;
+    private MemorySegment buffer = MemorySegment.NULL;
     private MemorySegment held; // the payload, if other threads cannot read the source
     private boolean isSynchronous;
     private boolean isWritten;
@@ -189,10 +188,13 @@ final class Send {
         return receiveNumber;
     }
 
-    /** Returns the memory in which a message to another node is written together with its header. */
-    MemorySegment buffer() {
-        if (buffer == null) {
-            buffer = Arena.ofAuto().allocate(FarMessages.MESSAGE_BYTES_MAX, Long.BYTES);
+    /**
+     * Returns the memory in which a message to another node is written together with its header. It has at least the
+     * given length, and keeps its bytes until a longer one is needed.
+     */
+    MemorySegment buffer(long bytes) {
+        if (buffer.byteSize() < bytes) {
+            buffer = MemorySegment.ofArray(new long[(int) (bytes + Long.BYTES - 1) / Long.BYTES]);
         }
         return buffer;
     }

@@ -44,8 +44,10 @@ final class ProcessMessages implements RankAddresses {
     private RankMessages make(int rank, int cores) {
         Fabric fabric = network == null ? null : network.fabric();
         var progress = new MessageProgress(fabric);
-        var machine = new LiveMachine(new Waiter(node.nodeRanks() <= cores, progress, node.futexes()), fabric);
-        var made = new RankMessages(progress, machine, fabric, node.memory(), node.doors(), this, rank, node.size());
+        boolean coreForEach = node.nodeRanks() <= cores;
+        var machine = new LiveMachine(new Waiter(coreForEach, progress, node.futexes()), fabric);
+        var made = new RankMessages(progress, machine, fabric, node.memory(), node.doors(), this, rank, node.size(),
+                fabric == null ? 1 : node.directory().railsOfJob(), coreForEach);
         if (fabric != null) {
             fabric.registerKnown(memory(), region(rank), made.handler());
         }
