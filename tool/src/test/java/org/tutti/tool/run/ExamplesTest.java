@@ -47,6 +47,41 @@ class ExamplesTest {
         }
     }
 
+    /** The program compares the number of primes with that of a sieve. */
+    @ParameterizedTest
+    @Shapes({"-n 2", "-n 5 --nodes 2 --ranks-per-process 2", "-n 3 --nodes 2"})
+    void shouldCountPrimesWithATaskFarm(String options) throws Exception {
+        try (var launcher = run(options, "TaskFarm.java", "100000", "3")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out())
+                    .matches("9592 primes below 100000, .*, workers: \\d+, .* ms, tasks of the ranks: "
+                            + "\\[0(, \\d+)+]; the count is right\n");
+        }
+    }
+
+    /** The program compares all points, bit by bit, with those of a plain computation. */
+    @ParameterizedTest
+    @Shapes({"-n 1", "-n 4 --nodes 4", "-n 5 --nodes 2 --ranks-per-process 2", "-n 3"})
+    void shouldSpreadHeatByMessages(String options) throws Exception {
+        try (var launcher = run(options, "HeatByMessages.java", "23", "40")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out()).matches("23 x 23 points, .*, a step in .* ms, .* ms of them waiting; the "
+                    + "temperatures are right\n");
+        }
+    }
+
+    /** Each rank compares its block with that of a plain computation of the whole board. */
+    @ParameterizedTest
+    @Shapes({"-n 1", "-n 2", "-n 5 --nodes 2 --ranks-per-process 2", "-n 4 --nodes 2"})
+    void shouldPlayTheGameOfLifeOnAGrid(String options) throws Exception {
+        try (var launcher = run(options, "GameOfLife.java", "23", "40")) {
+            assertThat(launcher.status()).as(launcher.err()).isZero();
+            assertThat(launcher.out())
+                    .matches("23 x 23 cells, \\d x \\d ranks, .*, a generation in .* ms; the board is "
+                            + "right\n");
+        }
+    }
+
     /** The program itself compares its solution with a plain one. */
     @Tag("thorough")
     @ParameterizedTest
