@@ -516,8 +516,8 @@ class MessagesTest {
             logger.setUseParentHandlers(true);
         }
         assertThat(warnings).containsExactly("rank 0 leaves its job with 2 messages unreceived, of which the oldest "
-                + "has come from rank 1 with tag 7 and has 3 elements of type INT; receive each message that is sent to "
-                + "it");
+                + "has come from rank 1 with tag 7 and has 3 elements of type INT; receive each message that is sent "
+                + "to it");
     }
 
     @ParameterizedTest

@@ -219,8 +219,10 @@ class PreparedTest {
         Set<String> calls = calls(Communicator.class, void.class);
         calls.remove("close[]");
         assertThat(calls).hasSizeGreaterThan(200);
-        assertThat(calls(NonBlockingCommunicator.class, Request.class)).isEqualTo(calls);
-        assertThat(calls(PreparedCommunicator.class, PreparedCall.class)).isEqualTo(calls);
+        Set<String> ofRequests = calls(NonBlockingCommunicator.class, Request.class);
+        assertThat(ofRequests).containsAll(calls);
+        ofRequests.addAll(calls(NonBlockingCommunicator.class, ReceiveRequest.class));
+        assertThat(calls(PreparedCommunicator.class, PreparedCall.class)).isEqualTo(ofRequests);
     }
 
     /** Booleans go by bytes that stand for them, which each time are those of the array as it is then. */

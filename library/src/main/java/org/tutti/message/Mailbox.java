@@ -82,8 +82,8 @@ final class Mailbox {
     // ---- receives
 
     /**
-     * Begins a receive: matches it with a message that is there, or makes later messages look for it. Returns whether it
-     * is matched. If not, {@link Receive#awaits} tells the word that the receive must await.
+     * Begins a receive: matches it with a message that is there, or makes later messages look for it. Returns whether
+     * the receive is matched. If not, {@link Receive#awaits} tells the word that the receive must await.
      */
     boolean begin(Receive receive) {
         machine.lock(lock);
@@ -444,7 +444,7 @@ final class Mailbox {
 
     private void match(Receive receive, Arrival message) {
         receive.match(message);
-        Runnable onOffer = message.isOffer ? receive.onOffer() : null; // after the store another call may have the object
+        Runnable onOffer = message.isOffer ? receive.onOffer() : null; // another call may have the object soon
         if (message.isOffer && channelOf.get(message.source) == null) {
             peers.get(message.source).offerMatched(message.transfer);
         }

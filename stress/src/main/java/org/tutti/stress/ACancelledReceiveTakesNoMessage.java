@@ -10,7 +10,10 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 import org.tutti.ReceiveRequest;
 
-/** A thread cancels a receive while a message of the node is offered. The message is received, by this receive or by the next one. */
+/**
+ * A thread cancels a receive while a message of the node is offered. The message is received, by this receive or by the
+ * next one.
+ */
 @JCStressTest
 @State
 @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "the receive has taken the message")

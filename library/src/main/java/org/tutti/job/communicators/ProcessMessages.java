@@ -47,7 +47,7 @@ final class ProcessMessages implements RankAddresses {
         boolean coreForEach = node.nodeRanks() <= cores;
         var machine = new LiveMachine(new Waiter(coreForEach, progress, node.futexes()), fabric);
         var made = new RankMessages(progress, machine, fabric, node.memory(), node.doors(), this, rank, node.size(),
-                fabric == null ? 1 : node.directory().railsOfJob(), coreForEach);
+                fabric == null ? 1 : fabric.rails().size(), coreForEach);
         if (fabric != null) {
             fabric.registerKnown(memory(), region(rank), made.handler());
         }

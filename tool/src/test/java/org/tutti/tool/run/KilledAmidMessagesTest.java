@@ -41,7 +41,8 @@ class KilledAmidMessagesTest {
                     var random = new Random(5);
                     try {
                         for (int round = 0;; round++) {
-                            exchange(world, right, left, random.nextInt(1 << random.nextInt(18)), random.nextInt(6), round);
+                            int length = random.nextInt(1 << random.nextInt(18));
+                            exchange(world, right, left, length, random.nextInt(6), round);
                             if (round == 20) {
                                 IO.println(world.rank() + " runs as " + ProcessHandle.current().pid());
                             }
