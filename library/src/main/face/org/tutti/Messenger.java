@@ -95,9 +95,9 @@ public abstract class Messenger {
     // also for boolean[], byte[], char[], short[], int[], long[], float[], double[]
     /**
      * Sends elements to another rank, or to this one. The call returns when this rank may use its memory again. A
-     * message of up to 8 KiB on a node, or 3,968 bytes between nodes, is eager: the call does not wait for its receive.
-     * It waits for the receive of a longer message, or if the target has 128 to 256 KiB of unreceived eager messages of
-     * this rank. If the call ends with an exception, the message is not received.
+     * message of up to 8 KiB on a node, or 61,408 bytes between nodes (3,968 with several rails), is eager: the call
+     * does not wait for its receive. It waits for the receive of a longer message, or if the target has 128 to 256 KiB
+     * of unreceived eager messages of this rank. If the call ends with an exception, the message is not received.
      *
      * @param source the elements
      * @param target the rank that receives

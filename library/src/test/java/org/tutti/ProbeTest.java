@@ -87,7 +87,7 @@ class ProbeTest {
             Communicator world = job.world();
             if (job.rank() == 1) {
                 world.barrier();
-                world.send(new byte[30_000], 2, TAG);
+                world.send(new byte[100_000], 2, TAG);
             } else {
                 assertThat(world.tryProbe(ANY_RANK, TAG)).isEmpty();
                 world.barrier();
@@ -96,7 +96,7 @@ class ProbeTest {
                     while (found.isEmpty()) {
                         found = world.tryProbe(1, TAG);
                     }
-                    assertThat(found.get().receive(new byte[30_000])).isEqualTo(30_000);
+                    assertThat(found.get().receive(new byte[100_000])).isEqualTo(100_000);
                 }
             }
         });
@@ -108,14 +108,14 @@ class ProbeTest {
         shape.run(job -> {
             Communicator world = job.world();
             if (job.rank() == 1) {
-                assertThatThrownBy(() -> world.withDeadline(Duration.ofMillis(200)).send(new byte[30_000], 2, TAG))
+                assertThatThrownBy(() -> world.withDeadline(Duration.ofMillis(200)).send(new byte[100_000], 2, TAG))
                         .isInstanceOf(DeadlineExceededException.class);
                 world.send(new byte[]{1}, 2, TAG);
             } else if (job.rank() == 2) {
                 FoundMessage found = world.probe(1, TAG);
-                if (found.count() == 30_000) { // else the sender was too late even for the probe
+                if (found.count() == 100_000) { // else the sender was too late even for the probe
                     world.probe(1, TAG).receive(new byte[1]); // the message after it has come
-                    assertThatThrownBy(() -> found.receive(new byte[30_000]))
+                    assertThatThrownBy(() -> found.receive(new byte[100_000]))
                             .isInstanceOf(MessageWithdrawnException.class)
                             .hasMessage(
                                     "rank 1 has withdrawn the message with tag 7 that rank 2 has found, because its "

@@ -143,6 +143,7 @@ public final class CommunicatorMessages {
             return null;
         }
         messages.addInFlight(pending);
+        messages.inFlight().wake(pending);
         return pending;
     }
 
@@ -265,9 +266,9 @@ public final class CommunicatorMessages {
         Receive receive = pendingReceives.take();
         receive.check.beginReceive(messages.mailbox(), receive, source, tag, deadlineNanos);
         var pending = new PendingReceive(messages, this, receive, message, afterwards);
-        receive.begin(communicator, rankInJob(source), tag, type, target, pending::offered);
-        messages.start(receive);
+        receive.begin(communicator, rankInJob(source), tag, type, target, pending::matched);
         messages.addInFlight(pending);
+        messages.start(receive);
         return pending;
     }
 

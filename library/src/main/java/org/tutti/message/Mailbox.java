@@ -444,7 +444,7 @@ final class Mailbox {
 
     private void match(Receive receive, Arrival message) {
         receive.match(message);
-        Runnable onOffer = message.isOffer ? receive.onOffer() : null; // another call may have the object soon
+        Runnable onMatch = receive.onMatch(); // another call may have the object after the store
         if (message.isOffer && channelOf.get(message.source) == null) {
             peers.get(message.source).offerMatched(message.transfer);
         }
@@ -457,8 +457,8 @@ final class Mailbox {
             giveCredit(message);
         }
         message.end();
-        if (onOffer != null) {
-            onOffer.run();
+        if (onMatch != null) {
+            onMatch.run();
         }
     }
 

@@ -3,7 +3,12 @@ package org.tutti.message;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -33,37 +38,38 @@ final class MessagesInFlight {
 
     private static final int LOOKS_PER_CHECK = 20;
 
+    private final Set<Message> messages = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger count = new AtomicInteger();
+    private final Queue<Message> woken = new ConcurrentLinkedQueue<>();
     private final Lock lock = new ReentrantLock();
-    private final List<Message> messages = new ArrayList<>();
-    private volatile int count;
+    private final List<Message> moving = new ArrayList<>(); // guarded by the lock
+    private volatile int movingCount;
     private volatile boolean isAnyOnItsWay;
     private final AtomicBoolean isChecking = new AtomicBoolean();
     private int looks;
 
     /** Adds a message that has begun. */
     void add(Message message) {
-        lock.lock();
-        try {
-            messages.add(message);
-            count = messages.size();
-        } finally {
-            lock.unlock();
+        if (messages.add(message)) {
+            count.incrementAndGet();
         }
+    }
+
+    /** Removes a message that has ended. */
+    void remove(Message message) {
+        if (messages.remove(message)) {
+            count.decrementAndGet();
+        }
+    }
+
+    /** Lets each poll move a message on from here on, because it does not only wait for a match any more. */
+    void wake(Message message) {
+        woken.add(message);
     }
 
     /** Throws if another message would be too many. */
     void requireRoom(String rank) {
-        if (count < COUNT_MAX) {
-            return;
-        }
-        lock.lock();
-        try {
-            messages.removeIf(Message::hasEnded);
-            count = messages.size();
-        } finally {
-            lock.unlock();
-        }
-        if (count >= COUNT_MAX) {
+        if (count.get() >= COUNT_MAX) {
             throw new IllegalStateException(rank + " has " + count
                     + " non-blocking messages in flight, which is the limit; await some of them first");
         }
@@ -75,24 +81,29 @@ final class MessagesInFlight {
     }
 
     boolean isEmpty() {
-        return count == 0;
+        return count.get() == 0;
     }
 
-    /** Moves the messages on without waiting. Returns whether one of them has moved. */
+    /**
+     * Moves the messages on without waiting. Receives that no message has matched are left out. Returns whether a
+     * message has moved.
+     */
     boolean poll() {
-        if (count == 0 || !lock.tryLock()) {
+        if (movingCount == 0 && woken.isEmpty() || !lock.tryLock()) {
             return false;
         }
         try {
+            for (Message next = woken.poll(); next != null; next = woken.poll()) {
+                moving.add(next);
+            }
             boolean hasMoved = false;
             boolean canMove = false;
-            messages.removeIf(Message::hasEnded); // the awaiting thread has moved it on
-            for (int i = 0; i < messages.size(); i++) {
-                hasMoved |= messages.get(i).tryAdvance();
-                canMove |= messages.get(i).canMoveSoon();
+            for (int i = 0; i < moving.size(); i++) {
+                hasMoved |= moving.get(i).tryAdvance();
+                canMove |= moving.get(i).canMoveSoon();
             }
-            messages.removeIf(Message::hasEnded);
-            count = messages.size();
+            moving.removeIf(Message::hasEnded);
+            movingCount = moving.size();
             isAnyOnItsWay = canMove;
             return hasMoved;
         } finally {
@@ -112,20 +123,13 @@ final class MessagesInFlight {
      * because a rank on another node must be told, which may wait.
      */
     void startCheck() {
-        if (count > 0 && isChecking.compareAndSet(false, true)) {
+        if (!isEmpty() && isChecking.compareAndSet(false, true)) {
             Thread.ofVirtual().name("tutti message check").start(this::check);
         }
     }
 
     private void check() {
-        List<Message> all;
-        lock.lock();
-        try {
-            all = List.copyOf(messages);
-        } finally {
-            lock.unlock();
-        }
         isChecking.set(false); // a message whose reason comes later needs another check
-        all.forEach(Message::check);
+        messages.forEach(Message::check);
     }
 }

@@ -218,6 +218,7 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
                 failure = ofAction;
             }
         }
+        messages.inFlight().remove(this);
         putBack();
         hasEnded = true;
         synchronized (this) {

@@ -32,8 +32,9 @@ final class PendingReceive extends PendingMessage implements ReceiveRequest {
         this.message = message;
     }
 
-    /** Goes on after an offer has matched. */
-    void offered() {
+    /** Goes on after a message has matched. The thread has the lock of the mailbox, so it only wakes others. */
+    void matched() {
+        messages.inFlight().wake(this);
         if (needsTransfer()) {
             startTransfer();
         }

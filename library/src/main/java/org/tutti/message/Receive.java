@@ -28,7 +28,7 @@ final class Receive extends MatchTable.Entry {
 
     private DataType type;
     private MemorySegment target; // null for a probe until its message is received
-    private Runnable onOffer; // runs when an offer has matched; null if the calling thread awaits the receive
+    private Runnable onMatch; // runs when a message has matched; null if the calling thread awaits the receive
     private long uses;
     private boolean matched;
 
@@ -60,13 +60,13 @@ final class Receive extends MatchTable.Entry {
         owner = Thread.currentThread();
     }
 
-    /** Begins a receive that any thread may move on, and that runs an action when an offer has matched it. */
+    /** Begins a receive that any thread may move on, and that runs an action when a message has matched it. */
     void begin(long ofCommunicator, int fromSource, int ofTag, DataType ofType, MemorySegment into,
-            Runnable whenOffered) {
+            Runnable whenMatched) {
         begin(ofCommunicator, fromSource, ofTag);
         type = ofType;
         target = into;
-        onOffer = whenOffered;
+        onMatch = whenMatched;
     }
 
     /** Begins a receive of a message whose elements are received later. */
@@ -85,9 +85,9 @@ final class Receive extends MatchTable.Entry {
         target = ofTarget;
     }
 
-    /** Returns an action that runs when an offer has matched, or null. */
-    Runnable onOffer() {
-        return onOffer;
+    /** Returns an action that runs when a message has matched, or null. */
+    Runnable onMatch() {
+        return onMatch;
     }
 
     /** Begins the receive again, because the sender has withdrawn the message that has matched. */
@@ -244,6 +244,6 @@ final class Receive extends MatchTable.Entry {
         target = null;
         failure = null;
         owner = null;
-        onOffer = null;
+        onMatch = null;
     }
 }

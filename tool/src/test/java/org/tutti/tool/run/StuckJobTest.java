@@ -68,6 +68,34 @@ class StuckJobTest {
         });
     }
 
+    /** Rank 1 receives in line 7, rank 2 awaits a receive in line 9, and rank 0 sends nothing. */
+    private static final String RECEIVES = """
+            import module org.tutti;
+
+            void main() throws Exception {
+                try (var job = Tutti.join()) {
+                    var world = job.world();
+                    if (job.rank() == 1) {
+                        world.receive(new int[1], 0, 3);
+                    } else if (job.rank() == 2) {
+                        world.nonBlocking().receive(new int[1], Communicator.ANY_RANK, 4).await();
+                    } else {
+                        Thread.sleep(600_000);
+                    }
+                }
+            }
+            """;
+
+    @Test
+    void shouldSayWhichMessagesRanksWaitFor() throws Exception {
+        try (var launcher = run(RECEIVES, "-n", "3", "--hang-report", "1s")) {
+            String since = "for (\\d+ ms|\\d+ s), waiting for ";
+            launcher.awaitError("tutti:   rank 1 is in receive \\(tag 3\\) on the world, at Program:7, " + since
+                    + "rank 0\ntutti:   rank 2 is in await of receive \\(tag 4\\) on the world, at Program:9, " + since
+                    + "any rank\n");
+        }
+    }
+
     @Test
     void shouldSayWhereTheRanksAreWhenTheLauncherGetsSigquit() throws Exception {
         try (var launcher = run(ONE_IS_MISSING, "-n", "4")) {
