@@ -250,16 +250,17 @@ public abstract class Messenger {
         Objects.requireNonNull(codec, "codec");
         while (true) {
             FoundMessage found = probe(source, tag);
-            MemorySegment segment = aligned(found.count());
+            MemorySegment segment;
             try {
+                segment = aligned(found.count());
                 found.receiveMessage(segment, DataType.BYTE);
-                return codec.read(segment);
-            } catch (MessageMismatchException mismatch) {
-                found.drop();
-                throw mismatch;
             } catch (MessageWithdrawnException _) {
-                // the next message may be there
+                continue; // the next message may be there
+            } catch (Throwable failure) {
+                found.drop();
+                throw failure;
             }
+            return codec.read(segment);
         }
     }
 

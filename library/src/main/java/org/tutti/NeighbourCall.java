@@ -36,11 +36,11 @@ final class NeighbourCall implements PreparedCall {
 
     @Override
     public synchronized Request start() {
-        calls.checkUsable();
         if (latest != null && !latest.isDone()) {
             throw new IllegalStateException("rank " + rank + " started a prepared call between neighbours that is in "
                     + "flight; await it first, or prepare another one");
         }
+        calls.checkUsable(); // after the question whether the latest run has ended, which may find that it has failed
         latest = startAll();
         return latest;
     }

@@ -142,7 +142,7 @@ public final class CommunicatorMessages {
         if (!isInFlight) {
             return null;
         }
-        messages.addInFlight(pending);
+        pending.enterFlight();
         messages.inFlight().wake(pending);
         return pending;
     }
@@ -267,8 +267,8 @@ public final class CommunicatorMessages {
         receive.check.beginReceive(messages.mailbox(), receive, source, tag, deadlineNanos);
         var pending = new PendingReceive(messages, this, receive, message, afterwards);
         receive.begin(communicator, rankInJob(source), tag, type, target, pending::matched);
-        messages.addInFlight(pending);
         messages.start(receive);
+        pending.enterFlight();
         return pending;
     }
 

@@ -23,8 +23,7 @@ import org.tutti.memory.Memory;
  * receives look at the kept messages first, from the oldest on. Both looks and the tables are guarded by one lock.
  * Therefore no message can pass an older one of the same sender, and none can miss a receive.
  *
- * <p>The lock is held while an eager payload is copied, at most {@value ChannelLayout#EAGER_BYTES_MAX} bytes, and never
- * during a wait or a transfer.
+ * <p>The lock is held while an eager payload is copied, and never during a wait or a transfer.
  */
 final class Mailbox {
     private static final int SPARES_MAX = 1024;
@@ -88,6 +87,7 @@ final class Mailbox {
     boolean begin(Receive receive) {
         machine.lock(lock);
         try {
+            receives.number(receive);
             Arrival kept = arrivals.count() == 0 ? null : find(receive);
             if (kept != null) {
                 take(receive, kept);
@@ -125,7 +125,8 @@ final class Mailbox {
     /** Waits a short time until the next message of a rank of this node is there, without a lock. */
     void spin(int source) {
         IncomingChannel channel = channelOf.get(source);
-        for (int i = 0; i < SPINS && channel != null && !channel.hasNext(); i++) {
+        boolean waits = channel != null && arrivals.count() == 0; // else the message may have been kept
+        for (int i = 0; i < SPINS && waits && !channel.hasNext(); i++) {
             Thread.onSpinWait();
         }
     }

@@ -38,6 +38,11 @@ final class MatchTable<E extends MatchTable.Entry> {
         return count;
     }
 
+    /** Makes an entry younger than all others, before it is known whether the entry must be added. */
+    void number(E entry) {
+        ((Entry) entry).number = added++;
+    }
+
     /** Adds an entry, which is then the youngest. */
     void add(E entry) {
         Entry made = entry;
@@ -57,7 +62,7 @@ final class MatchTable<E extends MatchTable.Entry> {
         addToBucket(made);
     }
 
-    /** Adds an entry that was in this table before. It gets the place that it had among the others. */
+    /** Adds an entry that has a number, at the place of that number among the others. */
     void addAgain(E entry) {
         Entry made = entry;
         if (count == firsts.length) {

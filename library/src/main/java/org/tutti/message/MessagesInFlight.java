@@ -7,7 +7,6 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -45,7 +44,7 @@ final class MessagesInFlight {
     private final List<Message> moving = new ArrayList<>(); // guarded by the lock
     private volatile int movingCount;
     private volatile boolean isAnyOnItsWay;
-    private final AtomicBoolean isChecking = new AtomicBoolean();
+    private final AtomicInteger checksRequested = new AtomicInteger();
     private int looks;
 
     /** Adds a message that has begun. */
@@ -104,7 +103,7 @@ final class MessagesInFlight {
             }
             moving.removeIf(Message::hasEnded);
             movingCount = moving.size();
-            isAnyOnItsWay = canMove;
+            isAnyOnItsWay = canMove && movingCount > 0;
             return hasMoved;
         } finally {
             lock.unlock();
@@ -123,13 +122,17 @@ final class MessagesInFlight {
      * because a rank on another node must be told, which may wait.
      */
     void startCheck() {
-        if (!isEmpty() && isChecking.compareAndSet(false, true)) {
+        if (!isEmpty() && checksRequested.getAndIncrement() == 0) {
             Thread.ofVirtual().name("tutti message check").start(this::check);
         }
     }
 
+    /** Checks until no check is requested any more, because a reason may come after a message was checked. */
     private void check() {
-        isChecking.set(false); // a message whose reason comes later needs another check
-        messages.forEach(Message::check);
+        int requested;
+        do {
+            requested = checksRequested.get();
+            messages.forEach(Message::check);
+        } while (checksRequested.addAndGet(-requested) > 0);
     }
 }

@@ -46,6 +46,7 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
     };
     private volatile boolean isTransferTaken; // a thread makes the transfer between nodes
     private volatile int awaiting;
+    private volatile boolean isOnItsWay; // as the last thread that moved the message has seen it
     private volatile boolean hasEnded;
     private Throwable failure;
     private CompletableFuture<Void> stage;
@@ -101,7 +102,20 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
             long before = hasEnded ? 0 : steps();
             boolean ends = !hasEnded;
             advanceLocked();
+            isOnItsWay = !hasEnded && isOnItsWay();
             return ends && (hasEnded || steps() != before);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Lets other threads move the message on, unless it has ended already. */
+    void enterFlight() {
+        lock.lock();
+        try {
+            if (!hasEnded) {
+                messages.addInFlight(this);
+            }
         } finally {
             lock.unlock();
         }
@@ -173,7 +187,7 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
 
     @Override
     public boolean canMoveSoon() {
-        return !hasEnded && isOnItsWay();
+        return isOnItsWay && !hasEnded;
     }
 
     @Override

@@ -12,6 +12,7 @@ final class PendingReceive extends PendingMessage implements ReceiveRequest {
     private final CommunicatorMessages communicator;
     private final Receive receive;
     private final Message message;
+    private boolean isWoken; // guarded by the lock of the mailbox
     private boolean hasBegun; // the transfer from a rank of this node
 
     /**
@@ -34,7 +35,10 @@ final class PendingReceive extends PendingMessage implements ReceiveRequest {
 
     /** Goes on after a message has matched. The thread has the lock of the mailbox, so it only wakes others. */
     void matched() {
-        messages.inFlight().wake(this);
+        if (!isWoken) {
+            isWoken = true;
+            messages.inFlight().wake(this);
+        }
         if (needsTransfer()) {
             startTransfer();
         }

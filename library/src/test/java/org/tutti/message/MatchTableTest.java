@@ -37,7 +37,12 @@ class MatchTableTest {
             boolean grows = step / 1000 % 2 == 0;
             if (list.isEmpty() || random.nextInt(10) < (grows ? 6 : 4)) {
                 Thing added = new Thing(random);
-                table.add(added);
+                if (random.nextBoolean()) {
+                    table.number(added);
+                    table.addAgain(added);
+                } else {
+                    table.add(added);
+                }
                 list.add(added);
             } else if (random.nextBoolean()) {
                 int place = random.nextInt(list.size());
