@@ -20,8 +20,8 @@ public class ReceivesOfTwoThreadsTakeDifferentMessages {
     private final MessagePair pair = MessagePair.POOL.take();
     private final long first = pair.reserve(2);
 
-    @Actor
-    public void send() {
+    /** jcstress leaves out tests with more actors than cores, so the messages are there before. */
+    public ReceivesOfTwoThreadsTakeDifferentMessages() {
         pair.send(first, COUNT);
         pair.send(first + 1, COUNT);
     }

@@ -23,13 +23,8 @@ public class TwoThreadsMoveATransferOn {
     private final long first = pair.reserve(2);
     private final long[] elements = new long[COUNT];
     private final ReceiveRequest receive = pair.startReceive(elements);
-
-    @Actor
-    public void send() {
-        Request send = pair.startSend(first, COUNT);
-        pair.send(first + 1, COUNT);
-        send.await();
-    }
+    private final Request send = pair.startSend(first, COUNT); // here, because two cores run no more than two actors
+    private final Request sendNext = pair.startSend(first + 1, COUNT);
 
     @Actor
     public void ask() {
@@ -47,6 +42,7 @@ public class TwoThreadsMoveATransferOn {
 
     @Arbiter
     public void finish() {
+        Request.awaitAll(send, sendNext);
         MessagePair.POOL.give(pair);
     }
 }
