@@ -7,7 +7,7 @@ import module org.tutti;
 /// neighbours arrive without messages of their own.
 ///
 /// Run it with `./tutti run -n 4 examples/GameOfLife.java [side of the board] [generations]`, on several nodes with
-/// `--nodes 2`. Each rank compares its block with that of a plain computation of the whole board.
+/// `--nodes 2`. Each rank compares its block with a plain computation of the whole board.
 void main(String[] arguments) {
     int side = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 300;
     int generations = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 100;

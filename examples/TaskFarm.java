@@ -9,7 +9,7 @@ import module org.tutti;
 /// each worker receives its own tasks.
 ///
 /// Run it with `./tutti run -n 4 examples/TaskFarm.java [limit] [workers of a rank]`, on several nodes with
-/// `--nodes 2`. Rank 0 compares the number of primes with that of a sieve.
+/// `--nodes 2`. Rank 0 compares the number of primes with the result of a sieve.
 void main(String[] arguments) {
     int limit = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 2_000_000;
     int workers = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 1;

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Several requests as one, which ends when all of them have ended. Its exception is that of the first request in the
- * order of the array that has failed.
+ * Several requests as one, which ends when all of them have ended. The first request in the order of the
+ * array that has failed determines the exception.
  */
 final class AllRequests implements Request {
     private final Request[] requests;

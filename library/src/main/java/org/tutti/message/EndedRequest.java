@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
 
 import org.tutti.Request;
 
-/** The request of a send that has ended before it was returned, as that of an eager message. */
+/** The request of a send that ends before the call returns, for example of an eager message. */
 final class EndedRequest implements Request {
     static final EndedRequest INSTANCE = new EndedRequest();
 

@@ -351,8 +351,10 @@ final class Mailbox {
 
     /** Describes the messages that no receive has matched. Returns null if there are none. */
     String describeUnreceived() {
-        while (poll()) { // also those that are still in channels
-        }
+        boolean isAnyRead;
+        do {
+            isAnyRead = poll(); // messages may still lie in channels
+        } while (isAnyRead);
         machine.lock(lock);
         try {
             sweep();

@@ -45,7 +45,7 @@ record Figure(Cell cell, double median, double low, double high, long calls, dou
     /**
      * The subject of a measurement.
      *
-     * @param operation the collective, the way to make a group, the one-sided operation, or that of messages
+     * @param operation the collective, the way to make a group, the one-sided operation, or the message operation
      * @param bytes the size of its message, 0 if it has none
      * @param percentile the percentile of a figure, if calls are timed one by one
      */
