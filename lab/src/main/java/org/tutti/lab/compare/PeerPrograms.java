@@ -151,7 +151,7 @@ final class PeerPrograms {
         } else {
             words.addAll(List.of("--mca", "btl", "self,vader,tcp", "--mca", "osc", "pt2pt", "--mca",
                     "btl_tcp_if_include", String.join(",", place.rails()), "--mca",
-                    "oob_tcp_if_include", place.rails().getFirst(), "--mca", "plm_rsh_agent", agent(),
+                    "oob_tcp_if_include", place.rails().getFirst(), "--mca", "plm_rsh_agent", place.agent().toString(),
                     "--leave-session-attached",
                     "--host", place.hosts(layout)));
         }
@@ -167,7 +167,7 @@ final class PeerPrograms {
                             "UCX_NET_DEVICES=" + String.join(",", place.rails())));
             words.addAll(List.of("mpirun.mpich", "-n", String.valueOf(layout.ranks())));
             if (layout.nodes() > 1) {
-                words.addAll(List.of("-launcher", "ssh", "-launcher-exec", agent(), "-iface",
+                words.addAll(List.of("-launcher", "ssh", "-launcher-exec", place.agent().toString(), "-iface",
                         place.rails().getFirst(), "-hosts",
                         place.hosts(layout)));
             }
@@ -175,14 +175,6 @@ final class PeerPrograms {
             words.addAll(loop.arguments(layout, gates));
             return place.onFirstHost(layout, words);
         }));
-    }
-
-    private String agent() {
-        try {
-            return place.agent().toString();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     /** MPJ Express with its ranks as threads of one process, and so on one node, because other ways need daemons. */

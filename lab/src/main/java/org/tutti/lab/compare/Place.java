@@ -3,6 +3,7 @@ package org.tutti.lab.compare;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -70,19 +71,39 @@ record Place(Path home, Path cache, Path scratch, String cluster, List<String> r
     }
 
     /** {@return a script that runs its arguments with a shell on a host, as ssh does} */
-    Path agent() throws IOException {
-        var script = scratch.resolve("agent");
-        Files.writeString(script, """
-                #!/bin/sh
+    Path agent() {
+        return script("agent", """
                 [ "$1" = -x ] && shift
                 host=$1
                 shift
                 exec '%s' exec "$host" sh -c "$*"
                 """.formatted(clusterScript()));
-        if (!script.toFile().setExecutable(true)) {
-            throw new IOException(script + " cannot be made executable");
+    }
+
+    /**
+     * {@return a script that runs a command with its own arguments after those of the command}
+     *
+     * @param name the name of the file
+     * @param command the command
+     */
+    Path script(String name, List<String> command) {
+        return script(name, "exec '" + String.join("' '", command) + "' \"$@\"\n");
+    }
+
+    private Path script(String name, String lines) {
+        var file = scratch.resolve(name);
+        if (Files.exists(file)) {
+            return file; // a contender that has begun may be reading it
         }
-        return script;
+        try {
+            Files.writeString(file, "#!/bin/sh\n" + lines);
+            if (!file.toFile().setExecutable(true)) {
+                throw new IOException(file + " cannot be made executable");
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return file;
     }
 
     /** {@return whether a command is on the path} */

@@ -39,6 +39,15 @@ final class TuttiContenders {
     private static final String PREFIX = "tutti ";
 
     /**
+     * The words that start the command line from the class path of this JVM, on each host too: the checkout's script
+     * builds what has changed, and would then measure other classes.
+     */
+    private static final List<String> COMMAND_LINE = List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
+            Main.class.getName());
+
+    /**
      * The shortest message of a collective to send from off-heap memory: programs do not keep shorter ones there for
      * speed.
      */
@@ -110,18 +119,17 @@ final class TuttiContenders {
 
     private List<String> bench(Layout layout, Loop loop, Path gates, String hosts, List<String> rails,
             List<String> options) {
-        List<String> words = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED", "-cp",
-                System.getProperty("java.class.path"), Main.class.getName(), "bench", "--repeats",
-                String.valueOf(loop.repeats()), "--csv", "/dev/stdout", "--gates", gates.toString()));
+        List<String> words = new ArrayList<>(COMMAND_LINE);
+        words.addAll(List.of("bench", "--repeats", String.valueOf(loop.repeats()), "--csv", "/dev/stdout", "--gates",
+                gates.toString()));
         if (loop.percentiles()) {
             words.add("--percentiles");
         }
         words.addAll(loop.benchOptions(layout));
         words.addAll(options);
         words.addAll(layout.nodes() == 1 ? List.of("-n", String.valueOf(layout.ranks()))
-                : List.of("--hosts", hosts, "--agent", place.clusterScript() + " exec {host}",
-                        "--rails", String.join(",", rails)));
+                : List.of("--hosts", hosts, "--agent", place.clusterScript() + " exec {host}", "--remote-tutti",
+                        place.script("tutti", COMMAND_LINE).toString(), "--rails", String.join(",", rails)));
         return words;
     }
 }

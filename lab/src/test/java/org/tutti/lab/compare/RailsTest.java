@@ -45,6 +45,16 @@ class RailsTest {
         assertThat(commands(place("rail0"), List.of("tutti", "single-rail"), List.of())).containsOnlyKeys("tutti");
     }
 
+    /** The checkout's script builds what has changed, beside the measurement and with other classes. */
+    @Test
+    void shouldStartTheClassesOfThisJvmOnEachHost() throws Exception {
+        var command = commands(place("rail0"), List.of("tutti"), List.of()).get("tutti");
+        assertThat(command).contains(" --remote-tutti " + directory.resolve("tutti") + " ");
+        assertThat(directory.resolve("tutti")).isExecutable();
+        assertThat(directory.resolve("tutti")).content().contains(" '-cp' '" + System.getProperty("java.class.path"))
+                .endsWith(" 'org.tutti.tool.Main' \"$@\"\n");
+    }
+
     @Test
     void shouldForceAnAlgorithmOnAllThatIsMeasured() {
         var commands = commands(place("rail0"), List.of(), List.of("bruck@3-ports"));
