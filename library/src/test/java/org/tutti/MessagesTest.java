@@ -277,7 +277,7 @@ class MessagesTest {
     void shouldTakeMessagesWhileItWaitsForSomethingElse(MessageShape shape) {
         shape.run(job -> {
             Communicator world = job.world();
-            int messages = 10 * 32;
+            int messages = 10 * 128;
             for (int round = 0; round < 3; round++) {
                 for (int i = 0; i < messages; i++) {
                     for (int other = 0; other < 3; other++) {

@@ -393,8 +393,8 @@ class NonBlockingMessagesTest {
     void shouldSendWhatWaitsBehindAMessageWhoseMemoryIsClosed() {
         Tutti.runLocal(2, job -> {
             Communicator world = job.world();
-            int messages = 100;
-            int closed = 50;
+            int messages = 400;
+            int closed = 200;
             if (job.rank() == 0) {
                 List<Request> sends = new ArrayList<>();
                 for (int i = 0; i < messages; i++) {

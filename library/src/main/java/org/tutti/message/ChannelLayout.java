@@ -25,7 +25,8 @@ import org.tutti.memory.Words;
  * lie in a ring of their own, so that no payload ever lies where a reader expects a word.
  */
 final class ChannelLayout {
-    static final int SLOTS = 32;
+    /** The number of slots: twice the messages that programs usually have in flight. A power of two. */
+    static final int SLOTS = 128;
     static final int SLOT_PAYLOAD_BYTES = 40;
     static final int RING_BYTES = 32 << 10;
 
@@ -54,11 +55,11 @@ final class ChannelLayout {
 
     /** Returns the offset of the slot of a message, which is numbered from 0. */
     static long slot(long message) {
-        return FIRST_SLOT + message % SLOTS * Words.LINE_BYTES;
+        return FIRST_SLOT + (message & SLOTS - 1) * Words.LINE_BYTES;
     }
 
     /** Returns the offset of a position in the ring of bytes. Positions only grow. */
     static long ring(long position) {
-        return RING + position % RING_BYTES;
+        return RING + (position & RING_BYTES - 1);
     }
 }

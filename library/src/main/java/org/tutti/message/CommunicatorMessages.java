@@ -31,8 +31,9 @@ public final class CommunicatorMessages {
     private final Spares<Send> sends;
     private final Spares<Receive> receives;
     private final Pool<Send> pendingSends;
-    private final Pool<Receive> pendingReceives;
+    private final Supplier<MessageCheck> checks;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final RankTable<Integer> ranks = new RankTable<>(); // of senders whose rank in the job is another one
 
     /**
      * Creates the messages of a rank on a communicator.
@@ -51,11 +52,10 @@ public final class CommunicatorMessages {
         this.members = members;
         this.rank = rank;
         this.size = size;
-        Supplier<MessageCheck> checks = () -> new MessageCheck(members, rank, size, closed, brokenWord);
+        this.checks = () -> new MessageCheck(members, rank, size, closed, brokenWord);
         this.sends = new Spares<>(() -> new Send(checks.get()));
         this.receives = new Spares<>(() -> new Receive(checks.get()));
         this.pendingSends = new Pool<>(() -> new Send(checks.get()), KEPT_MAX);
-        this.pendingReceives = new Pool<>(() -> new Receive(checks.get()), KEPT_MAX);
     }
 
     /** Ends the calls of other threads, because this rank closes the communicator or leaves its job. */
@@ -123,7 +123,25 @@ public final class CommunicatorMessages {
     private PendingSend start(MemorySegment source, DataType type, int target, int tag, boolean isSynchronous,
             long deadlineNanos) {
         checkSend(target, tag);
-        messages.inFlight().requireRoom(members.describe(rank));
+        return isSentAtOnce(source, type, target, tag, isSynchronous, deadlineNanos) ? null
+                : startWaiting(source, type, target, tag, isSynchronous, deadlineNanos);
+    }
+
+    private boolean isSentAtOnce(MemorySegment source, DataType type, int target, int tag, boolean isSynchronous,
+            long deadlineNanos) {
+        Send send = sends.take();
+        try {
+            begin(send, source, type, target, tag, isSynchronous, deadlineNanos);
+            return messages.sendAtOnce(send, members.rankInJob(target));
+        } finally {
+            send.end();
+            sends.putBack(send);
+        }
+    }
+
+    private PendingSend startWaiting(MemorySegment source, DataType type, int target, int tag, boolean isSynchronous,
+            long deadlineNanos) {
+        messages.inFlight().requireRoom(members, rank);
         Send send = pendingSends.take();
         PendingSend pending = null;
         boolean isInFlight = false;
@@ -143,7 +161,6 @@ public final class CommunicatorMessages {
             return null;
         }
         pending.enterFlight();
-        messages.inFlight().wake(pending);
         return pending;
     }
 
@@ -262,19 +279,18 @@ public final class CommunicatorMessages {
     public ReceiveRequest startReceive(MemorySegment target, DataType type, int source, int tag, Message message,
             long deadlineNanos, Runnable afterwards) {
         checkReceive(source, tag);
-        messages.inFlight().requireRoom(members.describe(rank));
-        Receive receive = pendingReceives.take();
+        messages.inFlight().requireRoom(members, rank);
+        Receive receive = new Receive(checks.get());
         receive.check.beginReceive(messages.mailbox(), receive, source, tag, deadlineNanos);
         var pending = new PendingReceive(messages, this, receive, message, afterwards);
-        receive.begin(communicator, rankInJob(source), tag, type, target, pending::matched);
+        receive.begin(communicator, rankInJob(source), tag, type, target, pending);
         messages.start(receive);
-        pending.enterFlight();
         return pending;
     }
 
     /** Completes a started receive whose payload has come. */
     void complete(Receive receive, Message message) {
-        finish(receive, rankOf(receive.matchedSource()), message);
+        finish(receive, receive.check.source(), message);
         returnCredit(message);
     }
 
@@ -283,21 +299,17 @@ public final class CommunicatorMessages {
         receive.check.beginTransfer(rankOf(receive.matchedSource()));
     }
 
-    /** Takes the payload from another node. Returns false if the sender has withdrawn the message. */
-    boolean fetch(Receive receive) {
+    /** Lets a rank of another node put the payload. Returns false if the sender has withdrawn the message. */
+    boolean beginPut(Receive receive) {
         Send answer = pendingSends.take();
         try {
-            return fetch(receive, answer);
+            beginTransfer(receive);
+            answer.check.beginTransfer(rankOf(receive.matchedSource()));
+            return messages.beginPut(receive, answer);
         } finally {
             answer.end();
             pendingSends.putBack(answer);
         }
-    }
-
-    /** Puts back the state of a started receive that has ended. */
-    void putBack(Receive receive) {
-        receive.end();
-        pendingReceives.putBack(receive);
     }
 
     /** Tells the sender of a message that has been received of its credit, if it must know, on a thread of its own. */
@@ -355,17 +367,9 @@ public final class CommunicatorMessages {
      */
     public FoundMessage probe(int source, int tag, long deadlineNanos) {
         Receive receive = beginProbe(source, tag, deadlineNanos);
-        boolean isMatched = false;
-        try {
-            messages.match(receive);
-            while (messages.isWithdrawn(receive)) {
-                messages.matchAgain(receive);
-            }
-            isMatched = true;
-        } finally {
-            if (!isMatched) {
-                putBack(receive);
-            }
+        messages.match(receive);
+        while (messages.isWithdrawn(receive)) {
+            messages.matchAgain(receive);
         }
         return found(receive);
     }
@@ -387,7 +391,6 @@ public final class CommunicatorMessages {
         if (failure != null && messages.tryMatch(receive)) { // the message has come before the news
             return found(receive);
         }
-        putBack(receive);
         if (failure != null) {
             throw failure;
         }
@@ -396,7 +399,7 @@ public final class CommunicatorMessages {
 
     private Receive beginProbe(int source, int tag, long deadlineNanos) {
         checkReceive(source, tag);
-        Receive receive = pendingReceives.take();
+        Receive receive = new Receive(checks.get());
         receive.begin(communicator, rankInJob(source), tag);
         receive.check.beginReceive(messages.mailbox(), receive, source, tag, deadlineNanos);
         return receive;
@@ -419,6 +422,16 @@ public final class CommunicatorMessages {
         found.complete();
     }
 
+    private boolean fetch(Receive found) {
+        Send answer = pendingSends.take();
+        try {
+            return fetch(found, answer);
+        } finally {
+            answer.end();
+            pendingSends.putBack(answer);
+        }
+    }
+
     /** Drops a message that a probe has found. Its sender goes on. */
     void drop(Receive found) {
         found.into(null, null);
@@ -435,6 +448,14 @@ public final class CommunicatorMessages {
     }
 
     private int rankOf(int rankInJob) {
+        if (rankInJob < size && members.rankInJob(rankInJob) == rankInJob) {
+            return rankInJob;
+        }
+        Integer known = ranks.get(rankInJob);
+        return known != null ? known : ranks.getOrMake(rankInJob, this::findRank);
+    }
+
+    private int findRank(int rankInJob) {
         for (int each = 0; each < size; each++) {
             if (members.rankInJob(each) == rankInJob) {
                 return each;

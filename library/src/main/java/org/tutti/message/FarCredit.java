@@ -8,6 +8,7 @@ package org.tutti.message;
 final class FarCredit {
     private long sent; // the cost of all eager messages to the other rank
     private long confirmed; // how much of it the other rank has matched
+    private long arrived; // the cost of all eager messages of the other rank
     private long matched; // the cost of the other rank's eager messages that are matched
     private long returned; // how much of it the other rank knows
 
@@ -30,6 +31,15 @@ final class FarCredit {
         if (all > confirmed && all <= sent) {
             confirmed = all;
         }
+    }
+
+    /** Records that an eager message has come. Returns false if the other rank had no credit for it. */
+    synchronized boolean arrives(long cost) {
+        if (arrived + cost - returned > EagerCredit.UNMATCHED_MAX) {
+            return false;
+        }
+        arrived += cost;
+        return true;
     }
 
     /** Records that an eager message of the other rank has been matched. */
@@ -56,8 +66,10 @@ final class FarCredit {
         return returned;
     }
 
-    /** Records that the other rank knows only this cost. */
-    synchronized void setReturned(long known) {
-        returned = known;
+    /** Records that the other rank could not be told of a cost, unless it was told of a later one. */
+    synchronized void takeBack(long cost, long known) {
+        if (returned == cost) {
+            returned = known;
+        }
     }
 }

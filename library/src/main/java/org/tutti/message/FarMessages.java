@@ -10,7 +10,6 @@ import org.tutti.collective.machine.Machine;
 import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.fabric.SectionTransport;
-import org.tutti.memory.Memory;
 
 /**
  * The messages of a rank to and from ranks on other nodes. They are active messages, which the {@link Mailbox} of the
@@ -97,7 +96,7 @@ final class FarMessages implements RegionHandler {
     }
 
     private FarPeer peer(int other) {
-        return peers.getOrMake(other, _ -> new FarPeer());
+        return peers.getOrMake(other, _ -> new FarPeer(fabric::flush));
     }
 
     // ---- sending
@@ -115,6 +114,7 @@ final class FarMessages implements RegionHandler {
             }
         }
         finish(send);
+        fabric.flush();
     }
 
     /**
@@ -122,10 +122,18 @@ final class FarMessages implements RegionHandler {
      * #finish} must follow when the receiver has answered.
      */
     boolean start(Send send, int target) {
+        boolean isSent = sendAtOnce(send, target);
+        if (!isSent) {
+            offer(send, target);
+        }
+        return isSent;
+    }
+
+    /** Sends a message eagerly. Returns false, and has no effect, if the message must be offered. */
+    boolean sendAtOnce(Send send, int target) {
         long bytes = send.bytes();
         FarPeer peer = peer(target);
         if (bytes > eagerBytesMax || send.isSynchronous() || !peer.credit.take(EagerCredit.cost(bytes))) {
-            offer(send, target);
             return false;
         }
         boolean isSent = false;
@@ -159,7 +167,10 @@ final class FarMessages implements RegionHandler {
         return machine.load(send.acceptedWord, 0) >= send.acceptedValue();
     }
 
-    /** Transfers the payload of an offer that the receiver has answered, if the receiver wants it. */
+    /**
+     * Transfers the payload of an offer that the receiver has answered, if the receiver wants it. {@link #flush} must
+     * follow.
+     */
     void finish(Send send) {
         offers.remove(send.offer());
         if (send.region() == 0) {
@@ -181,7 +192,6 @@ final class FarMessages implements RegionHandler {
         send.check.requireThere(fabric.put(send.place.at(process, send.words(), 0)
                 .raise(word(send.receiveNumber()), send.receiveNumber(), 0), send.buffer(HEADER_BYTES), 0, 0,
                 send.check));
-        fabric.flush();
     }
 
     /** Withdraws an offer. Returns false if the receiver has answered it before, so that the send goes on. */
@@ -213,6 +223,12 @@ final class FarMessages implements RegionHandler {
         } finally {
             peer.sending.unlock();
         }
+        fabric.flush();
+    }
+
+    /** Writes what has been sent and may still be in a buffer. */
+    void flush() {
+        fabric.flush();
     }
 
     /** Sends an active message whose bytes are in the buffer of a send. Returns false if the target is gone. */
@@ -221,7 +237,6 @@ final class FarMessages implements RegionHandler {
         send.pieces.begin(0, send.buffer(HEADER_BYTES), 0, bytes);
         boolean isThere = fabric.sendPacked(addresses.process(target), addresses.region(target), send.pieces, bytes,
                 operation, argument0, argument1, send.check);
-        fabric.flush();
         return isThere;
     }
 
@@ -235,51 +250,112 @@ final class FarMessages implements RegionHandler {
      * @return false if the sender has withdrawn the message
      */
     boolean receive(Receive receive, Send answer) {
+        if (!beginPut(receive, answer)) {
+            return false;
+        }
+        fabric.flush();
+        boolean isEnded = false;
+        try {
+            if (!hasCome(receive)) {
+                IncomingPut put = receive.put();
+                receive.check.awaitTransfer(machine, words, word(put.number()), put.number());
+            }
+            isEnded = true;
+        } finally {
+            if (!isEnded) {
+                endPut(receive);
+            }
+        }
+        return endPut(receive);
+    }
+
+    /**
+     * Lets the sender of an offered message put the payload, and does not wait for it. {@link #flush} must follow, and
+     * {@link #endPut} when {@link #hasCome} says so, or when the transfer must end.
+     *
+     * @param receive the receive, which the message has matched
+     * @param answer sends the answer
+     * @return false if the sender has withdrawn the message
+     */
+    boolean beginPut(Receive receive, Send answer) {
         FarPeer peer = peer(receive.matchedSource());
+        IncomingPut put = receive.put();
+        put.begin();
         if (peer.isWithdrawn(receive.transfer())) {
-            peer.forget(receive.transfer());
+            close(receive);
             return false;
         }
         boolean isAccepted = false;
-        long region = 0;
-        long number = 0;
         try {
-            MemorySegment target = receive.target();
-            long bytes = receive.matchedBytes();
-            boolean takes = receive.fits() && bytes > 0;
-            boolean isShared = takes && Memory.isOpenToAll(target);
-            MemorySegment memory = target;
-            if (takes) {
-                memory = isShared ? target.asSlice(0, bytes) : Arena.ofAuto().allocate(bytes);
+            if (receive.fits() && receive.matchedBytes() > 0) {
                 openWords();
-                region = fabric.register(memory);
-                number = receives.add(receive);
+                long region = fabric.register(put.memory(receive.target(), receive.matchedBytes()));
+                put.open(region, addAwaited(receive, region));
             }
-            answer.check.requireThere(accept(answer, receive.matchedSource(), receive.transfer(), region, number));
+            answer.check.requireThere(accept(answer, receive.matchedSource(), receive.transfer(), put.region(),
+                    put.number()));
             isAccepted = true;
-            if (!takes) {
-                return true;
-            }
-            if (peer.isWithdrawn(receive.transfer())) { // before the receive could be found
-                return false;
-            }
-            receive.check.awaitTransfer(machine, words, word(number), number);
-            if (!isShared && !receive.isWithdrawn()) {
-                MemorySegment.copy(memory, 0, target, 0, bytes);
-            }
-            return !receive.isWithdrawn();
         } finally {
-            if (number != 0) {
-                receives.remove(number);
-            }
-            if (region != 0) {
-                fabric.revoke(region);
-            }
-            peer.forget(receive.transfer());
-            if (!isAccepted) { // so that the sender goes on
-                accept(answer, receive.matchedSource(), receive.transfer(), 0, 0);
+            if (!isAccepted) {
+                close(receive);
+                accept(answer, receive.matchedSource(), receive.transfer(), 0, 0); // so that the sender goes on
+                fabric.flush();
             }
         }
+        if (put.number() != 0 && peer.isWithdrawn(receive.transfer())) { // before the receive could be found
+            close(receive);
+            return false;
+        }
+        return true;
+    }
+
+    private long addAwaited(Receive receive, long region) {
+        long number = 0;
+        try {
+            number = receives.add(receive);
+        } finally {
+            if (number == 0) { // too many receives
+                fabric.revoke(region);
+            }
+        }
+        return number;
+    }
+
+    /** Returns whether the payload has come, is not wanted, or will not come because the sender has withdrawn it. */
+    boolean hasCome(Receive receive) {
+        long number = receive.put().number();
+        return number == 0 || machine.load(words, word(number)) >= number;
+    }
+
+    /** Ends the put of a payload. Returns false if the sender has withdrawn the message. */
+    boolean endPut(Receive receive) {
+        IncomingPut put = receive.put();
+        boolean isComplete = hasCome(receive) && !receive.isWithdrawn();
+        close(receive);
+        if (isComplete) {
+            put.copyTo(receive.target());
+        }
+        return isComplete;
+    }
+
+    private void close(Receive receive) {
+        IncomingPut put = receive.put();
+        if (put.number() != 0) {
+            receives.remove(put.number());
+            fabric.revoke(put.region());
+        }
+        peer(receive.matchedSource()).forget(receive.transfer());
+    }
+
+    /** Returns the word that grows when the payload has come. */
+    AwaitedWord awaitedPut(Receive receive) {
+        long number = receive.put().number();
+        return new AwaitedWord(words, word(number), number);
+    }
+
+    /** Returns the courier of a rank on another node. */
+    Courier courier(int other) {
+        return peer(other).courier;
     }
 
     private boolean accept(Send answer, int source, long offer, long region, long number) {
@@ -328,8 +404,9 @@ final class FarMessages implements RegionHandler {
         if (all > 0) {
             try {
                 tell(answer, source, CREDIT, all, 0, HEADER_BYTES);
+                fabric.flush();
             } catch (TuttiException _) {
-                credit.setReturned(before);
+                credit.takeBack(all, before);
             }
         }
     }
@@ -359,9 +436,13 @@ final class FarMessages implements RegionHandler {
                     && bytes == HEADER_BYTES + Envelope.bytes(argument0)
                     && message.get(LONG, messageOffset + OFFERED_BYTES) >= 0)
                     && peer((int) source).arrive(message.get(LONG, messageOffset + NUMBER), operation, argument0,
-                            argument1, message, messageOffset, bytes, taker);
+                            argument1, message, messageOffset, bytes, cost(operation, argument0), taker);
         };
         return isValid ? bytes : REFUSED;
+    }
+
+    private static long cost(int operation, long envelope) {
+        return operation == WITHDRAW || Envelope.isOffer(envelope) ? 0 : EagerCredit.cost(Envelope.bytes(envelope));
     }
 
     /** Takes a numbered message in its turn. */

@@ -28,6 +28,9 @@ final class FarPeer {
     /** The credit of both ranks. */
     final FarCredit credit = new FarCredit();
 
+    /** Makes the transfers of non-blocking messages to and from the other rank. */
+    final Courier courier;
+
     /** Orders the threads that send to the other rank. */
     final Lock sending = new ReentrantLock();
 
@@ -36,6 +39,15 @@ final class FarPeer {
     private long earlyBytes;
     private final Map<Long, Boolean> matchedOffers = new ConcurrentHashMap<>(); // whether each is withdrawn
     private long taken;
+
+    /**
+     * Creates what a rank knows of another one before their first message.
+     *
+     * @param flush writes what transfers have left in buffers
+     */
+    FarPeer(Runnable flush) {
+        courier = new Courier(flush);
+    }
 
     /** Records that a receive has matched an offer of the other rank, which is not answered yet. */
     void offerMatched(long offer) {
@@ -69,11 +81,12 @@ final class FarPeer {
 
     /**
      * Takes a message of the other rank if its number is the next one. Then takes the kept messages that follow it. A
-     * message with a later number is copied and kept. Returns false if the number cannot be.
+     * message with a later number is copied and kept. Returns false if the number cannot be, or the other rank had no
+     * credit for the cost of the message.
      */
     synchronized boolean arrive(long number, int operation, long argument0, long argument1, MemorySegment message,
-            long offset, long bytes, Taker taker) {
-        if (number < taken || early.containsKey(number)) {
+            long offset, long bytes, long cost, Taker taker) {
+        if (number < taken || early.containsKey(number) || !credit.arrives(cost)) {
             return false;
         }
         if (number > taken) {

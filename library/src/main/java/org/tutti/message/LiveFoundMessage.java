@@ -31,7 +31,7 @@ final class LiveFoundMessage extends FoundMessage {
     protected void drop() {
         if (isReceived.compareAndSet(false, true)) {
             messages.drop(receive);
-            messages.putBack(receive);
+            receive.end();
         }
     }
 
@@ -47,7 +47,7 @@ final class LiveFoundMessage extends FoundMessage {
             isTaken = true;
         } finally {
             if (isTaken || receive.fits()) {
-                messages.putBack(receive);
+                receive.end();
             } else {
                 isReceived.set(false); // it does not fit, and can be received by another call
             }

@@ -4,6 +4,7 @@ package org.tutti.message;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -51,6 +52,7 @@ final class Mailbox {
     private int opened;
     private long newest;
     private int wildcards;
+    private volatile int pending; // the non-blocking ones of the receives
     private int turn;
     private int sweptAt = SWEPT_MIN;
     private final Set<Long> closed = new HashSet<>();
@@ -93,10 +95,39 @@ final class Mailbox {
                 take(receive, kept);
             } else if (receives.count() > 0 || !takeNext(receive)) {
                 receives.add(receive);
-                wildcards += receive.isWildcard() ? 1 : 0;
+                count(receive, 1);
                 readChannels(receive);
             }
             return receive.isMatched();
+        } finally {
+            machine.unlock(lock);
+        }
+    }
+
+    private void count(Receive receive, int change) {
+        wildcards += receive.isWildcard() ? change : 0;
+        if (receive.pending() != null) {
+            int before = pending; // only threads with the lock write it
+            pending = before + change;
+        }
+    }
+
+    /** Returns the number of non-blocking receives that no message has matched. Reads it without the lock. */
+    int pending() {
+        return pending;
+    }
+
+    /** Adds the non-blocking receives that no message has matched to a list. */
+    void addPendingTo(List<? super MessageInFlight> list) {
+        machine.lock(lock);
+        try {
+            int left = pending;
+            for (Receive each = receives.oldest(); left > 0; each = receives.after(each)) {
+                if (each.pending() != null) {
+                    list.add(each.pending());
+                    left--;
+                }
+            }
         } finally {
             machine.unlock(lock);
         }
@@ -144,7 +175,7 @@ final class Mailbox {
                 take(receive, kept);
             } else {
                 receives.addAgain(receive);
-                wildcards += receive.isWildcard() ? 1 : 0;
+                count(receive, 1);
                 readChannels(receive);
             }
             return receive.isMatched();
@@ -182,6 +213,26 @@ final class Mailbox {
         } finally {
             machine.unlock(lock);
         }
+    }
+
+    /** Lets senders ring until {@link #endWaiting}, because a thread waits for a message of any rank. */
+    void beginWaiting() {
+        machine.add(doors, door + Doors.WAITERS, 1);
+    }
+
+    /** Ends the wait of a thread for a message of any rank. */
+    void endWaiting() {
+        machine.add(doors, door + Doors.WAITERS, -1);
+    }
+
+    /** Returns the number of rings so far. */
+    long rings() {
+        return machine.load(doors, door + Doors.RINGS);
+    }
+
+    /** Returns the word that grows with each ring. */
+    AwaitedWord bell(long rings) {
+        return new AwaitedWord(doors, door + Doors.RINGS, rings + 1);
     }
 
     /** Ends a receive that waits in vain. Returns false if it has been matched before, and the message is taken. */
@@ -247,7 +298,7 @@ final class Mailbox {
 
     private void remove(Receive receive) {
         receives.remove(receive);
-        wildcards -= receive.isWildcard() ? 1 : 0;
+        count(receive, -1);
     }
 
     // ---- messages of this node
@@ -275,12 +326,16 @@ final class Mailbox {
         }
     }
 
+    /** Also reads the messages that follow, as long as other non-blocking receives wait: they need no lock then. */
     private void read(IncomingChannel channel, Receive receive) {
         while (!receive.isMatched()) {
             if (!channel.hasNext()) {
                 receive.awaits(channel.memory(), channel.nextWord(), channel.nextValue());
                 return;
             }
+            readNext(channel);
+        }
+        for (int more = 0; more < ChannelLayout.SLOTS && pending > 0 && channel.hasNext(); more++) {
             readNext(channel);
         }
     }
@@ -447,21 +502,28 @@ final class Mailbox {
 
     private void match(Receive receive, Arrival message) {
         receive.match(message);
-        Runnable onMatch = receive.onMatch(); // another call may have the object after the store
-        if (message.isOffer && channelOf.get(message.source) == null) {
+        Receive.Pending request = receive.pending(); // another call may have the receive after the store
+        boolean isFar = message.isOffer && channelOf.get(message.source) == null;
+        if (isFar) {
             peers.get(message.source).offerMatched(message.transfer);
+        }
+        if (!message.isOffer) {
+            giveCredit(message);
+        }
+        if (request != null) {
+            request.matched();
         }
         if (receive.isOwn()) {
             machine.storePlain(receive.matchedWord, 0, receive.matchedValue()); // no other thread waits for it
         } else {
             machine.store(receive.matchedWord, 0, receive.matchedValue());
         }
-        if (!message.isOffer) {
-            giveCredit(message);
+        if (receive.source == Receive.ANY && machine.load(doors, door + Doors.WAITERS) > 0) {
+            machine.add(doors, door + Doors.RINGS, 1); // the thread of the receive itself may be polling in its wait
         }
         message.end();
-        if (onMatch != null) {
-            onMatch.run();
+        if (isFar && request != null) {
+            request.startTransfer();
         }
     }
 

@@ -2,6 +2,7 @@
 package org.tutti.message;
 
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.tutti.memory.Waiter;
 
@@ -14,6 +15,10 @@ public final class MessageProgress implements Waiter.Progress {
     private final Waiter.Progress fabric; // null if there are no other nodes
     private Mailbox mailbox;
     private MessagesInFlight inFlight;
+    private final AtomicReference<Poller> poller = new AtomicReference<>();
+
+    /** A thread that awaits a message of a rank on another node, and polls for the courier of that rank. */
+    private record Poller(Thread thread, Courier courier) {}
 
     /**
      * Creates the progress of a rank's waiting threads.
@@ -34,7 +39,31 @@ public final class MessageProgress implements Waiter.Progress {
     public boolean poll() {
         boolean arrived = fabric != null && fabric.poll();
         arrived |= mailbox.poll();
+        Courier courier = courierOfThisThread();
+        arrived |= courier != null && courier.poll();
         return inFlight.poll() || arrived;
+    }
+
+    /** Lets the calling thread poll for a courier, if no other thread polls for one. Returns whether it does. */
+    boolean beginPolling(Courier courier) {
+        boolean begins = poller.get() == null
+                && poller.compareAndSet(null, new Poller(Thread.currentThread(), courier));
+        if (begins) {
+            courier.beginPolling();
+        }
+        return begins;
+    }
+
+    /** Ends what {@link #beginPolling(Courier)} has begun on the calling thread. */
+    void endPolling(Courier courier) {
+        poller.set(null);
+        courier.endPolling();
+    }
+
+    @SuppressWarnings("ReferenceEquality")
+    private Courier courierOfThisThread() {
+        Poller now = poller.get();
+        return now != null && now.thread == Thread.currentThread() ? now.courier : null;
     }
 
     @Override
@@ -62,6 +91,10 @@ public final class MessageProgress implements Waiter.Progress {
 
     @Override
     public void beginPolling() {
+        Courier courier = courierOfThisThread();
+        if (courier != null) {
+            courier.beginPolling();
+        }
         if (fabric != null) {
             fabric.beginPolling();
         }
@@ -69,6 +102,10 @@ public final class MessageProgress implements Waiter.Progress {
 
     @Override
     public void endPolling(boolean sleeps) {
+        Courier courier = sleeps ? courierOfThisThread() : null;
+        if (courier != null) {
+            courier.endPolling();
+        }
         if (fabric != null) {
             fabric.endPolling(sleeps);
         }

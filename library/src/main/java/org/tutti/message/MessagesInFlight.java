@@ -11,65 +11,62 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
+import org.tutti.collective.members.Members;
+
 /**
- * The non-blocking sends and receives of a rank that have not ended, of all communicators. A thread of the rank that
- * waits in any call moves them on ({@link MessageProgress}). While no thread waits, a thread of the process does so,
- * every half millisecond, and also looks whether a deadline has passed or a rank has failed.
+ * The non-blocking sends and receives of a rank that can be moved on, of all communicators. A receive that no message
+ * has matched is in the {@link Mailbox} alone. A thread of the rank that waits in any call moves the messages on
+ * ({@link MessageProgress}). While no thread waits, a thread of the process does so, every half millisecond, and also
+ * looks whether a deadline has passed or a rank has failed.
  */
 final class MessagesInFlight {
-    /** A non-blocking send or receive. */
-    interface Message {
-        /** Returns whether the message has ended. */
-        boolean hasEnded();
-
-        /** Moves the message on without waiting, unless another thread does so. Returns whether it has moved. */
-        boolean tryAdvance();
-
-        /** Returns whether the message can be moved on again soon, because a transfer on this node has begun. */
-        boolean canMoveSoon();
-
-        /** Ends the message if its wait must end. */
-        void check();
-    }
-
     /** The most non-blocking messages of a rank at a time. */
     static final int COUNT_MAX = 1 << 14;
 
     private static final int LOOKS_PER_CHECK = 20;
 
-    private final Set<Message> messages = ConcurrentHashMap.newKeySet();
+    private final Mailbox mailbox;
+    private final Set<MessageInFlight> messages = ConcurrentHashMap.newKeySet();
     private final AtomicInteger count = new AtomicInteger();
-    private final Queue<Message> woken = new ConcurrentLinkedQueue<>();
+    private final Queue<MessageInFlight> added = new ConcurrentLinkedQueue<>();
     private final Lock lock = new ReentrantLock();
-    private final List<Message> moving = new ArrayList<>(); // guarded by the lock
+    private final List<MessageInFlight> moving = new ArrayList<>(); // guarded by the lock
     private volatile int movingCount;
     private volatile boolean isAnyOnItsWay;
     private final AtomicInteger checksRequested = new AtomicInteger();
     private int looks;
 
-    /** Adds a message that has begun. */
-    void add(Message message) {
-        if (messages.add(message)) {
-            count.incrementAndGet();
-        }
+    /**
+     * Creates the messages in flight of a rank.
+     *
+     * @param mailbox the mailbox with the rank's receives
+     */
+    MessagesInFlight(Mailbox mailbox) {
+        this.mailbox = mailbox;
+    }
+
+    /** Adds a message that can be moved on from here on. */
+    void add(MessageInFlight message) {
+        messages.add(message);
+        count.incrementAndGet();
+        added.add(message);
     }
 
     /** Removes a message that has ended. */
-    void remove(Message message) {
+    void remove(MessageInFlight message) {
         if (messages.remove(message)) {
             count.decrementAndGet();
         }
     }
 
-    /** Lets each poll move a message on from here on, because it does not only wait for a match any more. */
-    void wake(Message message) {
-        woken.add(message);
+    private int count() {
+        return count.get() + mailbox.pending();
     }
 
     /** Throws if another message would be too many. */
-    void requireRoom(String rank) {
-        if (count.get() >= COUNT_MAX) {
-            throw new IllegalStateException(rank + " has " + count
+    void requireRoom(Members members, int rank) {
+        if (count() >= COUNT_MAX) {
+            throw new IllegalStateException(members.describe(rank) + " has " + count()
                     + " non-blocking messages in flight, which is the limit; await some of them first");
         }
     }
@@ -80,19 +77,16 @@ final class MessagesInFlight {
     }
 
     boolean isEmpty() {
-        return count.get() == 0;
+        return count() == 0;
     }
 
-    /**
-     * Moves the messages on without waiting. Receives that no message has matched are left out. Returns whether a
-     * message has moved.
-     */
+    /** Moves the messages on without waiting. Returns whether a message has moved. */
     boolean poll() {
-        if (movingCount == 0 && woken.isEmpty() || !lock.tryLock()) {
+        if (movingCount == 0 && added.isEmpty() || !lock.tryLock()) {
             return false;
         }
         try {
-            for (Message next = woken.poll(); next != null; next = woken.poll()) {
+            for (MessageInFlight next = added.poll(); next != null; next = added.poll()) {
                 moving.add(next);
             }
             boolean hasMoved = false;
@@ -101,7 +95,7 @@ final class MessagesInFlight {
                 hasMoved |= moving.get(i).tryAdvance();
                 canMove |= moving.get(i).canMoveSoon();
             }
-            moving.removeIf(Message::hasEnded);
+            moving.removeIf(MessageInFlight::hasEnded);
             movingCount = moving.size();
             isAnyOnItsWay = canMove && movingCount > 0;
             return hasMoved;
@@ -132,7 +126,10 @@ final class MessagesInFlight {
         int requested;
         do {
             requested = checksRequested.get();
-            messages.forEach(Message::check);
+            messages.forEach(MessageInFlight::check);
+            List<MessageInFlight> waiting = new ArrayList<>();
+            mailbox.addPendingTo(waiting);
+            waiting.forEach(MessageInFlight::check);
         } while (checksRequested.addAndGet(-requested) > 0);
     }
 }

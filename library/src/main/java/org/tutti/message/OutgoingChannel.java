@@ -23,6 +23,8 @@ import org.tutti.memory.Memory;
 final class OutgoingChannel {
     private final Machine machine;
     private final MemorySegment memory;
+    private final MemorySegment doors;
+    private final long door;
     private final long base;
     private final Lock lock = new ReentrantLock();
     private final ArrayDeque<Send> queue = new ArrayDeque<>();
@@ -48,19 +50,21 @@ final class OutgoingChannel {
     OutgoingChannel(Machine machine, Memory nodeMemory, MemorySegment doors, int rank, int target,
             Pool<OutgoingTransfer> transfers) {
         this.machine = machine;
+        this.doors = doors;
+        this.door = Doors.door(target);
         this.transfers = transfers;
         long address = nodeMemory.claim(ChannelLayout.BYTES, "messages of rank " + rank + " to rank " + target);
         this.memory = nodeMemory.around(address);
         this.base = nodeMemory.offset(address);
         machine.storePlain(memory, base + ChannelLayout.SENDER, rank);
-        long newest = Doors.door(target) + Doors.NEWEST;
+        long newest = door + Doors.NEWEST;
         long before = machine.load(doors, newest);
         machine.storePlain(memory, base + ChannelLayout.BEFORE, before);
         while (!machine.compareAndSet(doors, newest, before, address)) {
             before = machine.load(doors, newest);
             machine.storePlain(memory, base + ChannelLayout.BEFORE, before);
         }
-        machine.add(doors, Doors.door(target) + Doors.OPENED, 1);
+        machine.add(doors, door + Doors.OPENED, 1);
     }
 
     /**
@@ -78,6 +82,16 @@ final class OutgoingChannel {
             send.hold();
             queue.add(send);
             return false;
+        } finally {
+            machine.unlock(lock);
+        }
+    }
+
+    /** Writes an eager message to the channel. Returns false, and has no effect, if the message would have to wait. */
+    boolean sendAtOnce(Send send) {
+        machine.lock(lock);
+        try {
+            return queue.isEmpty() && hasSlot() && isEager(send) && writeEagerly(send);
         } finally {
             machine.unlock(lock);
         }
@@ -131,17 +145,29 @@ final class OutgoingChannel {
 
     /** Writes a message, eagerly or as an offer. Returns false if there is no room. */
     private boolean write(Send send) {
+        if (!hasSlot()) {
+            return false;
+        }
+        if (isEager(send)) {
+            return writeEagerly(send);
+        }
+        offer(send);
+        return true;
+    }
+
+    private boolean hasSlot() {
         if (sent - readSeen >= ChannelLayout.SLOTS) {
             loadRead();
-            if (sent - readSeen >= ChannelLayout.SLOTS) {
-                return false;
-            }
         }
+        return sent - readSeen < ChannelLayout.SLOTS;
+    }
+
+    private boolean isEager(Send send) {
+        return send.bytes() <= ChannelLayout.EAGER_BYTES_MAX && !send.isSynchronous() && hasCredit(send.bytes());
+    }
+
+    private boolean writeEagerly(Send send) {
         long bytes = send.bytes();
-        if (bytes > ChannelLayout.EAGER_BYTES_MAX || send.isSynchronous() || !hasCredit(bytes)) {
-            offer(send);
-            return true;
-        }
         if (bytes > ChannelLayout.SLOT_PAYLOAD_BYTES) {
             if (!writeToRing(send)) {
                 return false;
@@ -214,5 +240,8 @@ final class OutgoingChannel {
         sent++;
         send.setWritten();
         machine.store(memory, slot, sent);
+        if (machine.load(doors, door + Doors.WAITERS) > 0) {
+            machine.add(doors, door + Doors.RINGS, 1);
+        }
     }
 }

@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.message;
 
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -9,7 +10,6 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import org.tutti.CallInterruptedException;
 import org.tutti.Request;
-import org.tutti.memory.Asking;
 import org.tutti.memory.Waiter;
 import org.tutti.memory.WaitingCall;
 
@@ -18,32 +18,18 @@ import org.tutti.memory.WaitingCall;
  * without waiting: the thread that awaits it, a thread that waits in another call, or the thread that looks after the
  * messages of ranks that compute ({@link MessagesInFlight}). A lock lets one thread at a time do so.
  *
- * <p>A transfer between nodes has to wait. The awaiting thread makes it, or else a virtual thread that is started when
- * the other rank has answered. Either takes the transfer first, so that only one makes it.
+ * <p>A step of a transfer between nodes may have to wait for room in a connection. The awaiting thread makes the step,
+ * or else a {@link Courier}, when the other rank has answered. Either takes the transfer first, so that only one makes
+ * it.
  *
  * <p>Memory ordering: the thread that ends the message writes its result, and then the field {@code hasEnded}, which is
  * volatile.
  */
-abstract class PendingMessage implements Request, MessagesInFlight.Message {
+abstract class PendingMessage implements Request, MessageInFlight {
     private final RankMessages messages;
     private final MessageCheck check;
     private final Runnable afterwards;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Asking asking = new Asking();
-    private final Waiter.Check waiting = new Waiter.Check() { // the state's check may serve another call after the end
-        @Override
-        public void check() {
-            if (hasEnded) {
-                throw new CancellationException("another thread has ended the message");
-            }
-            check.check();
-        }
-
-        @Override
-        public WaitingCall call() {
-            return check.call();
-        }
-    };
     private volatile boolean isTransferTaken; // a thread makes the transfer between nodes
     private volatile int awaiting;
     private volatile boolean isOnItsWay; // as the last thread that moved the message has seen it
@@ -70,8 +56,11 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
     /** Returns whether the message has come to a transfer between nodes, which may begin again for a receive. */
     abstract boolean needsTransfer();
 
-    /** Makes the transfer between nodes. Returns whether the message has ended. */
+    /** Makes the step of a transfer between nodes that may wait. Returns whether the message has ended. */
     abstract boolean transfer();
+
+    /** Returns the other rank, a rank of the job, or {@link Receive#ANY} if it is not known. */
+    abstract int other();
 
     /** Withdraws the message. Returns false if it must be completed. The caller has the lock. */
     abstract boolean withdraw();
@@ -85,16 +74,16 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
     /** Returns the word for which {@link #advance} waits. The caller has the lock. */
     abstract AwaitedWord awaited();
 
-    /** Puts back the objects of the message, which has ended. */
-    abstract void putBack();
+    /** Leaves the messages in flight, and puts back the objects of the message, which ends. */
+    abstract void leave();
 
     @Override
-    public boolean hasEnded() {
+    public final boolean hasEnded() {
         return hasEnded;
     }
 
     @Override
-    public boolean tryAdvance() {
+    public final boolean tryAdvance() {
         if (!lock.tryLock()) {
             return false;
         }
@@ -135,21 +124,25 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
         }
     }
 
-    /** Makes the transfer between nodes on a thread of its own, if no thread awaits the message. */
-    void startTransfer() {
+    /** Lets the courier make the transfer between nodes, if no thread awaits the message. */
+    public final void startTransfer() {
+        VarHandle.fullFence(); // a thread that ceases to await sees the match, or this thread sees that it has ceased
         if (awaiting == 0) {
-            Thread.ofVirtual().name("tutti message").start(() -> {
-                lock.lock();
-                boolean isMine;
-                try {
-                    isMine = takesTransfer();
-                } finally {
-                    lock.unlock();
-                }
-                if (isMine) {
-                    runTransfer();
-                }
-            });
+            messages.courier(other()).add(this::makeTransfer);
+        }
+    }
+
+    /** Makes the transfer between nodes, unless another thread makes it. */
+    private void makeTransfer() {
+        lock.lock();
+        boolean isMine;
+        try {
+            isMine = takesTransfer();
+        } finally {
+            lock.unlock();
+        }
+        if (isMine) {
+            runTransfer();
         }
     }
 
@@ -180,18 +173,18 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
         synchronized (this) {
             notifyAll();
         }
-        if (!hasEnded) {
+        if (!hasEnded && needsTransfer()) {
             startTransfer(); // of an offer that has matched meanwhile
         }
     }
 
     @Override
-    public boolean canMoveSoon() {
+    public final boolean canMoveSoon() {
         return isOnItsWay && !hasEnded;
     }
 
     @Override
-    public void check() {
+    public final void check() {
         try {
             check.check();
         } catch (CallInterruptedException _) {
@@ -219,8 +212,11 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
         }
     }
 
-    /** The caller has the lock. */
-    private void end(Throwable thrown) {
+    /**
+     * Ends the message. The caller has the lock; or it has the lock of the mailbox, and the message is a receive that
+     * is matched with an eager message. No other thread ends such a receive, because it cannot be withdrawn.
+     */
+    final void end(Throwable thrown) {
         if (hasEnded) {
             return;
         }
@@ -232,8 +228,7 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
                 failure = ofAction;
             }
         }
-        messages.inFlight().remove(this);
-        putBack();
+        leave();
         hasEnded = true;
         synchronized (this) {
             notifyAll();
@@ -265,7 +260,7 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
             messages.progress().poll();
             tryAdvance();
             if (!hasEnded) {
-                asking.inVain();
+                messages.asking().inVain();
                 return false;
             }
         }
@@ -274,13 +269,20 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
 
     @Override
     public void await() {
-        beginAwaiting();
-        try {
-            while (!hasEnded) {
-                awaitNext();
+        if (!hasEnded) {
+            Courier courier = messages.courier(other());
+            boolean polls = courier != null && messages.progress().beginPolling(courier);
+            beginAwaiting();
+            try {
+                while (!hasEnded) {
+                    awaitNext();
+                }
+            } finally {
+                endAwaiting();
+                if (polls) {
+                    messages.progress().endPolling(courier);
+                }
             }
-        } finally {
-            endAwaiting();
         }
         report();
     }
@@ -310,8 +312,9 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
         synchronized (this) {
             awaiting--;
         }
-        if (!hasEnded) {
-            startTransfer(); // its end may have been left to this thread
+        VarHandle.fullFence();
+        if (!hasEnded && needsTransfer()) {
+            startTransfer(); // which may have been left to this thread
         }
     }
 
@@ -333,6 +336,7 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
             await(word);
         } else if (isMine) {
             runTransfer();
+            messages.flushTransfers();
         } else {
             awaitOtherThread();
         }
@@ -340,7 +344,7 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
 
     private void await(AwaitedWord word) {
         try {
-            messages.await(word, waiting);
+            messages.await(word, new WaitCheck());
         } catch (CallInterruptedException interrupt) {
             throw interrupt; // the message goes on
         } catch (RuntimeException reason) {
@@ -393,6 +397,22 @@ abstract class PendingMessage implements Request, MessagesInFlight.Message {
                 }
             }
             return stage.minimalCompletionStage();
+        }
+    }
+
+    /** Ends the wait of a thread when another thread has ended the message, whose check may then serve another call. */
+    private final class WaitCheck implements Waiter.Check {
+        @Override
+        public void check() {
+            if (hasEnded) {
+                throw new CancellationException("another thread has ended the message");
+            }
+            check.check();
+        }
+
+        @Override
+        public WaitingCall call() {
+            return check.call();
         }
     }
 }

@@ -7,13 +7,17 @@ import org.tutti.Message;
 import org.tutti.ReceiveRequest;
 
 /** A non-blocking receive. */
-final class PendingReceive extends PendingMessage implements ReceiveRequest {
+final class PendingReceive extends PendingMessage implements ReceiveRequest, Receive.Pending {
+    /** The longest target of an eager message that ends the receive under the lock: an array may be rewritten then. */
+    private static final long ENDED_AT_ONCE_BYTES_MAX = 1 << 20;
+
     private final RankMessages messages;
     private final CommunicatorMessages communicator;
     private final Receive receive;
     private final Message message;
-    private boolean isWoken; // guarded by the lock of the mailbox
+    private boolean isInFlight; // written before the receive is seen to be matched
     private boolean hasBegun; // the transfer from a rank of this node
+    private boolean isComing; // the payload from a rank of another node
 
     /**
      * Creates a receive that has not begun.
@@ -33,27 +37,39 @@ final class PendingReceive extends PendingMessage implements ReceiveRequest {
         this.message = message;
     }
 
-    /** Goes on after a message has matched. The thread has the lock of the mailbox, so it only wakes others. */
-    void matched() {
-        if (!isWoken) {
-            isWoken = true;
-            messages.inFlight().wake(this);
+    /** Ends if the payload has come with the message. Otherwise lets other threads move the transfer on. */
+    @Override
+    public void matched() {
+        if (!receive.isOffer() && !isInFlight && receive.target().byteSize() <= ENDED_AT_ONCE_BYTES_MAX) {
+            endMatched();
+            return;
         }
-        if (needsTransfer()) {
-            startTransfer();
+        if (!isInFlight) {
+            isInFlight = true;
+            messages.addInFlight(this);
         }
+    }
+
+    private void endMatched() {
+        try {
+            communicator.complete(receive, message);
+        } catch (Throwable thrown) {
+            end(thrown);
+            return;
+        }
+        end(null);
     }
 
     @Override
     boolean advance() {
-        if (!messages.isMatched(receive)) {
+        if (!messages.isMatched(receive) || needsTransfer() || !isInFlight) {
             return false;
         }
         if (!receive.isOffer()) {
             communicator.complete(receive, message);
             return true;
         }
-        return !needsTransfer() && takeFromNode();
+        return isComing ? takeFromFar() : takeFromNode();
     }
 
     private boolean takeFromNode() {
@@ -64,11 +80,23 @@ final class PendingReceive extends PendingMessage implements ReceiveRequest {
             }
             communicator.beginTransfer(receive);
         }
-        if (!receive.incoming.advance()) {
+        if (!receive.incoming().advance()) {
             return false;
         }
         hasBegun = false;
-        if (receive.incoming.hasFailed()) {
+        if (receive.incoming().hasFailed()) {
+            return beginAgain();
+        }
+        communicator.complete(receive, message);
+        return true;
+    }
+
+    private boolean takeFromFar() {
+        if (!messages.hasCome(receive)) {
+            return false;
+        }
+        isComing = false;
+        if (!messages.endPut(receive)) {
             return beginAgain();
         }
         communicator.complete(receive, message);
@@ -84,22 +112,32 @@ final class PendingReceive extends PendingMessage implements ReceiveRequest {
 
     @Override
     boolean needsTransfer() {
-        return messages.needsTransfer(receive);
+        return !isComing && messages.needsTransfer(receive);
     }
 
     @Override
     boolean transfer() {
-        if (communicator.fetch(receive)) {
-            communicator.complete(receive, message);
-            return true;
+        if (!communicator.beginPut(receive)) {
+            return beginAgain();
         }
-        return beginAgain();
+        isComing = true;
+        return false;
+    }
+
+    @Override
+    int other() {
+        return receive.source != Receive.ANY ? receive.source
+                : messages.isMatched(receive) ? receive.matchedSource() : Receive.ANY;
     }
 
     @Override
     boolean withdraw() {
         if (hasBegun && receive.check.mustEndTransfer()) {
-            receive.incoming.end();
+            receive.incoming().end();
+            return true;
+        }
+        if (isComing && receive.check.mustEndTransfer()) {
+            messages.endPut(receive);
             return true;
         }
         return messages.withdraw(receive);
@@ -107,7 +145,7 @@ final class PendingReceive extends PendingMessage implements ReceiveRequest {
 
     @Override
     long steps() {
-        return hasBegun ? receive.incoming.chunksTaken() : 0;
+        return hasBegun ? receive.incoming().chunksTaken() : 0;
     }
 
     @Override
@@ -117,12 +155,18 @@ final class PendingReceive extends PendingMessage implements ReceiveRequest {
 
     @Override
     AwaitedWord awaited() {
-        return hasBegun ? receive.incoming.awaited() : messages.awaited(receive);
+        if (isComing) {
+            return messages.awaitedPut(receive);
+        }
+        return hasBegun ? receive.incoming().awaited() : messages.awaited(receive);
     }
 
     @Override
-    void putBack() {
-        communicator.putBack(receive);
+    void leave() {
+        if (isInFlight) {
+            messages.inFlight().remove(this);
+        }
+        receive.end();
     }
 
     @Override

@@ -44,6 +44,11 @@ final class PendingSend extends PendingMessage {
     }
 
     @Override
+    int other() {
+        return target;
+    }
+
+    @Override
     boolean withdraw() {
         return messages.withdraw(send, target) || isOnItsWay() && send.check.mustEndTransfer();
     }
@@ -64,7 +69,8 @@ final class PendingSend extends PendingMessage {
     }
 
     @Override
-    void putBack() {
+    void leave() {
+        messages.inFlight().remove(this);
         send.end();
         pool.putBack(send);
     }

@@ -8,6 +8,7 @@ import java.util.function.IntFunction;
 import org.tutti.collective.machine.Machine;
 import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.SectionTransport;
+import org.tutti.memory.Asking;
 import org.tutti.memory.Looks;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Waiter;
@@ -43,7 +44,8 @@ public final class RankMessages implements Looks.Look {
     private final Mailbox mailbox;
     private final FarMessages far; // null if all ranks are on this node
     private final Pool<OutgoingTransfer> transfers;
-    private final MessagesInFlight inFlight = new MessagesInFlight();
+    private final MessagesInFlight inFlight;
+    private final Asking asking = new Asking();
     private final AtomicBoolean isWatched = new AtomicBoolean();
     private final RankTable<OutgoingChannel> channels = new RankTable<>();
     private final IntFunction<OutgoingChannel> opener = this::open;
@@ -75,6 +77,7 @@ public final class RankMessages implements Looks.Look {
         this.rank = rank;
         this.spins = spins;
         this.mailbox = new Mailbox(machine, memory, doors, rank, peers, this::decline);
+        this.inFlight = new MessagesInFlight(mailbox);
         progress.fill(mailbox, inFlight);
         this.far = fabric == null ? null
                 : new FarMessages(machine, fabric, addresses, rank, size, mailbox, peers, rails);
@@ -179,6 +182,12 @@ public final class RankMessages implements Looks.Look {
         return isWithdrawn;
     }
 
+    /** Sends a message, if it is eager and has room. Otherwise returns false, and has no effect. */
+    boolean sendAtOnce(Send send, int target) {
+        return addresses.isHere(target) ? channels.getOrMake(target, opener).sendAtOnce(send)
+                : far.sendAtOnce(send, target);
+    }
+
     /** Begins to send a message, without waiting for a receive. Returns whether the send is complete. */
     boolean start(Send send, int target) {
         return addresses.isHere(target) ? channels.getOrMake(target, opener).send(send) && send.transfer() == null
@@ -205,7 +214,7 @@ public final class RankMessages implements Looks.Look {
     }
 
     private boolean complete(Send send) {
-        far.finish(send);
+        far.finish(send); // sends nothing, because the receiver does not want the payload
         return true;
     }
 
@@ -309,7 +318,7 @@ public final class RankMessages implements Looks.Look {
     }
 
     private boolean fetchFromNode(Receive receive) {
-        IncomingTransfer incoming = receive.incoming;
+        IncomingTransfer incoming = receive.incoming();
         if (!incoming.begin(machine, memory, receive)) {
             return false;
         }
@@ -332,7 +341,9 @@ public final class RankMessages implements Looks.Look {
 
     /** Begins a receive that later calls move on. */
     void start(Receive receive) {
-        mailbox.begin(receive);
+        if (!mailbox.begin(receive)) {
+            watch();
+        }
     }
 
     /** Begins a started receive again, because the sender has withdrawn the message that has matched. */
@@ -352,7 +363,27 @@ public final class RankMessages implements Looks.Look {
 
     /** Begins to take the payload from a rank of this node. Returns false if the sender has withdrawn the message. */
     boolean beginTransfer(Receive receive) {
-        return receive.incoming.begin(machine, memory, receive);
+        return receive.incoming().begin(machine, memory, receive);
+    }
+
+    /** Lets a rank of another node put the payload. Returns false if the sender has withdrawn the message. */
+    boolean beginPut(Receive receive, Send answer) {
+        return far.beginPut(receive, answer);
+    }
+
+    /** Returns whether the put of a payload has ended. */
+    boolean hasCome(Receive receive) {
+        return far.hasCome(receive);
+    }
+
+    /** Ends the put of a payload. Returns false if the sender has withdrawn the message. */
+    boolean endPut(Receive receive) {
+        return far.endPut(receive);
+    }
+
+    /** Returns the word that grows when the put of a payload has ended. */
+    AwaitedWord awaitedPut(Receive receive) {
+        return far.awaitedPut(receive);
     }
 
     /** Withdraws a started receive. Returns false if it is matched. */
@@ -362,7 +393,11 @@ public final class RankMessages implements Looks.Look {
 
     /** Returns the word that grows when a started receive can be moved on. */
     AwaitedWord awaited(Receive receive) {
+        long rings = mailbox.rings();
         boolean isMatched = mailbox.serve(receive);
+        if (!isMatched && receive.source == Receive.ANY) {
+            return mailbox.bell(rings);
+        }
         return !isMatched && hasWord(receive)
                 ? new AwaitedWord(receive.awaitedMemory(), receive.awaitedWord(), receive.awaitedValue())
                 : new AwaitedWord(receive.matchedWord, 0, receive.matchedValue());
@@ -385,6 +420,10 @@ public final class RankMessages implements Looks.Look {
      * on this node, the thread also looks at the next word of its channel, where its message is seen first.
      */
     private void await(Receive receive) {
+        if (receive.source == Receive.ANY) {
+            awaitAny(receive);
+            return;
+        }
         boolean hasWord = hasWord(receive);
         do {
             if (hasWord) {
@@ -395,6 +434,19 @@ public final class RankMessages implements Looks.Look {
         } while (!mailbox.serve(receive));
     }
 
+    private void awaitAny(Receive receive) {
+        mailbox.beginWaiting();
+        try {
+            long rings = mailbox.rings();
+            while (!mailbox.serve(receive)) {
+                machine.await(doors, Doors.door(rank) + Doors.RINGS, rings + 1, receive.check);
+                rings = mailbox.rings();
+            }
+        } finally {
+            mailbox.endWaiting();
+        }
+    }
+
     private boolean hasWord(Receive receive) {
         return receive.source != Receive.ANY && addresses.isHere(receive.source);
     }
@@ -403,15 +455,49 @@ public final class RankMessages implements Looks.Look {
 
     /** Waits for a word of a non-blocking message. */
     void await(AwaitedWord word, Waiter.Check check) {
-        machine.await(word.memory(), word.word(), word.value(), check);
+        if (!isBell(word)) {
+            machine.await(word.memory(), word.word(), word.value(), check);
+            return;
+        }
+        mailbox.beginWaiting();
+        try {
+            mailbox.poll(); // a sender that has seen no waiter has not rung
+            machine.await(word.memory(), word.word(), word.value(), check);
+        } finally {
+            mailbox.endWaiting();
+        }
+    }
+
+    private boolean isBell(AwaitedWord word) {
+        return word.word() == Doors.door(rank) + Doors.RINGS && word.memory().equals(doors);
+    }
+
+    /** Returns the counter of the calls that ask in vain whether a message has ended. */
+    Asking asking() {
+        return asking;
     }
 
     /** Lets other threads move a message on, which has begun. */
-    void addInFlight(MessagesInFlight.Message message) {
+    void addInFlight(MessageInFlight message) {
         inFlight.add(message);
+        watch();
+    }
+
+    /** Looks after the messages of this rank while no thread of the rank waits. */
+    private void watch() {
         if (!isWatched.get() && isWatched.compareAndSet(false, true)) {
             Looks.watch(this);
         }
+    }
+
+    /** Returns the courier of a rank of the job; null if the rank is on this node, or none. */
+    Courier courier(int other) {
+        return other == Receive.ANY || addresses.isHere(other) ? null : far.courier(other);
+    }
+
+    /** Writes what transfers to other nodes have left in buffers. */
+    void flushTransfers() {
+        far.flush();
     }
 
     /** Moves messages on while the rank computes. */

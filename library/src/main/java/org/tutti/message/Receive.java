@@ -14,6 +14,15 @@ import org.tutti.DataType;
  * target afterwards.
  */
 final class Receive extends MatchTable.Entry {
+    /** The request of a receive that any thread may move on. The thread that matches it has the mailbox's lock. */
+    interface Pending extends MessageInFlight {
+        /** Goes on, because a message has matched. No other thread sees that yet. */
+        void matched();
+
+        /** Begins the transfer from another node. Other threads see that a message has matched. */
+        void startTransfer();
+    }
+
     /** In place of a source or tag: any. */
     static final int ANY = -1;
 
@@ -23,12 +32,11 @@ final class Receive extends MatchTable.Entry {
     /** A word that grows when the receive is matched, for a wait that has no other word. */
     final MemorySegment matchedWord = MemorySegment.ofArray(new long[1]);
 
-    /** Takes the payload of a message that a rank of this node has offered. */
-    final IncomingTransfer incoming = new IncomingTransfer();
-
     private DataType type;
     private MemorySegment target; // null for a probe until its message is received
-    private Runnable onMatch; // runs when a message has matched; null if the calling thread awaits the receive
+    private Pending pending; // null if the calling thread awaits the receive
+    private IncomingTransfer incoming; // made for the first message that a rank of this node has offered
+    private IncomingPut put; // made for the first message that a rank of another node has offered
     private long uses;
     private boolean matched;
 
@@ -52,6 +60,14 @@ final class Receive extends MatchTable.Entry {
         this.check = check;
     }
 
+    /** Returns the put that brings the payload of a message that a rank of another node has offered. */
+    IncomingPut put() {
+        if (put == null) {
+            put = new IncomingPut();
+        }
+        return put;
+    }
+
     /** Begins a receive that the calling thread awaits. The source is a rank of the job, or {@link #ANY}. */
     void begin(long ofCommunicator, int fromSource, int ofTag, DataType ofType, MemorySegment into) {
         begin(ofCommunicator, fromSource, ofTag);
@@ -60,13 +76,13 @@ final class Receive extends MatchTable.Entry {
         owner = Thread.currentThread();
     }
 
-    /** Begins a receive that any thread may move on, and that runs an action when a message has matched it. */
+    /** Begins a receive that any thread may move on. */
     void begin(long ofCommunicator, int fromSource, int ofTag, DataType ofType, MemorySegment into,
-            Runnable whenMatched) {
+            Pending ofRequest) {
         begin(ofCommunicator, fromSource, ofTag);
         type = ofType;
         target = into;
-        onMatch = whenMatched;
+        pending = ofRequest;
     }
 
     /** Begins a receive of a message whose elements are received later. */
@@ -85,9 +101,17 @@ final class Receive extends MatchTable.Entry {
         target = ofTarget;
     }
 
-    /** Returns an action that runs when a message has matched, or null. */
-    Runnable onMatch() {
-        return onMatch;
+    /** Returns the request of a receive that any thread may move on, or null. */
+    Pending pending() {
+        return pending;
+    }
+
+    /** Returns the transfer that takes the payload of a message that a rank of this node has offered. */
+    IncomingTransfer incoming() {
+        if (incoming == null) {
+            incoming = new IncomingTransfer();
+        }
+        return incoming;
     }
 
     /** Begins the receive again, because the sender has withdrawn the message that has matched. */
@@ -244,6 +268,6 @@ final class Receive extends MatchTable.Entry {
         target = null;
         failure = null;
         owner = null;
-        onMatch = null;
+        pending = null;
     }
 }
