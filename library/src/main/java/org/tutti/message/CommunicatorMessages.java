@@ -123,11 +123,12 @@ public final class CommunicatorMessages {
     private PendingSend start(MemorySegment source, DataType type, int target, int tag, boolean isSynchronous,
             long deadlineNanos) {
         checkSend(target, tag);
-        return isSentAtOnce(source, type, target, tag, isSynchronous, deadlineNanos) ? null
+        return sendAtOnce(source, type, target, tag, isSynchronous, deadlineNanos) ? null
                 : startWaiting(source, type, target, tag, isSynchronous, deadlineNanos);
     }
 
-    private boolean isSentAtOnce(MemorySegment source, DataType type, int target, int tag, boolean isSynchronous,
+    /** Sends a message, if it is eager and has room. Otherwise returns false, and has no effect. */
+    private boolean sendAtOnce(MemorySegment source, DataType type, int target, int tag, boolean isSynchronous,
             long deadlineNanos) {
         Send send = sends.take();
         try {
