@@ -18,7 +18,7 @@ final class Courier {
     private final Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
     private final AtomicInteger runs = new AtomicInteger();
     private final Runnable flush;
-    private volatile boolean polls; // a thread that awaits a message
+    private volatile boolean polls; // whether a thread that awaits a message makes the steps
 
     /**
      * Creates a courier without steps.

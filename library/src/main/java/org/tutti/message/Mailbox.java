@@ -11,6 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import org.tutti.collective.machine.Machine;
 import org.tutti.memory.Memory;
+import org.tutti.memory.Waiter;
 
 /**
  * Matches the messages that have come for a rank with its receives, of all communicators. A receive names a
@@ -215,24 +216,30 @@ final class Mailbox {
         }
     }
 
-    /** Lets senders ring until {@link #endWaiting}, because a thread waits for a message of any rank. */
-    void beginWaiting() {
-        machine.add(doors, door + Doors.WAITERS, 1);
-    }
-
-    /** Ends the wait of a thread for a message of any rank. */
-    void endWaiting() {
-        machine.add(doors, door + Doors.WAITERS, -1);
-    }
-
     /** Returns the number of rings so far. */
     long rings() {
         return machine.load(doors, door + Doors.RINGS);
     }
 
-    /** Returns the word that grows with each ring. */
+    /** Waits for the ring after so many rings, because a message of any rank may come. Senders ring meanwhile. */
+    void awaitRing(long rings, Waiter.Check check) {
+        machine.add(doors, door + Doors.WAITERS, 1);
+        try {
+            poll(); // a sender that has seen no waiter has not rung
+            machine.await(doors, door + Doors.RINGS, rings + 1, check);
+        } finally {
+            machine.add(doors, door + Doors.WAITERS, -1);
+        }
+    }
+
+    /** Returns the word that grows with each ring, for {@link #isBell}. */
     AwaitedWord bell(long rings) {
         return new AwaitedWord(doors, door + Doors.RINGS, rings + 1);
+    }
+
+    /** Returns whether a word is the one that grows with each ring. */
+    boolean isBell(AwaitedWord word) {
+        return word.word() == door + Doors.RINGS && word.memory().equals(doors);
     }
 
     /** Ends a receive that waits in vain. Returns false if it has been matched before, and the message is taken. */

@@ -435,15 +435,10 @@ public final class RankMessages implements Looks.Look {
     }
 
     private void awaitAny(Receive receive) {
-        mailbox.beginWaiting();
-        try {
-            long rings = mailbox.rings();
-            while (!mailbox.serve(receive)) {
-                machine.await(doors, Doors.door(rank) + Doors.RINGS, rings + 1, receive.check);
-                rings = mailbox.rings();
-            }
-        } finally {
-            mailbox.endWaiting();
+        long rings = mailbox.rings(); // before the channels are read
+        while (!mailbox.serve(receive)) {
+            mailbox.awaitRing(rings, receive.check);
+            rings = mailbox.rings();
         }
     }
 
@@ -455,21 +450,11 @@ public final class RankMessages implements Looks.Look {
 
     /** Waits for a word of a non-blocking message. */
     void await(AwaitedWord word, Waiter.Check check) {
-        if (!isBell(word)) {
+        if (mailbox.isBell(word)) {
+            mailbox.awaitRing(word.value() - 1, check);
+        } else {
             machine.await(word.memory(), word.word(), word.value(), check);
-            return;
         }
-        mailbox.beginWaiting();
-        try {
-            mailbox.poll(); // a sender that has seen no waiter has not rung
-            machine.await(word.memory(), word.word(), word.value(), check);
-        } finally {
-            mailbox.endWaiting();
-        }
-    }
-
-    private boolean isBell(AwaitedWord word) {
-        return word.word() == Doors.door(rank) + Doors.RINGS && word.memory().equals(doors);
     }
 
     /** Returns the counter of the calls that ask in vain whether a message has ended. */

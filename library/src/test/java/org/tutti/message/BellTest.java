@@ -38,25 +38,9 @@ class BellTest {
         for (int rank = 0; rank < RANKS; rank++) {
             var progress = new MessageProgress(null);
             machine = new LiveMachine(new Waiter(true, () -> false));
-            var ofRank = new RankMessages(progress, machine, null, memory, doors, new OneNode(), rank, RANKS, 1, true);
+            var ofRank = new RankMessages(progress, machine, null, memory, doors, new Placement(_ -> true), rank, RANKS,
+                    1, true);
             messages[rank] = new CommunicatorMessages(ofRank, 1, HealthyMembers.INSTANCE, rank, RANKS, () -> 0);
-        }
-    }
-
-    private static final class OneNode implements RankAddresses {
-        @Override
-        public boolean isHere(int rank) {
-            return true;
-        }
-
-        @Override
-        public int process(int rank) {
-            return 0;
-        }
-
-        @Override
-        public long region(int rank) {
-            throw new IllegalStateException("there is one node");
         }
     }
 

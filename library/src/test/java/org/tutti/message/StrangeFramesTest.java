@@ -22,7 +22,10 @@ import org.tutti.memory.Waiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Frames that no rank of Tutti sends, but another program may: they are refused, and proper ones still arrive. */
+/**
+ * Frames that no rank of Tutti sends, but another program may: they are refused, and proper ones still arrive. Rank 0
+ * is here; ranks 1 and 2 are on other nodes.
+ */
 @Timeout(60)
 class StrangeFramesTest {
     private static final int RANKS = 3;
@@ -34,24 +37,6 @@ class StrangeFramesTest {
     private CommunicatorMessages messages;
     private RegionHandler handler;
 
-    /** Rank 0 is here; ranks 1 and 2 are on other nodes. */
-    private static final class ThreeNodes implements RankAddresses {
-        @Override
-        public boolean isHere(int rank) {
-            return rank == 0;
-        }
-
-        @Override
-        public int process(int rank) {
-            return rank;
-        }
-
-        @Override
-        public long region(int rank) {
-            return rank;
-        }
-    }
-
     @BeforeEach
     void makeRank() {
         Memory memory = new PrivateMemory();
@@ -62,7 +47,8 @@ class StrangeFramesTest {
                 new Class<?>[]{SectionTransport.class}, (_, method, _) -> {
                     throw new IllegalStateException("a handler must not call " + method.getName());
                 });
-        var ofRank = new RankMessages(progress, machine, fabric, memory, doors, new ThreeNodes(), 0, RANKS, 1, false);
+        var ofRank = new RankMessages(progress, machine, fabric, memory, doors, new Placement(each -> each == 0), 0,
+                RANKS, 1, false);
         messages = new CommunicatorMessages(ofRank, COMMUNICATOR, HealthyMembers.INSTANCE, 0, RANKS, () -> 0);
         handler = ofRank.handler();
     }
