@@ -186,10 +186,11 @@ public final class Waiter {
      *
      * @param coreForEach whether every rank that may wait here has a core of its own, so that it may spin
      * @param progress the object that receives messages when it is polled
+     * @param futexes the futexes of this node, or null if the writers wake no threads
      * @return the waiter
      */
-    public static Waiter forAnswers(boolean coreForEach, Progress progress) {
-        return new Waiter(coreForEach, progress, true, null, WaitClock.SYSTEM);
+    public static Waiter forAnswers(boolean coreForEach, Progress progress, Futexes futexes) {
+        return new Waiter(coreForEach, progress, true, futexes, WaitClock.SYSTEM);
     }
 
     /** Creates a waiter with a clock of its own, for tests. */

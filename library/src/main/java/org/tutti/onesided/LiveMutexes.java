@@ -150,7 +150,7 @@ final class LiveMutexes extends Mutexes {
                 }
             } else {
                 try {
-                    home.awaitOtherThread(index, allocator.waiter(), call.check);
+                    home.awaitOtherThread(index, call.check);
                 } catch (WaitEndedException e) {
                     if (e == WaitEndedException.TIMED_OUT) {
                         asking.waitedInVain();
@@ -346,10 +346,11 @@ final class LiveMutexes extends Mutexes {
         int count = count(of);
         if (waker.isNear(of)) {
             MemorySegment data = waker.near(of);
-            return MutexHome.near(of, count, data,
+            return MutexHome.near(of, count, allocator.waiter(), data,
                     new MutexKeeper(data, layout, allocator.members(), waker::wake));
         }
-        return MutexHome.far(of, count, allocator.fabric(), allocator.process(of), parts[of].handle());
+        return MutexHome.far(of, count, allocator.waiter(), allocator.fabric(), allocator.process(of),
+                parts[of].handle());
     }
 
     private void checkAlive(int home) {

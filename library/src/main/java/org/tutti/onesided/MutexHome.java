@@ -38,6 +38,7 @@ final class MutexHome {
     private final AtomicIntegerArray states;
     private final Thread[] holders;
     private final MemorySegment changes = MemorySegment.ofArray(new long[1]);
+    private final Waiter waiter;
     private final MemorySegment near;
     private final MutexKeeper keeper;
     private final SectionTransport fabric;
@@ -45,12 +46,13 @@ final class MutexHome {
     private final long region;
     private volatile boolean sent;
 
-    private MutexHome(int rank, int count, MemorySegment near, MutexKeeper keeper, SectionTransport fabric, int process,
-            long region) {
+    private MutexHome(int rank, int count, Waiter waiter, MemorySegment near, MutexKeeper keeper,
+            SectionTransport fabric, int process, long region) {
         this.rank = rank;
         this.tickets = new int[count];
         this.states = new AtomicIntegerArray(count);
         this.holders = new Thread[count];
+        this.waiter = waiter;
         this.near = near;
         this.keeper = keeper;
         this.fabric = fabric;
@@ -59,13 +61,13 @@ final class MutexHome {
     }
 
     /** Creates the mutexes of a rank on this node. */
-    static MutexHome near(int rank, int count, MemorySegment data, MutexKeeper keeper) {
-        return new MutexHome(rank, count, data, keeper, null, -1, 0);
+    static MutexHome near(int rank, int count, Waiter waiter, MemorySegment data, MutexKeeper keeper) {
+        return new MutexHome(rank, count, waiter, data, keeper, null, -1, 0);
     }
 
     /** Creates the mutexes of a rank on another node. */
-    static MutexHome far(int rank, int count, SectionTransport fabric, int process, long region) {
-        return new MutexHome(rank, count, null, null, fabric, process, region);
+    static MutexHome far(int rank, int count, Waiter waiter, SectionTransport fabric, int process, long region) {
+        return new MutexHome(rank, count, waiter, null, null, fabric, process, region);
     }
 
     boolean isNear() {
@@ -105,6 +107,7 @@ final class MutexHome {
         holders[index] = null;
         states.setRelease(index, state);
         Words.add(changes, 0, 1);
+        waiter.wake(changes, 0);
     }
 
     /** Returns whether the calling thread holds a mutex. */
@@ -113,7 +116,7 @@ final class MutexHome {
     }
 
     /** Waits until another thread of this rank may have ended its claim to a mutex. */
-    void awaitOtherThread(int index, Waiter waiter, Waiter.Check check) {
+    void awaitOtherThread(int index, Waiter.Check check) {
         long seen = Words.load(changes, 0);
         int state = state(index);
         if (state == HELD || state == BUSY) {

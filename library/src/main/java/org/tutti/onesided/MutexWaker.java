@@ -72,6 +72,7 @@ final class MutexWaker {
     void wake(int other) {
         if (isNear(other)) {
             Words.add(near[other], MutexLayout.WAKE, 1);
+            allocator.waiter().wake(near[other], MutexLayout.WAKE);
             return;
         }
         Transport fabric = allocator.fabric();

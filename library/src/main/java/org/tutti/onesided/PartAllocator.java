@@ -77,7 +77,7 @@ final class PartAllocator {
         this.ended = ended;
         this.progress = progress;
         this.waiter = new Waiter(coreForEach, progress, futexes);
-        this.answers = fabric == null ? waiter : Waiter.forAnswers(coreForEach, progress);
+        this.answers = fabric == null ? waiter : Waiter.forAnswers(coreForEach, progress, futexes);
     }
 
     /**

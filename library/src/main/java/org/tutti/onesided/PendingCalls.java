@@ -72,7 +72,7 @@ final class PendingCalls implements Waiter.Progress {
         this.members = members;
         this.rank = rank;
         this.policy = policy;
-        this.answers = Waiter.forAnswers(coreForEach, this);
+        this.answers = Waiter.forAnswers(coreForEach, this, null);
         this.threads = new Waiter(coreForEach, this);
         this.answer = new CallCheck(members, rank);
     }

@@ -290,7 +290,7 @@ class WaiterTest {
     /** Answers after so many polls of a wait, or when the waiter has given its core away. */
     private static final class Answerer implements Waiter.Progress {
         private final MemorySegment word;
-        private final Waiter waiter = Waiter.forAnswers(true, this);
+        private final Waiter waiter = Waiter.forAnswers(true, this, null);
         private int pollsBeforeAnswer;
         private long asked;
         private int polls;

@@ -66,7 +66,7 @@ public final class TcpFabric implements Fabric {
     public TcpFabric(LocalProcess local, int size, FabricListener listener, boolean coreForEach, Service service) {
         this.local = local;
         this.listener = listener;
-        this.waiter = Waiter.forAnswers(coreForEach, this);
+        this.waiter = Waiter.forAnswers(coreForEach, this, null);
         this.peers = new Peers(size, process -> new Peer(process, regions, listener, refusals, this,
                 new RailChoice(local.striping(), System::nanoTime, local.firstRail(process, size)), arena));
         this.service = new ServiceThread(local, service, peers, listener);
