@@ -138,7 +138,7 @@ public abstract sealed class Flow permits Inflow, Outflow {
     }
 
     /** Returns the length of a piece that the receiver combines, of a message and with places of given lengths. */
-    private static long combinedPieceBytes(long message, long packet, long place) {
+    static long combinedPieceBytes(long message, long packet, long place) {
         long packets = Math.clamp(message / MESSAGE_PIECES_MIN / packet, 1, PACKETS_MAX);
         return Math.min(packets * packet, place < packet ? place : place / packet * packet);
     }

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.job.diagnosis.MachineTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,6 +31,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 class ClusterTest {
     private static final Path HOME = Path.of("").toAbsolutePath().getParent();
     private static final String NAME = "t" + ProcessHandle.current().pid();
+    private static final String NATIVE = "-J--illegal-native-access=allow";
+    private static final String NOT_NATIVE = "-J--illegal-native-access=deny";
 
     @TempDir
     private static Path directory;
@@ -138,9 +141,10 @@ class ClusterTest {
     }
 
     @Tag("thorough")
-    @Test
-    void shouldRunAJobWithCollectivesOverTwoRails() throws Exception {
-        try (var launcher = runProgram(Programs.COMPUTES)) {
+    @ParameterizedTest
+    @ValueSource(strings = {NATIVE, NOT_NATIVE})
+    void shouldRunAJobWithCollectivesOverTwoRails(String access) throws Exception {
+        try (var launcher = runProgram(Programs.COMPUTES, access)) {
             assertThat(launcher.status()).as(launcher.err()).isZero();
             assertThat(launcher.out().lines()).containsExactlyInAnyOrder("0 is right", "1 is right", "2 is right",
                     "3 is right", "4 is right", "5 is right");
@@ -197,9 +201,10 @@ class ClusterTest {
 
     /** In the middle of collectives, of which each result is checked; it is lost when it was silent for a heartbeat. */
     @Tag("thorough")
-    @Test
-    void shouldGoOnWhenARailIsLostAndUseItAgainWhenItIsBack() throws Exception {
-        try (var launcher = runProgram(Programs.GOES_ON)) {
+    @ParameterizedTest
+    @ValueSource(strings = {NATIVE, NOT_NATIVE})
+    void shouldGoOnWhenARailIsLostAndUseItAgainWhenItIsBack(String access) throws Exception {
+        try (var launcher = runProgram(Programs.GOES_ON, access)) {
             launcher.awaitLines(6);
             cut(NAME + "-2", "rail1");
             awaitErr(launcher, "rail 1 from the process of rank 2 .* is lost .*; the other rails carry on");
@@ -231,9 +236,10 @@ class ClusterTest {
     }
 
     @Tag("thorough")
-    @Test
-    void shouldNameTheHostThatIsCutOff() throws Exception {
-        try (var launcher = runProgram(Programs.GOES_ON)) {
+    @ParameterizedTest
+    @ValueSource(strings = {NATIVE, NOT_NATIVE})
+    void shouldNameTheHostThatIsCutOff(String access) throws Exception {
+        try (var launcher = runProgram(Programs.GOES_ON, access)) {
             launcher.awaitLines(6);
             assertThat(cluster("cut", NAME + "-2").status()).isZero();
             assertThatItEnds(launcher, Duration.ofSeconds(2 + 3));
