@@ -20,10 +20,16 @@ final class RankTable<T> {
     private static final int GOLDEN = 0x9E37_79B9; // 2^32 / golden ratio: Knuth's multiplicative hashing
 
     private volatile AtomicReferenceArray<Entry<T>> places = new AtomicReferenceArray<>(PLACES_MIN);
+    private Entry<T> last; // the one that was found last; threads race, and any entry is right
     private int count;
 
     /** Returns the value of a rank, or null. */
     T get(int rank) {
+        Entry<T> entry = last;
+        return entry != null && entry.rank == rank ? entry.value : find(rank);
+    }
+
+    private T find(int rank) {
         AtomicReferenceArray<Entry<T>> all = places;
         for (int place = home(rank, all.length());; place = place + 1 & all.length() - 1) {
             Entry<T> entry = all.getAcquire(place);
@@ -31,6 +37,7 @@ final class RankTable<T> {
                 return null;
             }
             if (entry.rank == rank) {
+                last = entry;
                 return entry.value;
             }
         }
