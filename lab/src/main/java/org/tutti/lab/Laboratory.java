@@ -6,6 +6,7 @@ import java.util.List;
 import org.tutti.lab.compare.CompareCommand;
 import org.tutti.lab.simulate.ChartCommand;
 import org.tutti.lab.simulate.DrawCommand;
+import org.tutti.lab.simulate.ExplainCommand;
 import org.tutti.lab.simulate.SimulateCommand;
 import org.tutti.lab.simulate.TuneCommand;
 import org.tutti.tool.Main;
@@ -13,8 +14,8 @@ import org.tutti.tool.Main;
 /** The command line of a checkout: the commands of {@code tutti.jar}, and those for developing Tutti. */
 public final class Laboratory {
     /** The commands that only a checkout has. */
-    static final List<Class<?>> COMMANDS = List.of(CompareCommand.class, SimulateCommand.class, DrawCommand.class,
-            ChartCommand.class, TuneCommand.class);
+    static final List<Class<?>> COMMANDS = List.of(CompareCommand.class, SimulateCommand.class,
+            ExplainCommand.class, DrawCommand.class, ChartCommand.class, TuneCommand.class);
 
     private Laboratory() {}
 

@@ -4,6 +4,7 @@ package org.tutti.choice;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -229,6 +230,23 @@ public final class Choice {
      */
     public List<Rule> inEffectForBlocks(Collective collective) {
         return rulesOfBlocks.get(collective.ordinal());
+    }
+
+    /**
+     * Returns the rule that chooses the algorithm of a call.
+     *
+     * @param collective the collective that is called
+     * @param topology the nodes on which the communicator's ranks run
+     * @param bytes the length of the message, in bytes
+     * @param operatorCommutes whether the operator commutes; true if nothing is combined
+     * @return the first of the {@linkplain #inEffect(Collective) rules in effect} that fits; empty if the requested
+     *         algorithm does not keep the order of ranks that the operator needs
+     */
+    public Optional<Rule> rule(Collective collective, Topology topology, long bytes, boolean operatorCommutes) {
+        return inEffect(collective).stream()
+                .filter(rule -> rule.fits(topology, links, operatorCommutes)
+                        && bytes >= rule.bytes().least(topology.nodes()) && bytes < rule.bytes().end())
+                .findFirst();
     }
 
     private List<List<Rule>> inEffect(List<Rule> table, Predicate<Rule> isUsable) {

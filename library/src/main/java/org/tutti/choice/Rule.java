@@ -3,6 +3,8 @@ package org.tutti.choice;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.tutti.Collective;
 import org.tutti.Topology;
@@ -60,6 +62,16 @@ public record Rule(Range nodes, Range ranks, boolean oneOnEachNode, boolean leve
                 && (!oneOnEachNode || topology.size() == topology.nodes())
                 && (!levels || topology.hasLevels()) && (!slowLinks || links == Links.SLOW)
                 && (operatorCommutes || algorithm.keepsOrder(topology));
+    }
+
+    /** {@return the conditions of the rule, except the order that an operator needs, in words} */
+    public String conditions() {
+        String named = Stream.of(nodes.equals(Range.ANY) ? "" : nodes.equals(Range.ONE) ? "1 node" : nodes + " nodes",
+                oneOnEachNode ? "1 rank a node" : ranks.equals(Range.ANY) ? "" : ranks + " ranks",
+                levels ? "levels inside the node" : "", slowLinks ? "slow links" : "",
+                bytes.equals(Length.ANY) ? "" : bytes.toString())
+                .filter(each -> !each.isEmpty()).collect(Collectors.joining(", "));
+        return named.isEmpty() ? "any call" : named;
     }
 
     /** {@return the numbers of ranks for which the rule fits, in words} */

@@ -40,7 +40,7 @@ public final class Main implements Runnable {
     public static final String VERSION = "0.1.0-SNAPSHOT";
 
     /** The names of the commands of the laboratory, which only a checkout has. */
-    public static final List<String> LABORATORY = List.of("compare", "simulate", "draw", "chart", "tune");
+    public static final List<String> LABORATORY = List.of("compare", "simulate", "explain", "draw", "chart", "tune");
 
     private static final List<Class<?>> COMMANDS = List.of(RunCommand.class, StatusCommand.class, BenchCommand.class,
             InfoCommand.class, PrepareCommand.class, HostCommand.class);

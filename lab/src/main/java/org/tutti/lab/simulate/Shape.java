@@ -126,7 +126,7 @@ final class Shape {
         return collective().hasElements() ? sizes.stream().map(Shape::bytes).toList() : List.of(0L);
     }
 
-    private static long bytes(String text) {
+    static long bytes(String text) {
         try {
             long bytes = Bytes.parse(text);
             if (bytes <= BYTES_MAX && bytes % Long.BYTES == 0) {

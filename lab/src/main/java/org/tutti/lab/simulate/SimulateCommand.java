@@ -267,7 +267,7 @@ public final class SimulateCommand implements Callable<Integer> {
     }
 
     /** Returns a bar with an estimate of the remaining time; in a log it is a line every half minute. */
-    private static ProgressBar progress(String task, long steps) {
+    static ProgressBar progress(String task, long steps) {
         boolean moves = System.console() != null && System.console().isTerminal();
         return new ProgressBarBuilder().setTaskName(task).setInitialMax(steps).setStyle(ProgressBarStyle.ASCII)
                 .setConsumer(moves ? new ConsoleProgressBarConsumer(System.err, PROGRESS_COLUMNS)
