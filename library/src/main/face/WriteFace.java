@@ -19,8 +19,8 @@ import java.util.stream.Stream;
  *
  * "as in Communicator": the method of Communicator with the same parameters has the types, and the Javadoc.
  *
- * "all calls of NonBlockingCommunicator, each of which returns a PreparedCall": the calls of that template with a
- * comment "as in".
+ * "all calls of NonBlockingCommunicator, prepared": the calls of that template with a comment "as in". Each returns a
+ * PreparedCall in place of a Request, and a PreparedReceive in place of a ReceiveRequest.
  *
  * A parameter that may be null as a Span may be null as an array, too.
  *
@@ -36,7 +36,7 @@ private static final Pattern METHOD = Pattern.compile("""
 private static final Pattern COMMENT = Pattern.compile("(?m)^ +// (also for|also with|as in) .*");
 private static final Pattern ALTERNATIVES = Pattern.compile("\\[([^\\[\\]|]*)\\|([^\\[\\]|]*)]");
 private static final Pattern ALL_CALLS =
-        Pattern.compile("(?m)^    // all calls of (\\w+), each of which returns a (\\w+)\n");
+        Pattern.compile("(?m)^    // all calls of (\\w+), prepared\n");
 private static final int COLUMNS = 120;
 
 /** A method of a template, and what stands before it. */
@@ -101,7 +101,8 @@ String withAllCalls(Path template) throws IOException {
     }
     String calls = METHOD.matcher(Files.readString(template.resolveSibling(other.group(1) + ".java"))).results()
             .filter(call -> call.group("model") != null)
-            .map(call -> call.group().replaceFirst("public \\w+", "public " + other.group(2)))
+            .map(call -> call.group().replaceFirst("public Request ", "public PreparedCall ")
+                    .replaceFirst("public ReceiveRequest ", "public PreparedReceive "))
             .collect(Collectors.joining("\n"));
     return other.replaceFirst(Matcher.quoteReplacement(calls));
 }
@@ -122,7 +123,7 @@ Method likeItsModel(Method method, Path template) throws IOException {
 }
 
 boolean isPrepared(Method method) {
-    return method.head.contains(" PreparedCall ");
+    return method.head.contains(" PreparedCall ") || method.head.contains(" PreparedReceive ");
 }
 
 String forAllTypes(Method method) {

@@ -7,7 +7,8 @@ import java.util.Objects;
 /**
  * Prepares collectives and messages that a program repeats with the same arguments. The methods have the same names and
  * arguments as those of {@link Communicator}, but each returns a {@link PreparedCall}, which the program can run any
- * number of times. Tutti checks the arguments and chooses the algorithm only once, when the call is prepared.
+ * number of times. A receive returns a {@link PreparedReceive}. Tutti checks the arguments and chooses the algorithm
+ * only once, when the call is prepared.
  *
  * <p>Preparing a call communicates nothing, and the other ranks need not prepare it. One rank may run a prepared call
  * while another rank calls the method of its {@code Communicator}.
@@ -45,7 +46,7 @@ public abstract class PreparedCommunicator {
      */
     public abstract PreparedCall barrier();
 
-    // all calls of NonBlockingCommunicator, each of which returns a PreparedCall
+    // all calls of NonBlockingCommunicator, prepared
 
     /**
      * Prepares a send, for Tutti's own implementation only.
@@ -72,7 +73,7 @@ public abstract class PreparedCommunicator {
      * @param afterwards an action to run each time when the elements have come
      * @return the call, which can be run any number of times
      */
-    protected abstract PreparedCall receiveMessage(MemorySegment target, DataType type, int source, int tag,
+    protected abstract PreparedReceive receiveMessage(MemorySegment target, DataType type, int source, int tag,
             Runnable beforehand, Runnable afterwards);
 
     /** Prepares a call in place. If source or target has a block for each rank, all these blocks lie in the data. */

@@ -14,7 +14,7 @@ public final class PreparedNeighbourhood {
         this.calls = calls;
     }
 
-    // all calls of NonBlockingNeighbourhood, each of which returns a PreparedCall
+    // all calls of NonBlockingNeighbourhood, prepared
 
     private static PreparedCall outcome(PreparedCall call) {
         return call;

@@ -9,7 +9,7 @@ import java.util.List;
  */
 final class NeighbourCall implements PreparedCall {
     /** The receive of a block that has a number of elements. */
-    record Receive(PreparedCall call, int block, long count) {}
+    record Receive(PreparedReceive call, int block, long count) {}
 
     private final NeighbourCalls calls;
     private final int rank;
@@ -46,11 +46,14 @@ final class NeighbourCall implements PreparedCall {
     }
 
     private Request startAll() {
+        ReceiveRequest[] received = new ReceiveRequest[receives.size()];
         Request[] requests = new Request[receives.size() + sends.size()];
         int started = 0;
         try {
             for (Receive receive : receives) {
-                requests[started++] = receive.call.start();
+                received[started] = receive.call.start();
+                requests[started] = received[started];
+                started++;
             }
             for (PreparedCall send : sends) {
                 requests[started++] = send.start();
@@ -59,13 +62,13 @@ final class NeighbourCall implements PreparedCall {
             calls.breakOff(failure);
             throw failure;
         }
-        return new AllRequests(requests, () -> checkCounts(requests), calls::breakOff);
+        return new AllRequests(requests, () -> checkCounts(received), calls::breakOff);
     }
 
-    private void checkCounts(Request[] requests) {
-        for (int i = 0; i < receives.size(); i++) {
+    private void checkCounts(ReceiveRequest[] received) {
+        for (int i = 0; i < received.length; i++) {
             Receive receive = receives.get(i);
-            Message message = ((ReceiveRequest) requests[i]).message();
+            Message message = received[i].message();
             if (message.count() != receive.count) {
                 throw new MessageMismatchException("rank " + rank + " has received " + message.count()
                         + " elements from its neighbour, rank " + message.source() + ", in block " + receive.block

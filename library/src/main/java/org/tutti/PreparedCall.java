@@ -2,10 +2,10 @@
 package org.tutti;
 
 /**
- * A call of a collective whose arguments were checked once, and which the program then makes any number of times. MPI
- * names it a persistent call. {@link Communicator#prepare} returns the object that prepares calls. Each run counts as a
- * call of the communicator, in the order of its calls, and has the deadline of the communicator on which it was
- * prepared. A run must have ended before the next one begins.
+ * A collective, a send or a receive whose arguments were checked once, and which the program then makes any number of
+ * times. MPI names it a persistent call. {@link Communicator#prepare} returns the object that prepares calls. Each run
+ * counts as a call of the communicator, in the order of its calls, and has the deadline of the communicator on which it
+ * was prepared. A run must have ended before the next one begins.
  */
 public interface PreparedCall {
     /**

@@ -328,11 +328,11 @@ class NonBlockingMessagesTest {
             for (int length : new int[]{1, 1000, 40_000}) {
                 int[] halo = new int[length];
                 int[] ghost = new int[length];
-                PreparedCall receive = world.prepare().receive(ghost, left(world), TAG);
+                PreparedReceive receive = world.prepare().receive(ghost, left(world), TAG);
                 PreparedCall send = world.prepare().send(halo, right(world), TAG);
                 for (int round = 0; round < 100; round++) {
                     Arrays.fill(halo, 3 * round + job.rank());
-                    Request request = receive.start();
+                    ReceiveRequest request = receive.start();
                     if (round % 2 == 0) {
                         Request sends = send.start();
                         Request.awaitAll(request, sends);
@@ -341,10 +341,12 @@ class NonBlockingMessagesTest {
                         request.await();
                     }
                     assertThat(ghost).containsOnly(3 * round + left(world));
+                    assertThat(request.message().source()).isEqualTo(left(world));
+                    assertThat(request.message().count()).isEqualTo(length);
                 }
             }
-            PreparedCall never = world.prepare().receive(new int[1], left(world), TAG);
-            ReceiveRequest first = (ReceiveRequest) never.start();
+            PreparedReceive never = world.prepare().receive(new int[1], left(world), TAG);
+            ReceiveRequest first = never.start();
             assertThatThrownBy(never::start).isInstanceOf(IllegalStateException.class)
                     .hasMessage("rank " + job.rank() + " called receive by a prepared call that is in flight; await it "
                             + "first, or prepare another one");

@@ -221,8 +221,9 @@ class PreparedTest {
         assertThat(calls).hasSizeGreaterThan(200);
         Set<String> ofRequests = calls(NonBlockingCommunicator.class, Request.class);
         assertThat(ofRequests).containsAll(calls);
-        ofRequests.addAll(calls(NonBlockingCommunicator.class, ReceiveRequest.class));
         assertThat(calls(PreparedCommunicator.class, PreparedCall.class)).isEqualTo(ofRequests);
+        assertThat(calls(PreparedCommunicator.class, PreparedReceive.class)).isNotEmpty()
+                .isEqualTo(calls(NonBlockingCommunicator.class, ReceiveRequest.class));
     }
 
     /** Booleans go by bytes that stand for them, which each time are those of the array as it is then. */

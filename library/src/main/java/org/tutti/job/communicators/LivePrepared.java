@@ -2,6 +2,7 @@
 package org.tutti.job.communicators;
 
 import java.lang.foreign.MemorySegment;
+import java.util.function.Supplier;
 
 import org.tutti.Blocks;
 import org.tutti.Collective;
@@ -9,7 +10,10 @@ import org.tutti.DataType;
 import org.tutti.Message;
 import org.tutti.PreparedCall;
 import org.tutti.PreparedCommunicator;
+import org.tutti.PreparedReceive;
+import org.tutti.ReceiveRequest;
 import org.tutti.Reduction;
+import org.tutti.Request;
 import org.tutti.collective.Call;
 
 /**
@@ -18,6 +22,12 @@ import org.tutti.collective.Call;
 final class LivePrepared extends PreparedCommunicator {
     private static final Runnable NOTHING = () -> {
     };
+
+    private static final class Receive extends PreparedMessage<ReceiveRequest> implements PreparedReceive {
+        Receive(String called, Supplier<ReceiveRequest> starter) {
+            super(called, starter);
+        }
+    }
 
     private final CommunicatorCalls calls;
 
@@ -59,17 +69,17 @@ final class LivePrepared extends PreparedCommunicator {
     protected PreparedCall sendMessage(MemorySegment source, DataType type, int target, int tag,
             boolean isSynchronous, Runnable beforehand) {
         calls.messages().checkSend(target, tag);
-        return new PreparedMessage(calls.describe() + " called send", () -> {
+        return new PreparedMessage<Request>(calls.describe() + " called send", () -> {
             beforehand.run();
             return calls.messages().startSend(source, type, target, tag, isSynchronous, calls.deadlineNanos());
         });
     }
 
     @Override
-    protected PreparedCall receiveMessage(MemorySegment target, DataType type, int source, int tag,
+    protected PreparedReceive receiveMessage(MemorySegment target, DataType type, int source, int tag,
             Runnable beforehand, Runnable afterwards) {
         calls.messages().checkReceive(source, tag);
-        return new PreparedMessage(calls.describe() + " called receive", () -> {
+        return new Receive(calls.describe() + " called receive", () -> {
             beforehand.run();
             return calls.messages().startReceive(target, type, source, tag, new Message(), calls.deadlineNanos(),
                     afterwards);
