@@ -17,7 +17,8 @@ import java.util.stream.Stream;
  *
  * "also with int, double": the same method with each of these types in place of long, except for an offset or a count.
  *
- * "as in Communicator": the method of Communicator with the same parameters has the types, and the Javadoc.
+ * "as in Communicator": the method of Communicator with the same parameters has the types, and the Javadoc. Text of a
+ * Javadoc comment that follows is added to the summary. A prepared call leaves the text out.
  *
  * "all calls of NonBlockingCommunicator, prepared": the calls of that template with a comment "as in". Each returns a
  * PreparedCall in place of a Request, and a PreparedReceive in place of a ReceiveRequest.
@@ -117,8 +118,9 @@ Method likeItsModel(Method method, Path template) throws IOException {
             .replace("{@link #", "{@link " + method.model + "#")
             .replaceFirst("(?m)^     (?=\\* @throws|\\*/)",
                     "     * @return the " + (isPrepared(method) ? "prepared call" : "request") + "\n$0");
-    String summary = isPrepared(method) ? "Prepares " + link : "Starts " + link + " without waiting for it";
-    return new Method(model.types == null ? "" : model.types, null, null, summary + ".\n\n" + tags, method.head,
+    String summary = isPrepared(method) ? "Prepares " + link + "."
+            : "Starts " + link + " without waiting for it." + (method.javadoc == null ? "" : " " + text(method));
+    return new Method(model.types == null ? "" : model.types, null, null, summary + "\n\n" + tags, method.head,
             method.name, method.parameters, method.body);
 }
 
@@ -170,11 +172,15 @@ String forBooleans(Method method) {
 }
 
 String javadoc(Method method, String alternative) {
-    String paragraphs = method.javadoc.replaceAll("(?m)^ +(/\\*\\*|\\*/|\\* ?)", "").strip()
-            .replaceAll("(?<!\n)\n(?![\n@<]) *", " ");
+    String paragraphs = text(method).replaceAll("(?<!\n)\n(?![\n@<]) *", " ");
     return ALTERNATIVES.matcher(paragraphs).replaceAll(alternative).lines().map(String::strip)
             .filter(paragraph -> !paragraph.matches("@throws \\w+")).map(this::lines)
             .collect(Collectors.joining("", "    /**\n", "     */\n"));
+}
+
+/** The Javadoc comment of a method without the marks of a comment. */
+String text(Method method) {
+    return method.javadoc.replaceAll("(?m)^ +(/\\*\\*|\\*/|\\* ?)", "").strip();
 }
 
 /** A paragraph or tag of a Javadoc comment in as many lines as it takes. */
