@@ -26,7 +26,7 @@ final class Arrival extends MatchTable.Entry {
     MemorySegment payload;
     long payloadOffset;
 
-    private MemorySegment own = MemorySegment.ofArray(new long[ChannelLayout.SLOT_PAYLOAD_BYTES / Long.BYTES]);
+    private MemorySegment own; // null until an eager payload is kept
 
     /** Describes a message as its envelope does. {@link #offer} or {@link #hold} must follow. */
     void describe(int ofSource, long ofCommunicator, long envelope) {
@@ -54,8 +54,10 @@ final class Arrival extends MatchTable.Entry {
     /** Copies an eager payload into memory of this object. */
     void keep() {
         if (!isOffer) {
-            if (own.byteSize() < bytes) {
-                own = MemorySegment.ofArray(new byte[(int) bytes]);
+            if (own == null || own.byteSize() < bytes) {
+                own = bytes <= ChannelLayout.SLOT_PAYLOAD_BYTES
+                        ? MemorySegment.ofArray(new long[ChannelLayout.SLOT_PAYLOAD_BYTES / Long.BYTES])
+                        : MemorySegment.ofArray(new byte[(int) bytes]);
             }
             MemorySegment.copy(payload, payloadOffset, own, 0, bytes);
             payload = own;
@@ -70,7 +72,7 @@ final class Arrival extends MatchTable.Entry {
 
     /** Returns whether this object is worth keeping for another message. */
     boolean isShort() {
-        return own.byteSize() <= ChannelLayout.SLOT_PAYLOAD_BYTES;
+        return own == null || own.byteSize() <= ChannelLayout.SLOT_PAYLOAD_BYTES;
     }
 
     /** Drops the reference to memory of others. */

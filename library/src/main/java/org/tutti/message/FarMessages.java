@@ -150,14 +150,21 @@ final class FarMessages implements RegionHandler {
     }
 
     private void offer(Send send, int target) {
-        send.setTarget(target, offers.add(send));
+        FarCredit credit = peer(target).credit;
+        if (!credit.takeForOffer()) {
+            throw new IllegalStateException("rank " + rank + " of the job has " + FarCredit.OFFERS_MAX
+                    + " messages to rank " + target + " that no receive has matched, which is the limit; let rank "
+                    + target + " receive some of them before the next send");
+        }
         boolean isOffered = false;
         try {
+            send.setTarget(target, offers.add(send));
             tellNumbered(send, target, MESSAGE, Envelope.offer(send.tag(), send.type()), send.bytes(), send.offer(), 0);
             isOffered = true;
         } finally {
             if (!isOffered) {
                 offers.remove(send.offer());
+                credit.giveBackForOffer();
             }
         }
     }
@@ -173,6 +180,7 @@ final class FarMessages implements RegionHandler {
      */
     void finish(Send send) {
         offers.remove(send.offer());
+        peer(send.target()).credit.giveBackForOffer();
         if (send.region() == 0) {
             return;
         }
@@ -204,6 +212,7 @@ final class FarMessages implements RegionHandler {
         }
         send.check.beginTransfer();
         tellNumbered(send, send.target(), WITHDRAW, 0, 0, send.offer(), 0);
+        peer(send.target()).credit.giveBackForOffer();
         return true;
     }
 
@@ -376,8 +385,9 @@ final class FarMessages implements RegionHandler {
         return Awaited.place(number) * WORD_BYTES;
     }
 
-    /** Tells a rank of another node that its offer is not wanted. */
+    /** Tells a rank of another node that its offer is not wanted. {@link #flush} must follow. */
     void decline(int source, long offer) {
+        peer(source).credit.offerEnds(); // the sender may send another one as soon as it has the answer
         MemorySegment buffer = MemorySegment.ofArray(new long[(int) (HEADER_BYTES / Long.BYTES)]);
         buffer.set(LONG, SOURCE, rank);
         SectionPieces pieces = new SectionPieces();
@@ -385,7 +395,6 @@ final class FarMessages implements RegionHandler {
         fabric.sendPacked(addresses.process(source), addresses.region(source), pieces, HEADER_BYTES, ACCEPT, offer, 0,
                 () -> {
                 });
-        fabric.flush();
     }
 
     /** Returns whether a rank of another node must be told of its matched messages. */
@@ -445,18 +454,24 @@ final class FarMessages implements RegionHandler {
         return operation == WITHDRAW || Envelope.isOffer(envelope) ? 0 : EagerCredit.cost(Envelope.bytes(envelope));
     }
 
-    /** Takes a numbered message in its turn. */
-    private void take(int operation, long envelope, long communicator, MemorySegment message, long offset,
+    /** Takes a numbered message in its turn. Returns false if the sender had no credit for it. */
+    private boolean take(int operation, long envelope, long communicator, MemorySegment message, long offset,
             long bytes) {
         assert bytes >= HEADER_BYTES : "a message of " + bytes + " bytes";
         int source = (int) message.get(LONG, offset + SOURCE);
         long offer = message.get(LONG, offset + OFFER);
         if (operation == MESSAGE) {
+            if (Envelope.isOffer(envelope) && !peer(source).credit.offerArrives()) {
+                return false;
+            }
             mailbox.arrive(source, communicator, envelope, message.get(LONG, offset + OFFERED_BYTES), offer, message,
                     offset + HEADER_BYTES);
-        } else if (!mailbox.removeOffer(source, offer)) {
+        } else if (mailbox.removeOffer(source, offer)) {
+            peer(source).credit.offerEnds();
+        } else {
             endReceive(source, offer);
         }
+        return true;
     }
 
     /** Ends the transfer of an offer that was withdrawn after a receive had matched it. */

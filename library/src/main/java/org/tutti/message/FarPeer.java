@@ -9,18 +9,18 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Another node's rank, as this rank knows it: the credit of both for their eager messages, and the numbers by which
- * their messages keep their order. With several rails, active messages may arrive in another order than they were sent.
+ * Another node's rank, as this rank knows it: the credit of both for their messages, and the numbers by which their
+ * messages keep their order. With several rails, active messages may arrive in another order than they were sent.
  */
 final class FarPeer {
     /** The most messages that wait for an earlier one, and their most bytes. */
     private static final int EARLY_MAX = 1 << 13;
     private static final long EARLY_BYTES_MAX = 32 << 20;
 
-    /** Takes a numbered message in its turn. */
+    /** Takes a numbered message in its turn. Returns false if the other rank had no credit for it. */
     @FunctionalInterface
     interface Taker {
-        void take(int operation, long argument0, long argument1, MemorySegment message, long offset, long bytes);
+        boolean take(int operation, long argument0, long argument1, MemorySegment message, long offset, long bytes);
     }
 
     private record Early(int operation, long argument0, long argument1, MemorySegment message) {}
@@ -51,6 +51,7 @@ final class FarPeer {
 
     /** Records that a receive has matched an offer of the other rank, which is not answered yet. */
     void offerMatched(long offer) {
+        credit.offerEnds();
         matchedOffers.put(offer, false);
     }
 
@@ -82,7 +83,7 @@ final class FarPeer {
     /**
      * Takes a message of the other rank if its number is the next one. Then takes the kept messages that follow it. A
      * message with a later number is copied and kept. Returns false if the number cannot be, or the other rank had no
-     * credit for the cost of the message.
+     * credit for a message. Credit for an offer is asked in turn, because an earlier message may withdraw another one.
      */
     synchronized boolean arrive(long number, int operation, long argument0, long argument1, MemorySegment message,
             long offset, long bytes, long cost, Taker taker) {
@@ -99,13 +100,15 @@ final class FarPeer {
             early.put(number, new Early(operation, argument0, argument1, copy));
             return true;
         }
-        taken++;
-        taker.take(operation, argument0, argument1, message, offset, bytes);
-        for (Early next = early.isEmpty() ? null : early.remove(taken); next != null; next = early.remove(taken)) {
-            taken++;
+        boolean isTaken = taker.take(operation, argument0, argument1, message, offset, bytes);
+        taken += isTaken ? 1 : 0;
+        while (isTaken && !early.isEmpty() && early.containsKey(taken)) {
+            Early next = early.remove(taken);
             earlyBytes -= next.message.byteSize();
-            taker.take(next.operation, next.argument0, next.argument1, next.message, 0, next.message.byteSize());
+            isTaken = taker.take(next.operation, next.argument0, next.argument1, next.message, 0,
+                    next.message.byteSize());
+            taken += isTaken ? 1 : 0;
         }
-        return true;
+        return isTaken;
     }
 }

@@ -34,6 +34,9 @@ public final class RankMessages implements Looks.Look {
     private static final int LOOKS_IDLE_MAX = 40;
     private static final long BUSY_NANOS_MAX = 2_000_000;
 
+    /** The most long messages to ranks of this node at a time, each of which has a block of the node's memory. */
+    static final int TRANSFERS_MAX = 2 * MessagesInFlight.COUNT_MAX;
+
     private final MessageProgress progress;
     private final Machine machine;
     private final Memory memory;
@@ -49,6 +52,7 @@ public final class RankMessages implements Looks.Look {
     private final AtomicBoolean isWatched = new AtomicBoolean();
     private final RankTable<OutgoingChannel> channels = new RankTable<>();
     private final IntFunction<OutgoingChannel> opener = this::open;
+    private int transfersMade;
     private int looksIdle;
 
     /**
@@ -81,11 +85,23 @@ public final class RankMessages implements Looks.Look {
         progress.fill(mailbox, inFlight);
         this.far = fabric == null ? null
                 : new FarMessages(machine, fabric, addresses, rank, size, mailbox, peers, rails);
-        this.transfers = new Pool<>(() -> new OutgoingTransfer(machine, memory), Integer.MAX_VALUE);
+        this.transfers = new Pool<>(this::makeTransfer, TRANSFERS_MAX);
     }
 
     private void decline(int source, long offer) {
-        Thread.ofVirtual().name("tutti decline").start(() -> far.decline(source, offer));
+        far.courier(source).add(() -> far.decline(source, offer));
+    }
+
+    /** The pool of the transfers makes one at a time, and keeps all of them. */
+    private OutgoingTransfer makeTransfer() {
+        if (transfersMade == TRANSFERS_MAX) {
+            throw new IllegalStateException("rank " + rank + " of the job has " + TRANSFERS_MAX
+                    + " long messages to ranks of its node under way, which is the limit; let these ranks receive some "
+                    + "of them before the next send");
+        }
+        var transfer = new OutgoingTransfer(machine, memory);
+        transfersMade++;
+        return transfer;
     }
 
     /** {@return the progress that every wait of this rank needs} */

@@ -1,0 +1,198 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.message;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.tutti.DataType;
+import org.tutti.collective.machine.LiveMachine;
+import org.tutti.collective.members.HealthyMembers;
+import org.tutti.fabric.RegionHandler;
+import org.tutti.fabric.SectionTransport;
+import org.tutti.memory.Memory;
+import org.tutti.memory.PrivateMemory;
+import org.tutti.memory.Waiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/**
+ * Offers of long messages: a rank that offers more than its credit allows is refused, and a rank within its credit is
+ * told of the limit. Rank 0 is here; ranks 1 and 2 are on other nodes.
+ */
+@Timeout(60)
+class OffersTest {
+    private static final int RANKS = 3;
+    private static final int HEADER_BYTES = 32;
+    private static final int MESSAGE = 0;
+    private static final int ACCEPT = 2;
+    private static final long COMMUNICATOR = 7;
+    private static final long BYTES = 80_000;
+
+    /** A message to another node. */
+    private record Sent(int operation, long argument0, long argument1) {}
+
+    private final List<Sent> sent = Collections.synchronizedList(new ArrayList<>());
+    private final MemorySegment source = MemorySegment.ofArray(new byte[(int) BYTES]);
+    private final RankMessages ofRank = rank(new PrivateMemory(), 0);
+    private final CommunicatorMessages messages = new CommunicatorMessages(ofRank, COMMUNICATOR,
+            HealthyMembers.INSTANCE, 0, RANKS, () -> 0);
+    private final RegionHandler handler = ofRank.handler();
+    private long number;
+    private long regions;
+
+    private RankMessages rank(Memory memory, int rank) {
+        var doors = memory.block(memory.claim(Doors.bytes(RANKS), "a test"), Doors.bytes(RANKS));
+        var progress = new MessageProgress(null);
+        var fabric = (SectionTransport) Proxy.newProxyInstance(getClass().getClassLoader(),
+                new Class<?>[]{SectionTransport.class}, (_, method, arguments) -> switch (method.getName()) {
+                    case "register" -> ++regions;
+                    case "sendPacked" -> sent.add(new Sent((int) arguments[4], (long) arguments[5],
+                            (long) arguments[6]));
+                    default -> null; // a flush or the end of a region
+                });
+        return new RankMessages(progress, new LiveMachine(new Waiter(true, progress)), fabric, memory, doors,
+                new Placement(each -> each == 0), rank, RANKS, 1, false);
+    }
+
+    private boolean handle(int operation, long argument0, long argument1, long... header) {
+        long[] frame = new long[HEADER_BYTES / Long.BYTES];
+        System.arraycopy(header, 0, frame, 0, header.length);
+        return handler.handle(operation, argument0, argument1, 0, MemorySegment.ofArray(frame), 0,
+                HEADER_BYTES) != RegionHandler.REFUSED;
+    }
+
+    /** Offers a message of rank 1. Returns whether this rank has taken the offer. */
+    private boolean offer(long offer) {
+        boolean isTaken = handle(MESSAGE, Envelope.offer(0, DataType.BYTE), COMMUNICATOR, 1, number, BYTES, offer);
+        number += isTaken ? 1 : 0;
+        return isTaken;
+    }
+
+    private void withdraw(long offer) {
+        assertThat(handle(1, 0, COMMUNICATOR, 1, number++, 0, offer)).isTrue();
+    }
+
+    private long offerAll() {
+        long offers = 0;
+        while (offer(offers)) {
+            offers++;
+        }
+        return offers;
+    }
+
+    @Test
+    void shouldRefuseOffersWithoutCredit() {
+        assertThat(offerAll()).isEqualTo(FarCredit.OFFERS_MAX);
+        for (int i = 0; i < 1_000_000; i++) {
+            assertThat(offer(i)).isFalse();
+        }
+        assertThat(ofRank.mailbox().describeUnreceived()).startsWith(FarCredit.OFFERS_MAX + " messages unreceived");
+        assertThat(handle(MESSAGE, Envelope.offer(0, DataType.BYTE), COMMUNICATOR, 2, 0, BYTES, 1))
+                .as("another sender has credit of its own").isTrue();
+    }
+
+    @Test
+    void shouldTakeAnotherOfferWhenOneHasEnded() throws InterruptedException {
+        long offers = offerAll();
+        assertThat(messages.tryProbe(1, 0, Long.MAX_VALUE)).isNotNull();
+        assertThat(offer(offers)).as("one is matched").isTrue();
+        assertThat(offer(offers + 1)).isFalse();
+        withdraw(offers);
+        assertThat(offer(offers + 1)).as("one is withdrawn").isTrue();
+        assertThat(offer(offers + 2)).isFalse();
+        messages.close();
+        while (sent.size() < offers) {
+            Thread.sleep(1);
+        }
+        assertThat(sent).hasSize((int) offers).allMatch(each -> each.operation == ACCEPT && each.argument1 == 0);
+        for (int i = 0; i < 2 * offers; i++) {
+            assertThat(offer(i)).as("the communicator is closed, so offer %s is declined", i).isTrue();
+            while (sent.size() < offers + i + 1) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    private Send send() {
+        var send = new Send(new MessageCheck(HealthyMembers.INSTANCE, 0, RANKS, new AtomicBoolean(), () -> 0));
+        send.check.beginSend(1, 0, Long.MAX_VALUE);
+        send.begin(COMMUNICATOR, 0, DataType.BYTE, source, false);
+        return send;
+    }
+
+    @Test
+    void shouldTellASenderToAnotherNodeOfTheLimit() {
+        List<Send> sends = new ArrayList<>();
+        for (int i = 0; i < FarCredit.OFFERS_MAX; i++) {
+            sends.add(send());
+            assertThat(ofRank.start(sends.getLast(), 1)).isFalse();
+        }
+        assertThatThrownBy(() -> ofRank.start(send(), 1)).isInstanceOf(IllegalStateException.class).hasMessage(
+                "rank 0 of the job has 32768 messages to rank 1 that no receive has matched, which is the limit; let "
+                        + "rank 1 receive some of them before the next send");
+        assertThat(sent).hasSize(FarCredit.OFFERS_MAX);
+        assertThat(ofRank.start(send(), 2)).as("another rank").isFalse();
+
+        Send answered = sends.getFirst();
+        assertThat(handle(ACCEPT, answered.offer(), 0, 1)).isTrue();
+        assertThat(ofRank.advance(answered, 1)).isTrue();
+        assertThat(ofRank.start(send(), 1)).as("one is matched").isFalse();
+        assertThatThrownBy(() -> ofRank.start(send(), 1)).isInstanceOf(IllegalStateException.class);
+
+        assertThat(ofRank.withdraw(sends.getLast(), 1)).isTrue();
+        assertThat(ofRank.start(send(), 1)).as("one is withdrawn").isFalse();
+        assertThatThrownBy(() -> ofRank.start(send(), 1)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void shouldTellASenderToItsNodeOfTheLimit() {
+        RankMessages own = rank(new SharedBlocks(), 0);
+        List<Send> sends = new ArrayList<>();
+        for (int i = 0; i < RankMessages.TRANSFERS_MAX; i++) {
+            sends.add(send());
+            assertThat(own.start(sends.getLast(), 0)).isFalse();
+            own.mailbox().poll();
+        }
+        assertThatThrownBy(() -> own.start(send(), 0)).isInstanceOf(IllegalStateException.class).hasMessage(
+                "rank 0 of the job has 32768 long messages to ranks of its node under way, which is the limit; let "
+                        + "these ranks receive some of them before the next send");
+        assertThat(own.mailbox().describeUnreceived()).startsWith(RankMessages.TRANSFERS_MAX + " messages unreceived");
+    }
+
+    /** Has a place of its own for each block, except for the blocks of transfers, which have one place together. */
+    private static final class SharedBlocks extends Memory {
+        private static final long SHARED = 1L << 56;
+
+        private final PrivateMemory blocks = new PrivateMemory();
+        private final long place = blocks.claim(TransferLayout.BYTES, "a test");
+        private long shared = SHARED;
+
+        @Override
+        protected long claimNew(long bytes, String purpose) {
+            return bytes == roundToLines(TransferLayout.BYTES) ? shared += roundToLines(1)
+                    : blocks.claim(bytes, purpose);
+        }
+
+        @Override
+        public MemorySegment around(long address) {
+            return blocks.around(address > SHARED ? place : address);
+        }
+
+        @Override
+        public long offset(long address) {
+            return blocks.offset(address > SHARED ? place : address);
+        }
+
+        @Override
+        public void close() {
+            blocks.close();
+        }
+    }
+}
