@@ -258,10 +258,11 @@ public final class CommunicatorMessages {
 
     /** Takes the payload of the message that has matched. Returns false if its sender has withdrawn the message. */
     private boolean fetch(Receive receive, Send answer) {
+        int from = sender(receive);
         if (receive.isOffer()) {
-            beginTransfer(receive);
+            receive.check.beginTransfer(from);
         }
-        answer.check.beginTransfer(rankOf(receive.matchedSource()));
+        answer.check.beginTransfer(from);
         return messages.fetch(receive, answer);
     }
 
@@ -297,7 +298,7 @@ public final class CommunicatorMessages {
 
     /** Begins the transfer of the payload for a receive that a message has matched. */
     void beginTransfer(Receive receive) {
-        receive.check.beginTransfer(rankOf(receive.matchedSource()));
+        receive.check.beginTransfer(sender(receive));
     }
 
     /** Lets a rank of another node put the payload. Returns false if the sender has withdrawn the message. */
@@ -305,7 +306,7 @@ public final class CommunicatorMessages {
         Send answer = pendingSends.take();
         try {
             beginTransfer(receive);
-            answer.check.beginTransfer(rankOf(receive.matchedSource()));
+            answer.check.beginTransfer(sender(receive));
             return messages.beginPut(receive, answer);
         } finally {
             answer.end();
@@ -407,7 +408,7 @@ public final class CommunicatorMessages {
     }
 
     private FoundMessage found(Receive receive) {
-        return new LiveFoundMessage(this, receive, rankOf(receive.matchedSource()));
+        return new LiveFoundMessage(this, receive, sender(receive));
     }
 
     /** Receives the elements of a message that a probe has found. */
@@ -454,6 +455,19 @@ public final class CommunicatorMessages {
         }
         Integer known = ranks.get(rankInJob);
         return known != null ? known : ranks.getOrMake(rankInJob, this::findRank);
+    }
+
+    /**
+     * Returns the sender of the message that has matched, a rank of the communicator. Throws, and refuses the message,
+     * if another process has named a rank of the job that is not in the communicator.
+     */
+    private int sender(Receive receive) {
+        try {
+            return rankOf(receive.matchedSource());
+        } catch (IllegalStateException stranger) {
+            messages.refuse(receive);
+            throw stranger;
+        }
     }
 
     private int findRank(int rankInJob) {

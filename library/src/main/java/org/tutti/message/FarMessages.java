@@ -388,6 +388,23 @@ final class FarMessages implements RegionHandler {
     /** Tells a rank of another node that its offer is not wanted. {@link #flush} must follow. */
     void decline(int source, long offer) {
         peer(source).credit.offerEnds(); // the sender may send another one as soon as it has the answer
+        answerWithoutPlace(source, offer);
+    }
+
+    /** Tells the sender of an offer that a receive has matched that the offer is not wanted. */
+    void refuse(Receive receive) {
+        int source = receive.matchedSource();
+        long offer = receive.transfer();
+        peer(source).forget(offer);
+        courier(source).add(() -> answerWithoutPlace(source, offer));
+    }
+
+    /** Returns how many offers of a rank of another node are matched, and not answered to the end. */
+    int matchedOffers(int source) {
+        return peer(source).matchedOffers();
+    }
+
+    private void answerWithoutPlace(int source, long offer) {
         MemorySegment buffer = MemorySegment.ofArray(new long[(int) (HEADER_BYTES / Long.BYTES)]);
         buffer.set(LONG, SOURCE, rank);
         SectionPieces pieces = new SectionPieces();

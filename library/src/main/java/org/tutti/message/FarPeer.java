@@ -65,6 +65,11 @@ final class FarPeer {
         return matchedOffers.getOrDefault(offer, false);
     }
 
+    /** Returns how many offers of the other rank are matched, and not forgotten. */
+    int matchedOffers() {
+        return matchedOffers.size();
+    }
+
     /** Forgets an offer, because its receive has ended or begins again. */
     void forget(long offer) {
         matchedOffers.remove(offer);

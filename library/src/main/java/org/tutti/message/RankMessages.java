@@ -313,6 +313,13 @@ public final class RankMessages implements Looks.Look {
         return false;
     }
 
+    /** Refuses the message that has matched a receive, if a rank of another node has offered it. */
+    void refuse(Receive receive) {
+        if (receive.isOffer() && !addresses.isHere(receive.matchedSource())) {
+            far.refuse(receive);
+        }
+    }
+
     /** Returns whether the message that has matched a receive is one of this node that its sender has withdrawn. */
     boolean isWithdrawn(Receive receive) {
         return receive.isOffer() && addresses.isHere(receive.matchedSource())

@@ -6,11 +6,16 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.DataType;
+import org.tutti.MessageMismatchException;
+import org.tutti.MessageWithdrawnException;
 import org.tutti.collective.machine.LiveMachine;
 import org.tutti.collective.members.HealthyMembers;
 import org.tutti.fabric.RegionHandler;
@@ -23,14 +28,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * Offers of long messages: a rank that offers more than its credit allows is refused, and a rank within its credit is
- * told of the limit. Rank 0 is here; ranks 1 and 2 are on other nodes.
+ * Offers of long messages. A rank that offers more than its credit allows is refused, and a sender is told of the
+ * limit. No offer is remembered after its end. Rank 0 is here; ranks 1 and 2 are on other nodes.
  */
 @Timeout(60)
 class OffersTest {
     private static final int RANKS = 3;
     private static final int HEADER_BYTES = 32;
     private static final int MESSAGE = 0;
+    private static final int WITHDRAW = 1;
     private static final int ACCEPT = 2;
     private static final long COMMUNICATOR = 7;
     private static final long BYTES = 80_000;
@@ -46,15 +52,24 @@ class OffersTest {
     private final RegionHandler handler = ofRank.handler();
     private long number;
     private long regions;
+    private Runnable atRegister = () -> {
+    };
+    private Runnable atAnswer = () -> {
+    };
 
     private RankMessages rank(Memory memory, int rank) {
         var doors = memory.block(memory.claim(Doors.bytes(RANKS), "a test"), Doors.bytes(RANKS));
         var progress = new MessageProgress(null);
         var fabric = (SectionTransport) Proxy.newProxyInstance(getClass().getClassLoader(),
                 new Class<?>[]{SectionTransport.class}, (_, method, arguments) -> switch (method.getName()) {
-                    case "register" -> ++regions;
-                    case "sendPacked" -> sent.add(new Sent((int) arguments[4], (long) arguments[5],
-                            (long) arguments[6]));
+                    case "register" -> {
+                        atRegister.run();
+                        yield ++regions;
+                    }
+                    case "sendPacked" -> {
+                        atAnswer.run();
+                        yield sent.add(new Sent((int) arguments[4], (long) arguments[5], (long) arguments[6]));
+                    }
                     default -> null; // a flush or the end of a region
                 });
         return new RankMessages(progress, new LiveMachine(new Waiter(true, progress)), fabric, memory, doors,
@@ -76,7 +91,7 @@ class OffersTest {
     }
 
     private void withdraw(long offer) {
-        assertThat(handle(1, 0, COMMUNICATOR, 1, number++, 0, offer)).isTrue();
+        assertThat(handle(WITHDRAW, 0, COMMUNICATOR, 1, number++, 0, offer)).isTrue();
     }
 
     private long offerAll() {
@@ -118,6 +133,91 @@ class OffersTest {
                 Thread.onSpinWait();
             }
         }
+    }
+
+    private int matchedOffers() {
+        return ((FarMessages) handler).matchedOffers(1);
+    }
+
+    private long receive(int length) {
+        return messages.receive(MemorySegment.ofArray(new byte[length]), DataType.BYTE, 1, 0, null, Long.MAX_VALUE);
+    }
+
+    @Test
+    void shouldNotRememberOffersThatARankWithdrawsWithoutReason() {
+        var random = new Random(74);
+        for (int i = 0; i < 100_000; i++) {
+            withdraw(random.nextLong());
+        }
+        assertThat(matchedOffers()).isZero();
+    }
+
+    @Test
+    void shouldForgetAnOfferThatIsWithdrawnAfterItsMatch() {
+        assertThat(offer(5)).isTrue();
+        var found = messages.tryProbe(1, 0, Long.MAX_VALUE);
+        assertThat(matchedOffers()).isEqualTo(1);
+        withdraw(5);
+        assertThatThrownBy(() -> found.receive(new byte[(int) BYTES])).isInstanceOf(MessageWithdrawnException.class);
+        withdraw(5);
+        assertThat(matchedOffers()).isZero();
+        assertThat(sent).isEmpty();
+    }
+
+    /** The sender withdraws the offer before, while and after the receiver answers it. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void shouldForgetAnOfferWhoseWithdrawalCrossesAMismatch(int moment) {
+        Runnable withdrawal = () -> withdraw(5);
+        atAnswer = moment == 1 ? withdrawal : atAnswer;
+        assertThat(offer(5)).isTrue();
+        if (moment == 0) {
+            withdraw(5);
+            assertThat(offer(6)).isTrue();
+        }
+        assertThatThrownBy(() -> receive(1)).isInstanceOf(MessageMismatchException.class);
+        if (moment == 2) {
+            withdraw(5);
+        }
+        assertThat(matchedOffers()).isZero();
+    }
+
+    /** The sender withdraws the offer before the receive can be found by the offer, or after that. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldForgetAnOfferThatIsWithdrawnDuringTheAnswer(boolean isFound) {
+        Runnable withdrawal = () -> {
+            atAnswer = () -> {
+            };
+            atRegister = atAnswer;
+            withdraw(5);
+            assertThat(handle(MESSAGE, Envelope.eager(0, DataType.BYTE, 0), COMMUNICATOR, 1, number++)).isTrue();
+        };
+        atRegister = isFound ? atRegister : withdrawal;
+        atAnswer = isFound ? withdrawal : atAnswer;
+        assertThat(offer(5)).isTrue();
+        assertThat(receive((int) BYTES)).as("the next message").isZero();
+        assertThat(matchedOffers()).isZero();
+    }
+
+    /** Another process may name any rank of the job. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldRefuseAnOfferOfARankThatIsNotInTheCommunicator(boolean isFound) throws InterruptedException {
+        var own = new CommunicatorMessages(ofRank, COMMUNICATOR, HealthyMembers.INSTANCE, 0, 1, () -> 0);
+        assertThat(offer(5)).isTrue();
+        assertThatThrownBy(() -> {
+            if (isFound) {
+                own.tryProbe(Receive.ANY, 0, Long.MAX_VALUE);
+            } else {
+                own.receive(MemorySegment.ofArray(new byte[1]), DataType.BYTE, Receive.ANY, 0, null, Long.MAX_VALUE);
+            }
+        }).isInstanceOf(IllegalStateException.class).hasMessageContaining("rank 1 of the job");
+        assertThat(matchedOffers()).isZero();
+        while (sent.isEmpty()) {
+            Thread.sleep(1);
+        }
+        assertThat(sent).containsExactly(new Sent(ACCEPT, 5, 0));
     }
 
     private Send send() {
