@@ -6,13 +6,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
-import org.tutti.NeighbourShapes.Shape;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.tutti.job.LocalNodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,10 +20,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @Timeout(120)
 class CartesianTest {
     private static final int NOTHING = -77;
-
-    static Stream<Shape> shapes() {
-        return NeighbourShapes.all();
-    }
 
     /** All places of a grid in their order, made by counting. */
     private static List<int[]> places(int... lengths) {
@@ -85,8 +79,8 @@ class CartesianTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldExchangeWithTheNeighboursInEveryGrid(Shape shape) {
+    @EnumSource
+    void shouldExchangeWithTheNeighboursInEveryGrid(MessageShape shape) {
         int[][] grids = {{6}, {2, 3}, {3, 2}, {1, 6}, {1, 2, 3}, {3, 1, 2}};
         shape.run(6, job -> {
             for (int[] lengths : grids) {
@@ -126,8 +120,8 @@ class CartesianTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldExchangeLongBlocksWithOneRankOnBothSides(Shape shape) {
+    @EnumSource
+    void shouldExchangeLongBlocksWithOneRankOnBothSides(MessageShape shape) {
         shape.run(2, job -> {
             try (CartesianCommunicator grid = job.world().cartesian(new int[]{2, 1}, new boolean[]{true, true})) {
                 for (int length : new int[]{1, 5000, 300_000}) {
@@ -149,8 +143,8 @@ class CartesianTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldDivideIntoSubgrids(Shape shape) {
+    @EnumSource
+    void shouldDivideIntoSubgrids(MessageShape shape) {
         shape.run(12, job -> {
             int[] lengths = {2, 3, 2};
             boolean[] isPeriodic = {false, true, false};

@@ -16,8 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
-import org.tutti.NeighbourShapes.Shape;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -27,10 +26,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class NeighbourhoodTest {
     /** An edge of a graph, with a number that tells it from the others. */
     private record Edge(int source, int target, int number) {}
-
-    static Stream<Shape> shapes() {
-        return NeighbourShapes.all();
-    }
 
     private static List<Edge> edges(int[]... ends) {
         return IntStream.range(0, ends.length).mapToObj(i -> new Edge(ends[i][0], ends[i][1], i)).toList();
@@ -73,8 +68,8 @@ class NeighbourhoodTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldGatherFromSourcesOfAGraph(Shape shape) {
+    @EnumSource
+    void shouldGatherFromSourcesOfAGraph(MessageShape shape) {
         List<Edge> edges = edges(new int[][]{{0, 1}, {1, 2}, {0, 1}, {2, 2}, {3, 0}, {1, 0}, {2, 2}, {0, 2}});
         shape.run(4, job -> {
             try (GraphCommunicator graph = graph(job.world(), edges)) {
@@ -89,8 +84,8 @@ class NeighbourhoodTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldExchangeBlocksOfRandomGraphs(Shape shape) {
+    @EnumSource
+    void shouldExchangeBlocksOfRandomGraphs(MessageShape shape) {
         shape.run(5, job -> {
             for (int seed = 0; seed < 12; seed++) {
                 List<Edge> edges = randomEdges(new Random(seed), 5);
@@ -125,8 +120,8 @@ class NeighbourhoodTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldGatherBlocksOfAnyLengthIntoHoles(Shape shape) {
+    @EnumSource
+    void shouldGatherBlocksOfAnyLengthIntoHoles(MessageShape shape) {
         List<Edge> edges = edges(new int[][]{{0, 1}, {2, 1}, {1, 1}, {0, 2}, {2, 0}, {0, 1}});
         shape.run(3, job -> {
             List<Edge> in = into(edges, job.rank());
@@ -154,8 +149,8 @@ class NeighbourhoodTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldCarryElementsOfEveryType(Shape shape) {
+    @EnumSource
+    void shouldCarryElementsOfEveryType(MessageShape shape) {
         shape.run(3, job -> {
             int right = (job.rank() + 1) % 3;
             int left = (job.rank() + 2) % 3;
@@ -198,8 +193,8 @@ class NeighbourhoodTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldRepeatAPreparedCall(Shape shape) {
+    @EnumSource
+    void shouldRepeatAPreparedCall(MessageShape shape) {
         shape.run(3, job -> {
             int[] others = {(job.rank() + 1) % 3, (job.rank() + 2) % 3};
             try (GraphCommunicator graph = job.world().graph(others, others)) {
@@ -228,8 +223,8 @@ class NeighbourhoodTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldEndARequestWhenAllMessagesHaveEnded(Shape shape) {
+    @EnumSource
+    void shouldEndARequestWhenAllMessagesHaveEnded(MessageShape shape) {
         shape.run(2, job -> {
             Communicator world = job.world();
             try (GraphCommunicator graph = world.graph(new int[]{1 - job.rank()}, new int[]{1 - job.rank()})) {
@@ -257,8 +252,8 @@ class NeighbourhoodTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldStayUsableAfterABlockOfAnotherLength(Shape shape) {
+    @EnumSource
+    void shouldStayUsableAfterABlockOfAnotherLength(MessageShape shape) {
         shape.run(2, job -> {
             int other = 1 - job.rank();
             try (GraphCommunicator graph = job.world().graph(new int[]{other}, new int[]{other})) {
@@ -289,8 +284,8 @@ class NeighbourhoodTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldRefuseCallsAfterADeadline(Shape shape) {
+    @EnumSource
+    void shouldRefuseCallsAfterADeadline(MessageShape shape) {
         shape.run(2, job -> {
             Communicator world = job.world();
             try (GraphCommunicator graph = world.graph(new int[]{1 - job.rank()}, new int[]{1 - job.rank()})) {
@@ -311,8 +306,8 @@ class NeighbourhoodTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldRefuseCallsAfterAnInterrupt(Shape shape) {
+    @EnumSource
+    void shouldRefuseCallsAfterAnInterrupt(MessageShape shape) {
         shape.run(2, job -> {
             Communicator world = job.world();
             try (GraphCommunicator graph = world.graph(new int[]{1 - job.rank()}, new int[]{1 - job.rank()})) {
@@ -331,8 +326,8 @@ class NeighbourhoodTest {
     }
 
     @ParameterizedTest
-    @MethodSource("shapes")
-    void shouldNameAWrongEdgeAtAllRanks(Shape shape) {
+    @EnumSource
+    void shouldNameAWrongEdgeAtAllRanks(MessageShape shape) {
         shape.run(3, job -> {
             int[] self = {job.rank()};
             int[] twice = {job.rank(), job.rank()};

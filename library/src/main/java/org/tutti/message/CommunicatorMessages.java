@@ -14,6 +14,7 @@ import org.tutti.MessageWithdrawnException;
 import org.tutti.ReceiveRequest;
 import org.tutti.Request;
 import org.tutti.collective.members.Members;
+import org.tutti.memory.EndedRequest;
 import org.tutti.memory.Spares;
 
 /**

@@ -8,6 +8,7 @@ import java.util.function.IntFunction;
 import org.tutti.Aggregate;
 import org.tutti.NonBlockingPart;
 import org.tutti.Request;
+import org.tutti.memory.EndedRequest;
 
 /**
  * An aggregate, a group of non-blocking calls that share one request. The request completes when all calls of the group
@@ -39,7 +40,7 @@ final class LiveAggregate extends Aggregate {
 
     private Request shared() {
         access.flush();
-        return request != null ? request : OneSidedRequest.DONE;
+        return request != null ? request : EndedRequest.INSTANCE;
     }
 
     @Override

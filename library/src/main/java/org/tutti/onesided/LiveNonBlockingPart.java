@@ -10,6 +10,7 @@ import org.tutti.RemotePart;
 import org.tutti.Request;
 import org.tutti.Section;
 import org.tutti.collective.members.CallCheck;
+import org.tutti.memory.EndedRequest;
 import org.tutti.memory.Memory;
 
 /**
@@ -42,7 +43,7 @@ final class LiveNonBlockingPart extends NonBlockingPart {
     }
 
     private Request done() {
-        return aggregate != null ? aggregate : OneSidedRequest.DONE;
+        return aggregate != null ? aggregate : EndedRequest.INSTANCE;
     }
 
     @Override

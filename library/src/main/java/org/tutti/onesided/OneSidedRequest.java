@@ -20,29 +20,6 @@ import org.tutti.memory.Words;
  * that word grows.
  */
 final class OneSidedRequest implements Request {
-    /** The request of a call that has ended when it returns. */
-    static final Request DONE = new Request() {
-        @Override
-        public boolean isDone() {
-            return true;
-        }
-
-        @Override
-        public void await() {
-            // done already
-        }
-
-        @Override
-        public boolean await(Duration timeout) {
-            return true;
-        }
-
-        @Override
-        public CompletionStage<Void> completion() {
-            return CompletableFuture.completedStage(null);
-        }
-    };
-
     private final PendingCalls calls;
     private final MemorySegment ended = MemorySegment.ofArray(new long[1]);
     private final Asking asking = new Asking();

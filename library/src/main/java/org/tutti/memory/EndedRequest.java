@@ -1,5 +1,5 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
-package org.tutti.message;
+package org.tutti.memory;
 
 import java.time.Duration;
 import java.util.Objects;
@@ -8,9 +8,10 @@ import java.util.concurrent.CompletionStage;
 
 import org.tutti.Request;
 
-/** The request of a send that ends before the call returns, for example of an eager message. */
-final class EndedRequest implements Request {
-    static final EndedRequest INSTANCE = new EndedRequest();
+/** The request of a call that ends before it returns, for example of an eager send or of a get on the node. */
+public final class EndedRequest implements Request {
+    /** The only request of this class. */
+    public static final EndedRequest INSTANCE = new EndedRequest();
 
     private EndedRequest() {}
 
@@ -21,7 +22,7 @@ final class EndedRequest implements Request {
 
     @Override
     public void await() {
-        // the send has ended
+        // the call has ended
     }
 
     @Override
