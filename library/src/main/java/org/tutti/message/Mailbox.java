@@ -2,7 +2,6 @@
 package org.tutti.message;
 
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -28,9 +27,7 @@ import org.tutti.memory.Waiter;
  * <p>The lock is held while an eager payload is copied, and never during a wait or a transfer.
  */
 final class Mailbox {
-    private static final int SPARES_MAX = 1024;
     private static final int SPINS = 200; // some microseconds
-    private static final int SWEPT_MIN = 1024;
     private static final int CLOSED_MAX = 1 << 16;
 
     /** Tells a rank of another node that its offer is not wanted. It must not wait. */
@@ -42,24 +39,15 @@ final class Mailbox {
     private final Decliner decliner;
     private final Machine machine;
     private final Memory memory;
-    private final MemorySegment doors;
-    private final long door;
     private final Lock lock = new ReentrantLock();
-    private final MatchTable<Receive> receives = new MatchTable<>();
-    private final MatchTable<Arrival> arrivals = new MatchTable<>();
+    private final PostedReceives receives = new PostedReceives();
+    private final UnexpectedMessages arrivals = new UnexpectedMessages();
     private final RankTable<FarPeer> peers; // ranks on other nodes
-    private final RankTable<IncomingChannel> channelOf = new RankTable<>();
-    private IncomingChannel[] channels = new IncomingChannel[4];
-    private int opened;
-    private long newest;
-    private int wildcards;
-    private volatile int pending; // the non-blocking ones of the receives
-    private int turn;
-    private int sweptAt = SWEPT_MIN;
+    private final RankTable<IncomingChannel> channelOf = new RankTable<>(); // ranks on this node
+    private final IncomingChannels channels;
+    private final Bell bell;
     private final Set<Long> closed = new HashSet<>();
     private Arrival next = new Arrival();
-    private Arrival[] spares = new Arrival[16];
-    private int spareCount;
 
     /**
      * Creates the mailbox of a rank.
@@ -76,8 +64,8 @@ final class Mailbox {
         this.decliner = decliner;
         this.machine = machine;
         this.memory = memory;
-        this.doors = doors;
-        this.door = Doors.door(rank);
+        this.channels = new IncomingChannels(machine, memory, doors, rank, channelOf);
+        this.bell = new Bell(machine, doors, rank);
         this.peers = peers;
     }
 
@@ -91,12 +79,11 @@ final class Mailbox {
         machine.lock(lock);
         try {
             receives.number(receive);
-            Arrival kept = arrivals.count() == 0 ? null : find(receive);
+            Arrival kept = arrivals.count() == 0 ? null : arrivals.find(receive);
             if (kept != null) {
                 take(receive, kept);
             } else if (receives.count() > 0 || !takeNext(receive)) {
-                receives.add(receive);
-                count(receive, 1);
+                receives.post(receive);
                 readChannels(receive);
             }
             return receive.isMatched();
@@ -105,30 +92,16 @@ final class Mailbox {
         }
     }
 
-    private void count(Receive receive, int change) {
-        wildcards += receive.isWildcard() ? change : 0;
-        if (receive.pending() != null) {
-            int before = pending; // only threads with the lock write it
-            pending = before + change;
-        }
-    }
-
     /** Returns the number of non-blocking receives that no message has matched. Reads it without the lock. */
     int pending() {
-        return pending;
+        return receives.pending();
     }
 
     /** Adds the non-blocking receives that no message has matched to a list. */
     void addPendingTo(List<? super MessageInFlight> list) {
         machine.lock(lock);
         try {
-            int left = pending;
-            for (Receive each = receives.oldest(); left > 0; each = receives.after(each)) {
-                if (each.pending() != null) {
-                    list.add(each.pending());
-                    left--;
-                }
-            }
+            receives.addPendingTo(list);
         } finally {
             machine.unlock(lock);
         }
@@ -171,12 +144,11 @@ final class Mailbox {
         machine.lock(lock);
         try {
             receive.beginAgain();
-            Arrival kept = arrivals.count() == 0 ? null : find(receive);
+            Arrival kept = arrivals.count() == 0 ? null : arrivals.find(receive);
             if (kept != null) {
                 take(receive, kept);
             } else {
-                receives.addAgain(receive);
-                count(receive, 1);
+                receives.postAgain(receive);
                 readChannels(receive);
             }
             return receive.isMatched();
@@ -188,18 +160,7 @@ final class Mailbox {
     private void take(Receive receive, Arrival kept) {
         arrivals.remove(kept);
         match(receive, kept);
-        putBack(kept);
-    }
-
-    private Arrival find(Receive receive) {
-        if (!receive.isWildcard()) {
-            return arrivals.oldest(receive.communicator, receive.source, receive.tag);
-        }
-        Arrival kept = arrivals.oldest();
-        while (kept != null && !receive.accepts(kept.communicator, kept.source, kept.tag)) {
-            kept = arrivals.after(kept);
-        }
-        return kept;
+        arrivals.putBack(kept);
     }
 
     /**
@@ -216,30 +177,20 @@ final class Mailbox {
         }
     }
 
-    /** Returns the number of rings so far. */
-    long rings() {
-        return machine.load(doors, door + Doors.RINGS);
+    /** Returns the bell, at which a thread waits for a message of any rank. */
+    Bell bell() {
+        return bell;
     }
 
     /** Waits for the ring after so many rings, because a message of any rank may come. Senders ring meanwhile. */
     void awaitRing(long rings, Waiter.Check check) {
-        machine.add(doors, door + Doors.WAITERS, 1);
+        bell.beginWaiting();
         try {
             poll(); // a sender that has seen no waiter has not rung
-            machine.await(doors, door + Doors.RINGS, rings + 1, check);
+            bell.await(rings, check);
         } finally {
-            machine.add(doors, door + Doors.WAITERS, -1);
+            bell.endWaiting();
         }
-    }
-
-    /** Returns the word that grows with each ring, for {@link #isBell}. */
-    AwaitedWord bell(long rings) {
-        return new AwaitedWord(doors, door + Doors.RINGS, rings + 1);
-    }
-
-    /** Returns whether a word is the one that grows with each ring. */
-    boolean isBell(AwaitedWord word) {
-        return word.word() == door + Doors.RINGS && word.memory().equals(doors);
     }
 
     /** Ends a receive that waits in vain. Returns false if it has been matched before, and the message is taken. */
@@ -247,7 +198,7 @@ final class Mailbox {
         machine.lock(lock);
         try {
             if (!receive.isMatched()) {
-                remove(receive);
+                receives.end(receive);
                 return true;
             }
             return false;
@@ -261,31 +212,19 @@ final class Mailbox {
      * there were any. A thread that finds another one at work leaves it alone.
      */
     boolean poll() {
-        if (!hasNews() || !lock.tryLock()) {
+        if (!channels.hasNews() || !lock.tryLock()) {
             return false;
         }
         try {
-            openChannels();
+            channels.open();
             boolean any = false;
-            for (int i = 0; i < opened; i++) {
-                any |= readAll(channels[i]);
+            for (int i = 0; i < channels.count(); i++) {
+                any |= readAll(channels.get(i));
             }
             return any;
         } finally {
             machine.unlock(lock);
         }
-    }
-
-    /** Looks without the lock. A thread that misses a message takes it at the next look. */
-    private boolean hasNews() {
-        int known = opened;
-        IncomingChannel[] all = channels;
-        for (int i = 0; i < known && i < all.length; i++) {
-            if (all[i] != null && all[i].hasNext()) {
-                return true;
-            }
-        }
-        return machine.load(doors, door + Doors.NEWEST) != newest;
     }
 
     private boolean readAll(IncomingChannel channel) {
@@ -303,11 +242,6 @@ final class Mailbox {
         channel.next();
     }
 
-    private void remove(Receive receive) {
-        receives.remove(receive);
-        count(receive, -1);
-    }
-
     // ---- messages of this node
 
     private void readChannels(Receive receive) {
@@ -316,12 +250,11 @@ final class Mailbox {
             read(channel, receive);
             return;
         }
-        long known = machine.load(doors, door + Doors.OPENED);
-        openChannels();
+        long known = channels.open();
         if (receive.source == Receive.ANY) {
-            turn = turn + 1 < opened ? turn + 1 : 0; // so that no sender keeps the others waiting
-            for (int i = 0; i < opened && !receive.isMatched(); i++) {
-                read(channels[(turn + i) % opened], receive);
+            int turn = channels.nextTurn();
+            for (int i = 0; i < channels.count() && !receive.isMatched(); i++) {
+                read(channels.get((turn + i) % channels.count()), receive);
             }
             return;
         }
@@ -329,7 +262,7 @@ final class Mailbox {
         if (channel != null) {
             read(channel, receive);
         } else {
-            receive.awaits(doors, door + Doors.OPENED, known + 1);
+            receive.awaits(channels.memory(), channels.madeWord(), known + 1);
         }
     }
 
@@ -342,25 +275,8 @@ final class Mailbox {
             }
             readNext(channel);
         }
-        for (int more = 0; more < ChannelLayout.SLOTS && pending > 0 && channel.hasNext(); more++) {
+        for (int more = 0; more < ChannelLayout.SLOTS && receives.pending() > 0 && channel.hasNext(); more++) {
             readNext(channel);
-        }
-    }
-
-    /** Opens the channels that senders have made since the last look. */
-    private void openChannels() {
-        long first = machine.load(doors, door + Doors.NEWEST);
-        if (first != newest) {
-            for (long address = first; address != newest;) {
-                var channel = new IncomingChannel(machine, memory, address);
-                if (opened == channels.length) {
-                    channels = Arrays.copyOf(channels, 2 * opened);
-                }
-                channels[opened++] = channel;
-                channelOf.getOrMake(channel.source(), _ -> channel);
-                address = channel.before();
-            }
-            newest = first;
         }
     }
 
@@ -397,13 +313,10 @@ final class Mailbox {
     boolean removeOffer(int source, long transfer) {
         machine.lock(lock);
         try {
-            Arrival kept = arrivals.oldest();
-            while (kept != null && !(kept.isOffer && kept.source == source && kept.transfer == transfer)) {
-                kept = arrivals.after(kept);
-            }
+            Arrival kept = arrivals.findOffer(source, transfer);
             if (kept != null) {
                 arrivals.remove(kept);
-                putBack(kept);
+                arrivals.putBack(kept);
             }
             return kept != null;
         } finally {
@@ -419,12 +332,8 @@ final class Mailbox {
         } while (isAnyRead);
         machine.lock(lock);
         try {
-            sweep();
-            Arrival oldest = arrivals.oldest();
-            return oldest == null ? null : arrivals.count() + (arrivals.count() == 1 ? " message" : " messages")
-                    + " unreceived, of which the oldest has come from rank " + oldest.source + " with tag "
-                    + oldest.tag + " and has " + oldest.bytes / oldest.type.bytes() + " elements of type "
-                    + oldest.type;
+            arrivals.sweep(this::isWithdrawn);
+            return arrivals.describe();
         } finally {
             machine.unlock(lock);
         }
@@ -437,15 +346,7 @@ final class Mailbox {
             if (closed.size() < CLOSED_MAX) {
                 closed.add(communicator);
             }
-            for (Arrival kept = arrivals.oldest(); kept != null;) {
-                Arrival after = arrivals.after(kept);
-                if (kept.communicator == communicator) {
-                    arrivals.remove(kept);
-                    drop(kept);
-                    putBack(kept);
-                }
-                kept = after;
-            }
+            arrivals.removeIf(kept -> kept.communicator == communicator, this::drop);
         } finally {
             machine.unlock(lock);
         }
@@ -463,48 +364,27 @@ final class Mailbox {
         message.end();
     }
 
-    /** Removes the offers of this node that their senders have withdrawn, before the table becomes twice as long. */
-    private void sweep() {
-        for (Arrival kept = arrivals.oldest(); kept != null;) {
-            Arrival after = arrivals.after(kept);
-            if (kept.isOffer && channelOf.get(kept.source) != null
-                    && IncomingTransfer.isWithdrawn(machine, memory, kept.transfer, kept.transferNumber)) {
-                arrivals.remove(kept);
-                putBack(kept);
-            }
-            kept = after;
-        }
-        sweptAt = Math.max(SWEPT_MIN, 2 * arrivals.count());
+    /** Returns whether a message is an offer of this node that its sender has withdrawn. */
+    private boolean isWithdrawn(Arrival kept) {
+        return kept.isOffer && channelOf.get(kept.source) != null
+                && IncomingTransfer.isWithdrawn(machine, memory, kept.transfer, kept.transferNumber);
     }
 
     /** Matches the next message with the oldest receive that accepts it, or keeps the message. */
     private void deliver() {
         Arrival message = next;
-        Receive receive = receives.count() == 0 ? null : find(message);
+        Receive receive = receives.count() == 0 ? null : receives.find(message);
         if (receive != null) {
-            remove(receive);
+            receives.end(receive);
             match(receive, message);
         } else if (!closed.isEmpty() && closed.contains(message.communicator)) {
             drop(message);
         } else {
-            message.keep();
-            if (arrivals.count() >= sweptAt) {
-                sweep();
+            if (arrivals.isSweepDue()) {
+                arrivals.sweep(this::isWithdrawn);
             }
-            arrivals.add(message);
-            next = spareCount == 0 ? new Arrival() : spares[--spareCount];
+            next = arrivals.keep(message);
         }
-    }
-
-    private Receive find(Arrival message) {
-        Receive exact = receives.oldest(message.communicator, message.source, message.tag);
-        if (wildcards == 0) {
-            return exact;
-        }
-        Receive ofTag = receives.oldest(message.communicator, Receive.ANY, message.tag);
-        Receive ofSource = receives.oldest(message.communicator, message.source, Receive.ANY);
-        Receive any = receives.oldest(message.communicator, Receive.ANY, Receive.ANY);
-        return MatchTable.older(MatchTable.older(exact, ofTag), MatchTable.older(ofSource, any));
     }
 
     private void match(Receive receive, Arrival message) {
@@ -525,8 +405,8 @@ final class Mailbox {
         } else {
             machine.store(receive.matchedWord, 0, receive.matchedValue());
         }
-        if (receive.source == Receive.ANY && machine.load(doors, door + Doors.WAITERS) > 0) {
-            machine.add(doors, door + Doors.RINGS, 1); // the thread of the receive itself may be polling in its wait
+        if (receive.source == Receive.ANY) {
+            bell.ring(); // the thread of the receive itself may be polling in its wait
         }
         message.end();
         if (isFar && request != null) {
@@ -540,15 +420,6 @@ final class Mailbox {
             channel.matched(message.cost());
         } else {
             peers.get(message.source).credit.matched(message.cost());
-        }
-    }
-
-    private void putBack(Arrival message) {
-        if (message.isShort() && spareCount < SPARES_MAX) {
-            if (spareCount == spares.length) {
-                spares = Arrays.copyOf(spares, 2 * spareCount);
-            }
-            spares[spareCount++] = message;
         }
     }
 }

@@ -3,14 +3,14 @@ package org.tutti.message;
 
 /**
  * A table of entries that are found by communicator, source and tag, and that keep the order in which they were added.
- * A rank has two of them: one of messages that have arrived and match no receive yet, the other of receives that wait.
+ * A rank has two of them, {@link UnexpectedMessages} and {@link PostedReceives}.
  * A search for an exact key looks at the entries of one bucket. The number of buckets grows with the number of entries.
  *
  * <p>One thread at a time may use a table: the {@link Mailbox} guards its tables with its lock.
  *
  * @param <E> the class of the entries
  */
-final class MatchTable<E extends MatchTable.Entry> {
+class MatchTable<E extends MatchTable.Entry> {
     /** An entry, which is in one table at most. Its key does not change while it is in a table. */
     abstract static class Entry {
         long communicator;

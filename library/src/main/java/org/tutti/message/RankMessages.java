@@ -2,14 +2,12 @@
 package org.tutti.message;
 
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntFunction;
 
 import org.tutti.collective.machine.Machine;
 import org.tutti.fabric.RegionHandler;
 import org.tutti.fabric.SectionTransport;
 import org.tutti.memory.Asking;
-import org.tutti.memory.Looks;
 import org.tutti.memory.Memory;
 import org.tutti.memory.Waiter;
 
@@ -21,22 +19,15 @@ import org.tutti.memory.Waiter;
  * <li>{@link CommunicatorMessages}: the calls of a rank on one communicator.
  * <li>This class: a rank has one.
  * <li>{@link FarMessages}: messages of ranks on other nodes, as active messages.
- * <li>{@link Mailbox}: matches messages with receives.
- * <li>{@link IncomingChannel}, {@link OutgoingChannel}, {@link IncomingTransfer}, {@link OutgoingTransfer}: messages of
- * ranks on this node.
+ * <li>{@link Mailbox}: matches {@link UnexpectedMessages} with {@link PostedReceives}.
+ * <li>{@link IncomingChannel}, {@link OutgoingChannel}, {@link NodeTransfers}: messages of ranks on this node.
  * <li>{@link PendingSend}, {@link PendingReceive}: non-blocking calls, which {@link MessagesInFlight} moves on.
  * <li>{@link Send}, {@link Receive}, {@link Arrival}, {@link MatchTable}: the state of calls and messages.
  * </ol>
  *
  * <p>Any number of threads may send and receive.
  */
-public final class RankMessages implements Looks.Look {
-    private static final int LOOKS_IDLE_MAX = 40;
-    private static final long BUSY_NANOS_MAX = 2_000_000;
-
-    /** The most long messages to ranks of this node at a time, each of which has a block of the node's memory. */
-    static final int TRANSFERS_MAX = 2 * MessagesInFlight.COUNT_MAX;
-
+public final class RankMessages {
     private final MessageProgress progress;
     private final Machine machine;
     private final Memory memory;
@@ -46,14 +37,12 @@ public final class RankMessages implements Looks.Look {
     private final boolean spins;
     private final Mailbox mailbox;
     private final FarMessages far; // null if all ranks are on this node
-    private final Pool<OutgoingTransfer> transfers;
+    private final NodeTransfers transfers;
     private final MessagesInFlight inFlight;
+    private final MessageWatch watch;
     private final Asking asking = new Asking();
-    private final AtomicBoolean isWatched = new AtomicBoolean();
     private final RankTable<OutgoingChannel> channels = new RankTable<>();
     private final IntFunction<OutgoingChannel> opener = this::open;
-    private int transfersMade;
-    private int looksIdle;
 
     /**
      * Creates the messages of a rank.
@@ -82,26 +71,15 @@ public final class RankMessages implements Looks.Look {
         this.spins = spins;
         this.mailbox = new Mailbox(machine, memory, doors, rank, peers, this::decline);
         this.inFlight = new MessagesInFlight(mailbox);
+        this.watch = new MessageWatch(mailbox, inFlight);
         progress.fill(mailbox, inFlight);
         this.far = fabric == null ? null
                 : new FarMessages(machine, fabric, addresses, rank, size, mailbox, peers, rails);
-        this.transfers = new Pool<>(this::makeTransfer, TRANSFERS_MAX);
+        this.transfers = new NodeTransfers(machine, memory, rank);
     }
 
     private void decline(int source, long offer) {
         far.courier(source).add(() -> far.decline(source, offer));
-    }
-
-    /** The pool of the transfers makes one at a time, and keeps all of them. */
-    private OutgoingTransfer makeTransfer() {
-        if (transfersMade == TRANSFERS_MAX) {
-            throw new IllegalStateException("rank " + rank + " of the job has " + TRANSFERS_MAX
-                    + " long messages to ranks of its node under way, which is the limit; let these ranks receive some "
-                    + "of them before the next send");
-        }
-        var transfer = new OutgoingTransfer(machine, memory);
-        transfersMade++;
-        return transfer;
     }
 
     /** {@return the progress that every wait of this rank needs} */
@@ -150,7 +128,7 @@ public final class RankMessages implements Looks.Look {
             awaitRoom(channel, send);
         }
         if (send.transfer() != null) {
-            handOver(send);
+            transfers.handOver(send);
         }
     }
 
@@ -164,38 +142,6 @@ public final class RankMessages implements Looks.Look {
                 }
             }
         }
-    }
-
-    private void handOver(Send send) {
-        OutgoingTransfer transfer = send.transfer();
-        try {
-            machine.await(transfer.memory(), transfer.awaitedWord(), transfer.number() + 1, send.check);
-        } catch (Throwable failure) {
-            if (withdrawOffer(transfer)) {
-                throw failure;
-            }
-        }
-        send.check.beginTransfer();
-        while (!advanceTransfer(send)) {
-            send.check.awaitTransfer(machine, transfer.memory(), transfer.awaitedWord(), transfer.awaitedValue());
-        }
-    }
-
-    private boolean advanceTransfer(Send send) {
-        OutgoingTransfer transfer = send.transfer();
-        boolean isComplete = transfer.advance(send.source());
-        if (isComplete) {
-            transfers.putBack(transfer);
-        }
-        return isComplete;
-    }
-
-    private boolean withdrawOffer(OutgoingTransfer transfer) {
-        boolean isWithdrawn = transfer.withdraw();
-        if (isWithdrawn) {
-            transfers.putBack(transfer);
-        }
-        return isWithdrawn;
     }
 
     /** Sends a message, if it is eager and has room. Otherwise returns false, and has no effect. */
@@ -226,7 +172,7 @@ public final class RankMessages implements Looks.Look {
         if (send.transfer().isMatched()) {
             send.check.beginTransfer();
         }
-        return advanceTransfer(send);
+        return transfers.advance(send);
     }
 
     private boolean complete(Send send) {
@@ -249,7 +195,7 @@ public final class RankMessages implements Looks.Look {
         if (!addresses.isHere(target)) {
             return far.withdraw(send);
         }
-        return channels.get(target).withdraw(send) || send.transfer() != null && withdrawOffer(send.transfer());
+        return channels.get(target).withdraw(send) || send.transfer() != null && transfers.withdraw(send);
     }
 
     /** Returns the word that grows when a started message can be moved on. */
@@ -266,7 +212,7 @@ public final class RankMessages implements Looks.Look {
     }
 
     private OutgoingChannel open(int target) {
-        return new OutgoingChannel(machine, memory, doors, rank, target, transfers);
+        return new OutgoingChannel(machine, memory, doors, rank, target, transfers.outgoing());
     }
 
     // ---- receiving
@@ -323,7 +269,7 @@ public final class RankMessages implements Looks.Look {
     /** Returns whether the message that has matched a receive is one of this node that its sender has withdrawn. */
     boolean isWithdrawn(Receive receive) {
         return receive.isOffer() && addresses.isHere(receive.matchedSource())
-                && IncomingTransfer.isWithdrawn(machine, memory, receive.transfer(), receive.transferNumber());
+                && transfers.isWithdrawn(receive);
     }
 
     /**
@@ -337,35 +283,13 @@ public final class RankMessages implements Looks.Look {
             far.returnCredit(source, answer);
             return isTaken;
         }
-        return !receive.isOffer() || fetchFromNode(receive);
-    }
-
-    private boolean fetchFromNode(Receive receive) {
-        IncomingTransfer incoming = receive.incoming();
-        if (!incoming.begin(machine, memory, receive)) {
-            return false;
-        }
-        boolean isOver = incoming.advance();
-        while (!isOver) {
-            boolean isThere = false;
-            try {
-                receive.check.awaitTransfer(machine, incoming.memory(), incoming.awaitedWord(),
-                        incoming.awaitedValue());
-                isThere = true;
-            } finally {
-                if (!isThere) {
-                    incoming.end();
-                }
-            }
-            isOver = incoming.advance();
-        }
-        return !incoming.hasFailed();
+        return !receive.isOffer() || transfers.fetch(receive);
     }
 
     /** Begins a receive that later calls move on. */
     void start(Receive receive) {
         if (!mailbox.begin(receive)) {
-            watch();
+            watch.begin();
         }
     }
 
@@ -386,7 +310,7 @@ public final class RankMessages implements Looks.Look {
 
     /** Begins to take the payload from a rank of this node. Returns false if the sender has withdrawn the message. */
     boolean beginTransfer(Receive receive) {
-        return receive.incoming().begin(machine, memory, receive);
+        return transfers.begin(receive);
     }
 
     /** Lets a rank of another node put the payload. Returns false if the sender has withdrawn the message. */
@@ -416,10 +340,10 @@ public final class RankMessages implements Looks.Look {
 
     /** Returns the word that grows when a started receive can be moved on. */
     AwaitedWord awaited(Receive receive) {
-        long rings = mailbox.rings();
+        long rings = mailbox.bell().rings();
         boolean isMatched = mailbox.serve(receive);
         if (!isMatched && receive.source == Receive.ANY) {
-            return mailbox.bell(rings);
+            return mailbox.bell().awaited(rings);
         }
         return !isMatched && hasWord(receive)
                 ? new AwaitedWord(receive.awaitedMemory(), receive.awaitedWord(), receive.awaitedValue())
@@ -458,10 +382,10 @@ public final class RankMessages implements Looks.Look {
     }
 
     private void awaitAny(Receive receive) {
-        long rings = mailbox.rings(); // before the channels are read
+        long rings = mailbox.bell().rings(); // before the channels are read
         while (!mailbox.serve(receive)) {
             mailbox.awaitRing(rings, receive.check);
-            rings = mailbox.rings();
+            rings = mailbox.bell().rings();
         }
     }
 
@@ -473,7 +397,7 @@ public final class RankMessages implements Looks.Look {
 
     /** Waits for a word of a non-blocking message. */
     void await(AwaitedWord word, Waiter.Check check) {
-        if (mailbox.isBell(word)) {
+        if (mailbox.bell().isAwaited(word)) {
             mailbox.awaitRing(word.value() - 1, check);
         } else {
             machine.await(word.memory(), word.word(), word.value(), check);
@@ -488,14 +412,7 @@ public final class RankMessages implements Looks.Look {
     /** Lets other threads move a message on, which has begun. */
     void addInFlight(MessageInFlight message) {
         inFlight.add(message);
-        watch();
-    }
-
-    /** Looks after the messages of this rank while no thread of the rank waits. */
-    private void watch() {
-        if (!isWatched.get() && isWatched.compareAndSet(false, true)) {
-            Looks.watch(this);
-        }
+        watch.begin();
     }
 
     /** Returns the courier of a rank of the job; null if the rank is on this node, or none. */
@@ -506,30 +423,5 @@ public final class RankMessages implements Looks.Look {
     /** Writes what transfers to other nodes have left in buffers. */
     void flushTransfers() {
         far.flush();
-    }
-
-    /** Moves messages on while the rank computes. */
-    @Override
-    public boolean look() {
-        try {
-            inFlight.look();
-            long untilNanos = System.nanoTime() + BUSY_NANOS_MAX;
-            do {
-                mailbox.poll();
-                inFlight.poll();
-            } while (inFlight.isAnyOnItsWay() && System.nanoTime() - untilNanos < 0);
-        } catch (IllegalStateException _) { // the rank has left its job, and its memory is closed
-            return false;
-        } catch (Throwable failure) {
-            isWatched.set(false);
-            throw failure;
-        }
-        looksIdle = inFlight.isEmpty() ? looksIdle + 1 : 0;
-        if (looksIdle < LOOKS_IDLE_MAX) {
-            return true;
-        }
-        looksIdle = 0;
-        isWatched.set(false);
-        return !inFlight.isEmpty() && isWatched.compareAndSet(false, true); // one may have been added meanwhile
     }
 }

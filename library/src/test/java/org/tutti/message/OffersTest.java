@@ -255,7 +255,7 @@ class OffersTest {
     void shouldTellASenderToItsNodeOfTheLimit() {
         RankMessages own = rank(new SharedBlocks(), 0);
         List<Send> sends = new ArrayList<>();
-        for (int i = 0; i < RankMessages.TRANSFERS_MAX; i++) {
+        for (int i = 0; i < NodeTransfers.OUTGOING_MAX; i++) {
             sends.add(send());
             assertThat(own.start(sends.getLast(), 0)).isFalse();
             own.mailbox().poll();
@@ -263,7 +263,7 @@ class OffersTest {
         assertThatThrownBy(() -> own.start(send(), 0)).isInstanceOf(IllegalStateException.class).hasMessage(
                 "rank 0 of the job has 32768 long messages to ranks of its node under way, which is the limit; let "
                         + "these ranks receive some of them before the next send");
-        assertThat(own.mailbox().describeUnreceived()).startsWith(RankMessages.TRANSFERS_MAX + " messages unreceived");
+        assertThat(own.mailbox().describeUnreceived()).startsWith(NodeTransfers.OUTGOING_MAX + " messages unreceived");
     }
 
     /** Has a place of its own for each block, except for the blocks of transfers, which have one place together. */
