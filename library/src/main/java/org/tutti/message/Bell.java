@@ -32,10 +32,15 @@ final class Bell {
         return machine.load(doors, rings);
     }
 
-    /** Rings if a thread waits. */
+    /** Ends a wait that has read an earlier number of rings, also one that has not begun. */
     void ring() {
+        machine.add(doors, rings, 1);
+    }
+
+    /** Rings if a thread waits. */
+    void ringIfAwaited() {
         if (machine.load(doors, waiters) > 0) {
-            machine.add(doors, rings, 1);
+            ring();
         }
     }
 

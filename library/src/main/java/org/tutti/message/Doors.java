@@ -20,9 +20,10 @@ import org.tutti.memory.Words;
  * <p><b>The bell.</b> A message of any rank may come through any channel, and a thread can sleep at one word only. A
  * thread that waits for any rank raises WAITERS, then reads RINGS and all channels, and then waits for RINGS. A sender
  * writes its message, and raises RINGS if it finds WAITERS above 0. A thread that matches such a receive raises RINGS,
- * too. No fence of the sender orders its load after its store, because a fence takes as long as the rest of the send.
- * The sender may therefore miss a waiter that begins at this moment. The waiter polls its channels for a millisecond
- * before it sleeps, and the store is visible long before.
+ * too, whether a thread waits or not, because the other thread may have looked for its match and not wait yet. No fence
+ * of the sender orders its load after its store, because a fence takes as long as the rest of the send. The sender may
+ * therefore miss a waiter that begins at this moment. The waiter polls its channels for a millisecond before it sleeps,
+ * and the store is visible long before.
  */
 public final class Doors {
     static final long OPENED = 0;

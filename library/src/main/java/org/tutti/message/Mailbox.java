@@ -406,11 +406,24 @@ final class Mailbox {
             machine.store(receive.matchedWord, 0, receive.matchedValue());
         }
         if (receive.source == Receive.ANY) {
-            bell.ring(); // the thread of the receive itself may be polling in its wait
+            ring(receive);
         }
         message.end();
         if (isFar && request != null) {
             request.startTransfer();
+        }
+    }
+
+    /**
+     * Wakes the thread that awaits a receive, which no sender wakes any more. The thread of the receive itself may be
+     * polling in its wait. Another thread rings in any case, because the thread of the receive may have looked for a
+     * match, and not have begun to wait.
+     */
+    private void ring(Receive receive) {
+        if (receive.isOwn()) {
+            bell.ringIfAwaited();
+        } else {
+            bell.ring();
         }
     }
 

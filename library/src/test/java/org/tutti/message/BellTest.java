@@ -2,6 +2,8 @@
 package org.tutti.message;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -31,17 +33,38 @@ class BellTest {
     private final CommunicatorMessages[] messages = new CommunicatorMessages[RANKS];
     private Machine machine;
     private MemorySegment doors;
+    private Mailbox mailbox; // of the receiver
+    private Runnable beforeWait = () -> {
+    };
 
     @BeforeEach
     void makeRanks() {
         doors = memory.block(memory.claim(Doors.bytes(RANKS), "a test"), Doors.bytes(RANKS));
         for (int rank = 0; rank < RANKS; rank++) {
             var progress = new MessageProgress(null);
-            machine = new LiveMachine(new Waiter(true, () -> false));
+            machine = machine();
             var ofRank = new RankMessages(progress, machine, null, memory, doors, new Placement(_ -> true), rank, RANKS,
                     1, true);
             messages[rank] = new CommunicatorMessages(ofRank, 1, HealthyMembers.INSTANCE, rank, RANKS, () -> 0);
+            mailbox = ofRank.mailbox();
         }
+    }
+
+    /** A machine that runs an action before a thread of the receiver begins to wait at the bell. */
+    private Machine machine() {
+        var live = new LiveMachine(new Waiter(true, () -> false));
+        return (Machine) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[]{Machine.class},
+                (_, method, arguments) -> {
+                    if (method.getName().equals("add")
+                            && arguments[1].equals(Doors.door(RECEIVER) + Doors.WAITERS) && arguments[2].equals(1L)) {
+                        beforeWait.run();
+                    }
+                    try {
+                        return method.invoke(live, arguments);
+                    } catch (InvocationTargetException thrown) {
+                        throw thrown.getCause();
+                    }
+                });
     }
 
     private long word(long word) {
@@ -83,6 +106,26 @@ class BellTest {
             assertThat(word(Doors.RINGS)).isGreaterThan(rings);
             assertThat(word(Doors.WAITERS)).isZero();
         }
+    }
+
+    /** Another thread matches the receive after the receive has looked for a message, and before it waits. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldSeeAMatchThatComesBeforeTheWait(boolean isStarted) throws Exception {
+        beforeWait = () -> {
+            beforeWait = () -> {
+            };
+            Thread other = Thread.ofPlatform().start(() -> {
+                send(0, 7);
+                mailbox.poll();
+            });
+            try {
+                other.join();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        };
+        assertThat(CompletableFuture.supplyAsync(() -> receiveAny(isStarted)).get(30, TimeUnit.SECONDS)).isEqualTo(7);
     }
 
     @Test
