@@ -461,6 +461,30 @@ class NonBlockingMessagesTest {
         });
     }
 
+    /** A synchronous send is offered. Node memory has a block for each offer, so the ranks are on two nodes. */
+    @Test
+    void shouldHoldUpNothingByManyUnreceivedMessages() {
+        MessageShape.TWO_NODES.run(2, job -> {
+            Communicator world = job.world();
+            int count = 1 << 12;
+            if (job.rank() == 0) {
+                Request[] sends = new Request[count];
+                for (int i = 0; i < count; i++) {
+                    sends[i] = world.nonBlocking().sendSynchronous(new int[]{i}, 1, TAG);
+                }
+                world.send(5, 1, TAG + 1);
+                world.barrier();
+                Request.awaitAll(sends);
+            } else {
+                assertThat(world.receiveInt(0, TAG + 1)).isEqualTo(5);
+                world.barrier();
+                for (int i = 0; i < count; i++) {
+                    assertThat(world.receiveInt(0, TAG)).isEqualTo(i);
+                }
+            }
+        });
+    }
+
     @ParameterizedTest
     @EnumSource
     void shouldWithdrawTheSendOfAnExchangeWhoseReceiveFails(MessageShape shape) {
