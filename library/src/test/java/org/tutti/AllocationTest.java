@@ -399,11 +399,18 @@ class AllocationTest {
         });
     }
 
-    /** In the slot, and in the ring of bytes. */
+    /** In the slot, in the ring of bytes, and offered: copied once from the sender's memory, or through chunks. */
     @ParameterizedTest
-    @ValueSource(ints = {1, 100})
-    void anEagerMessageAllocatesNothing(int elements) {
+    @ValueSource(ints = {1, 100, 2500, 20_000})
+    void aMessageAllocatesNothing(int elements) {
         assertThat(bytesPerCall(pingPong(elements), world -> world)).isLessThan(BYTES_PER_CALL_MAX);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 100, 2500})
+    void anEagerMessageBetweenNodesAllocatesNothing(int elements) {
+        assertThat(bytesPerCall(pingPong(elements), world -> world, CALLS_BETWEEN_NODES,
+                program -> LocalNodes.run(new int[]{0, 1}, program))).isLessThan(BYTES_PER_CALL_MAX);
     }
 
     private static double bytesPerCall(Operation operation, UnaryOperator<Communicator> view) {

@@ -4,6 +4,7 @@ package org.tutti.message;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.function.IntFunction;
 
 import org.tutti.TuttiException;
 import org.tutti.collective.machine.Machine;
@@ -64,6 +65,7 @@ final class FarMessages implements RegionHandler {
     private final int size;
     private final Mailbox mailbox;
     private final RankTable<FarPeer> peers;
+    private final IntFunction<FarPeer> peerMaker;
     private final long eagerBytesMax;
     private final Awaited<Send> offers = new Awaited<>(OFFERS_MAX);
     private final Awaited<Receive> receives = new Awaited<>(RECEIVES_MAX);
@@ -88,6 +90,7 @@ final class FarMessages implements RegionHandler {
         this.eagerBytesMax = (rails == 1 ? MESSAGE_BYTES_MAX : MESSAGE_BYTES_MAX_SHARED) - HEADER_BYTES;
         this.machine = machine;
         this.fabric = fabric;
+        this.peerMaker = _ -> new FarPeer(fabric::flush);
         this.addresses = addresses;
         this.rank = rank;
         this.size = size;
@@ -96,7 +99,7 @@ final class FarMessages implements RegionHandler {
     }
 
     private FarPeer peer(int other) {
-        return peers.getOrMake(other, _ -> new FarPeer(fabric::flush));
+        return peers.getOrMake(other, peerMaker);
     }
 
     // ---- sending
@@ -195,11 +198,14 @@ final class FarMessages implements RegionHandler {
 
     private void putPayload(Send send, int target) {
         int process = addresses.process(target);
-        send.check.requireThere(fabric.put(send.place.at(process, send.region(), 0), send.source(), 0, send.bytes(),
-                send.check));
+        try {
+            send.bytesOfPut.add(send.source(), 0, send.bytes());
+            send.check.requireThere(fabric.put(send.place.at(process, send.region(), 0), send.bytesOfPut, send.check));
+        } finally {
+            send.bytesOfPut.clear();
+        }
         send.check.requireThere(fabric.put(send.place.at(process, send.words(), 0)
-                .raise(word(send.receiveNumber()), send.receiveNumber(), 0), send.buffer(HEADER_BYTES), 0, 0,
-                send.check));
+                .raise(word(send.receiveNumber()), send.receiveNumber(), 0), send.bytesOfPut, send.check));
     }
 
     /** Withdraws an offer. Returns false if the receiver has answered it before, so that the send goes on. */

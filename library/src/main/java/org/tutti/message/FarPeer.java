@@ -92,7 +92,7 @@ final class FarPeer {
      */
     synchronized boolean arrive(long number, int operation, long argument0, long argument1, MemorySegment message,
             long offset, long bytes, long cost, Taker taker) {
-        if (number < taken || early.containsKey(number) || !credit.arrives(cost)) {
+        if (number < taken || number > taken && early.containsKey(number) || !credit.arrives(cost)) {
             return false;
         }
         if (number > taken) {

@@ -22,7 +22,7 @@ final class IncomingPut {
     /** Returns the memory for the payload: the target, or memory of this object that other threads can write to. */
     MemorySegment memory(MemorySegment target, long bytes) {
         if (Memory.isOpenToAll(target)) {
-            return target.asSlice(0, bytes);
+            return target.byteSize() == bytes ? target : target.asSlice(0, bytes);
         }
         staged = Arena.ofAuto().allocate(bytes);
         return staged;

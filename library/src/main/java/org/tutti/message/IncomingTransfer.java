@@ -22,6 +22,8 @@ final class IncomingTransfer {
     private long chunks;
     private long end;
     private long source;
+    private long loansOf; // the address of the block whose loans are known
+    private MemorySegment[] loans;
     private long chunk;
     private boolean hasFailed;
 
@@ -58,7 +60,7 @@ final class IncomingTransfer {
                 return true;
             }
             if (source == TransferLayout.LENT) {
-                machine.copy(nodeMemory.loans(address, 1)[0], 0, target, 0, bytes);
+                machine.copy(loan(), 0, target, 0, bytes);
             } else if (source != TransferLayout.BY_CHUNKS) {
                 machine.copy(nodeMemory.block(source, bytes), 0, target, 0, bytes);
             } else {
@@ -72,6 +74,15 @@ final class IncomingTransfer {
                 end();
             }
         }
+    }
+
+    /** Returns the memory that the sender lends. A block has the same loans for as long as the job. */
+    private MemorySegment loan() {
+        if (address != loansOf) {
+            loansOf = address;
+            loans = nodeMemory.loans(address, 1);
+        }
+        return loans[0];
     }
 
     private boolean takeChunks() {

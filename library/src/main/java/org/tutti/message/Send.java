@@ -4,6 +4,7 @@ package org.tutti.message;
 import java.lang.foreign.MemorySegment;
 
 import org.tutti.DataType;
+import org.tutti.fabric.PutSource;
 import org.tutti.fabric.PutTarget;
 import org.tutti.fabric.SectionPieces;
 import org.tutti.memory.Memory;
@@ -22,6 +23,9 @@ final class Send {
 
     final SectionPieces pieces = new SectionPieces();
     final PutTarget place = new PutTarget();
+
+    /** The bytes that a put to another node takes; without memory between two puts. */
+    final PutSource bytesOfPut = new PutSource();
 
     private long communicator;
     private int tag;
