@@ -318,7 +318,7 @@ public final class CommunicatorMessages {
     /** Tells the sender of a message that has been received of its credit, if it must know, on a thread of its own. */
     void returnCredit(Message message) {
         if (messages.isCreditDue(members.rankInJob(message.source()))) {
-            Thread.ofVirtual().name("tutti credit").start(() -> {
+            messages.background().start("tutti credit", () -> {
                 Send answer = pendingSends.take();
                 try {
                     answer.check.beginTransfer(message.source());

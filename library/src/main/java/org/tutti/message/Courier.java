@@ -17,15 +17,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Courier {
     private final Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
     private final AtomicInteger runs = new AtomicInteger();
+    private final Background background;
     private final Runnable flush;
     private volatile boolean polls; // whether a thread that awaits a message makes the steps
 
     /**
      * Creates a courier without steps.
      *
+     * @param background runs the steps while no thread polls
      * @param flush writes what the steps have left in buffers, so that several steps share a system call
      */
-    Courier(Runnable flush) {
+    Courier(Background background, Runnable flush) {
+        this.background = background;
         this.flush = flush;
     }
 
@@ -69,7 +72,7 @@ final class Courier {
 
     private void start() {
         if (!steps.isEmpty() && runs.getAndIncrement() == 0) {
-            Thread.ofVirtual().name("tutti messages").start(this::run);
+            background.start("tutti messages", this::run);
         }
     }
 

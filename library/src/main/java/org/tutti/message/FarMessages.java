@@ -76,6 +76,7 @@ final class FarMessages implements RegionHandler {
     /**
      * Creates the messages of a rank to and from ranks on other nodes.
      *
+     * @param background runs transfers while no thread polls for them
      * @param machine the access to memory, which polls the fabric while it waits
      * @param fabric the transport to other nodes
      * @param addresses finds the ranks of the job
@@ -85,12 +86,12 @@ final class FarMessages implements RegionHandler {
      * @param peers the ranks on other nodes
      * @param rails the number of rails of the job
      */
-    FarMessages(Machine machine, SectionTransport fabric, RankAddresses addresses, int rank, int size, Mailbox mailbox,
-            RankTable<FarPeer> peers, int rails) {
+    FarMessages(Background background, Machine machine, SectionTransport fabric, RankAddresses addresses, int rank,
+            int size, Mailbox mailbox, RankTable<FarPeer> peers, int rails) {
         this.eagerBytesMax = (rails == 1 ? MESSAGE_BYTES_MAX : MESSAGE_BYTES_MAX_SHARED) - HEADER_BYTES;
         this.machine = machine;
         this.fabric = fabric;
-        this.peerMaker = _ -> new FarPeer(fabric::flush);
+        this.peerMaker = _ -> new FarPeer(background, fabric::flush);
         this.addresses = addresses;
         this.rank = rank;
         this.size = size;

@@ -43,10 +43,11 @@ final class FarPeer {
     /**
      * Creates what a rank knows of another one before their first message.
      *
+     * @param background runs transfers while no thread polls for them
      * @param flush writes what transfers have left in buffers
      */
-    FarPeer(Runnable flush) {
-        courier = new Courier(flush);
+    FarPeer(Background background, Runnable flush) {
+        courier = new Courier(background, flush);
     }
 
     /** Records that a receive has matched an offer of the other rank, which is not answered yet. */

@@ -10,6 +10,7 @@ final class MessageWatch implements Looks.Look {
     private static final int LOOKS_IDLE_MAX = 40;
     private static final long BUSY_NANOS_MAX = 2_000_000;
 
+    private final Background background;
     private final Mailbox mailbox;
     private final MessagesInFlight inFlight;
     private final AtomicBoolean isWatched = new AtomicBoolean();
@@ -18,10 +19,12 @@ final class MessageWatch implements Looks.Look {
     /**
      * Creates a watch that does not look.
      *
+     * @param background calls this object periodically
      * @param mailbox the mailbox of the rank
      * @param inFlight the non-blocking sends and receives of the rank
      */
-    MessageWatch(Mailbox mailbox, MessagesInFlight inFlight) {
+    MessageWatch(Background background, Mailbox mailbox, MessagesInFlight inFlight) {
+        this.background = background;
         this.mailbox = mailbox;
         this.inFlight = inFlight;
     }
@@ -29,7 +32,7 @@ final class MessageWatch implements Looks.Look {
     /** Begins to look, because a non-blocking message has begun. */
     void begin() {
         if (!isWatched.get() && isWatched.compareAndSet(false, true)) {
-            Looks.watch(this);
+            background.watch(this);
         }
     }
 

@@ -25,6 +25,7 @@ final class MessagesInFlight {
 
     private static final int LOOKS_PER_CHECK = 20;
 
+    private final Background background;
     private final Mailbox mailbox;
     private final Set<MessageInFlight> messages = ConcurrentHashMap.newKeySet();
     private final AtomicInteger count = new AtomicInteger();
@@ -39,9 +40,11 @@ final class MessagesInFlight {
     /**
      * Creates the messages in flight of a rank.
      *
+     * @param background runs the checks
      * @param mailbox the mailbox with the rank's receives
      */
-    MessagesInFlight(Mailbox mailbox) {
+    MessagesInFlight(Background background, Mailbox mailbox) {
+        this.background = background;
         this.mailbox = mailbox;
     }
 
@@ -117,7 +120,7 @@ final class MessagesInFlight {
      */
     void startCheck() {
         if (!isEmpty() && checksRequested.getAndIncrement() == 0) {
-            Thread.ofVirtual().name("tutti message check").start(this::check);
+            background.start("tutti message check", this::check);
         }
     }
 

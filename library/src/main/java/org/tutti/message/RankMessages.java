@@ -28,6 +28,7 @@ import org.tutti.memory.Waiter;
  * <p>Any number of threads may send and receive.
  */
 public final class RankMessages {
+    private final Background background;
     private final MessageProgress progress;
     private final Machine machine;
     private final Memory memory;
@@ -61,7 +62,15 @@ public final class RankMessages {
     public RankMessages(MessageProgress progress, Machine machine, SectionTransport fabric, Memory memory,
             MemorySegment doors, RankAddresses addresses, int rank, int size, int rails,
             boolean spins) {
+        this(Background.LIVE, progress, machine, fabric, memory, doors, addresses, rank, size, rails, spins);
+    }
+
+    /** Creates the messages of a rank with a background of its own. */
+    RankMessages(Background background, MessageProgress progress, Machine machine, SectionTransport fabric,
+            Memory memory, MemorySegment doors, RankAddresses addresses, int rank, int size, int rails,
+            boolean spins) {
         RankTable<FarPeer> peers = new RankTable<>();
+        this.background = background;
         this.progress = progress;
         this.machine = machine;
         this.memory = memory;
@@ -70,11 +79,11 @@ public final class RankMessages {
         this.rank = rank;
         this.spins = spins;
         this.mailbox = new Mailbox(machine, memory, doors, rank, peers, this::decline);
-        this.inFlight = new MessagesInFlight(mailbox);
-        this.watch = new MessageWatch(mailbox, inFlight);
+        this.inFlight = new MessagesInFlight(background, mailbox);
+        this.watch = new MessageWatch(background, mailbox, inFlight);
         progress.fill(mailbox, inFlight);
         this.far = fabric == null ? null
-                : new FarMessages(machine, fabric, addresses, rank, size, mailbox, peers, rails);
+                : new FarMessages(background, machine, fabric, addresses, rank, size, mailbox, peers, rails);
         this.transfers = new NodeTransfers(machine, memory, rank);
     }
 
@@ -104,6 +113,11 @@ public final class RankMessages {
             System.getLogger(RankMessages.class.getName()).log(System.Logger.Level.WARNING, "rank " + rank
                     + " leaves its job with " + unreceived + "; receive each message that is sent to it");
         }
+    }
+
+    /** Returns what runs beside the threads of this rank. */
+    Background background() {
+        return background;
     }
 
     Mailbox mailbox() {
