@@ -44,20 +44,20 @@ final class SimulatedWire {
 
         int put(ByteBuffer source, int most) {
             int count = Math.min(Math.min(source.remaining(), bytes.length - size), most);
-            for (int i = 0; i < count; i++) {
-                bytes[(head + size++) % bytes.length] = source.get();
-            }
+            int at = (head + size) % bytes.length;
+            int untilEnd = Math.min(count, bytes.length - at);
+            source.get(bytes, at, untilEnd).get(bytes, 0, count - untilEnd);
+            size += count;
             total += count;
             return count;
         }
 
         int take(ByteBuffer target, int most) {
             int count = Math.min(Math.min(target.remaining(), size), most);
-            for (int i = 0; i < count; i++) {
-                target.put(bytes[head]);
-                head = (head + 1) % bytes.length;
-                size--;
-            }
+            int untilEnd = Math.min(count, bytes.length - head);
+            target.put(bytes, head, untilEnd).put(bytes, 0, count - untilEnd);
+            head = (head + count) % bytes.length;
+            size -= count;
             return count;
         }
 
