@@ -17,7 +17,8 @@ public interface ReceiveRequest extends Request {
      * Ends the receive if no message has matched it. {@link #await()} then throws {@link
      * java.util.concurrent.CancellationException}, and another receive gets the message that comes later.
      *
-     * @return true if the receive is cancelled; false if it has ended or will end with a message
+     * @return true if the receive is cancelled; false if it has ended, or a message has matched it. If the sender
+     *         withdraws that message, because of a deadline or an interrupt, the receive ends as cancelled, too
      */
     boolean cancel();
 }

@@ -20,8 +20,10 @@ import org.tutti.fabric.SectionTransport;
  * <ul>
  * <li>{@link #MESSAGE}: a header, and the payload of an eager message. The sender is then done.
  * <li>{@link #WITHDRAW}: the sender does not wait any longer until a receive matches its offer.
- * <li>{@link #ACCEPT}: a receive has matched an offer. It names a region for the payload, or none if the receiver does
- * not want the payload. The sender puts the payload there, and then raises a word of the receiver.
+ * <li>{@link #ACCEPT}: a receive has matched an offer. The answer names a region for the payload, or none if the
+ * payload is empty or not wanted. The sender puts the payload there, and then raises a word of the receiver. A receive
+ * without a payload awaits the word, too, because the sender may have withdrawn the offer. Nothing awaits a message
+ * that is dropped, and its answer names no word.
  * <li>{@link #CREDIT}: the cost of all eager messages that have been matched.
  * </ul>
  *
@@ -179,13 +181,13 @@ final class FarMessages implements RegionHandler {
     }
 
     /**
-     * Transfers the payload of an offer that the receiver has answered, if the receiver wants it. {@link #flush} must
-     * follow.
+     * Transfers the payload of an offer that the receiver has answered, if the receiver wants it, and tells a receiver
+     * that waits. {@link #flush} must follow.
      */
     void finish(Send send) {
         offers.remove(send.offer());
         peer(send.target()).credit.giveBackForOffer();
-        if (send.region() == 0) {
+        if (!send.isAwaited()) {
             return;
         }
         send.check.beginTransfer();
@@ -199,11 +201,14 @@ final class FarMessages implements RegionHandler {
 
     private void putPayload(Send send, int target) {
         int process = addresses.process(target);
-        try {
-            send.bytesOfPut.add(send.source(), 0, send.bytes());
-            send.check.requireThere(fabric.put(send.place.at(process, send.region(), 0), send.bytesOfPut, send.check));
-        } finally {
-            send.bytesOfPut.clear();
+        if (send.region() != 0) {
+            try {
+                send.bytesOfPut.add(send.source(), 0, send.bytes());
+                send.check.requireThere(
+                        fabric.put(send.place.at(process, send.region(), 0), send.bytesOfPut, send.check));
+            } finally {
+                send.bytesOfPut.clear();
+            }
         }
         send.check.requireThere(fabric.put(send.place.at(process, send.words(), 0)
                 .raise(word(send.receiveNumber()), send.receiveNumber(), 0), send.bytesOfPut, send.check));
@@ -303,9 +308,10 @@ final class FarMessages implements RegionHandler {
         }
         boolean isAccepted = false;
         try {
-            if (receive.fits() && receive.matchedBytes() > 0) {
+            if (receive.target() != null) { // the receive must know whether the sender withdraws the message meanwhile
                 openWords();
-                long region = fabric.register(put.memory(receive.target(), receive.matchedBytes()));
+                long region = receive.fits() && receive.matchedBytes() > 0
+                        ? fabric.register(put.memory(receive.target(), receive.matchedBytes())) : 0;
                 put.open(region, addAwaited(receive, region));
             }
             answer.check.requireThere(accept(answer, receive.matchedSource(), receive.transfer(), put.region(),
@@ -331,13 +337,13 @@ final class FarMessages implements RegionHandler {
             number = receives.add(receive);
         } finally {
             if (number == 0) { // too many receives
-                fabric.revoke(region);
+                revoke(region);
             }
         }
         return number;
     }
 
-    /** Returns whether the payload has come, is not wanted, or will not come because the sender has withdrawn it. */
+    /** Returns whether the sender has put the payload, if it is wanted, or has withdrawn it, or need not be awaited. */
     boolean hasCome(Receive receive) {
         long number = receive.put().number();
         return number == 0 || machine.load(words, word(number)) >= number;
@@ -358,9 +364,15 @@ final class FarMessages implements RegionHandler {
         IncomingPut put = receive.put();
         if (put.number() != 0) {
             receives.remove(put.number());
-            fabric.revoke(put.region());
+            revoke(put.region());
         }
         peer(receive.matchedSource()).forget(receive.transfer());
+    }
+
+    private void revoke(long region) {
+        if (region != 0) {
+            fabric.revoke(region);
+        }
     }
 
     /** Returns the word that grows when the payload has come. */

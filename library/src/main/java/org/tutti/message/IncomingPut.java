@@ -28,18 +28,18 @@ final class IncomingPut {
         return staged;
     }
 
-    /** Sets the region with that memory, and the number of the receive, which tells its word. */
+    /** Sets the region with that memory, 0 without a payload, and the number of the receive, which tells its word. */
     void open(long ofRegion, long ofReceive) {
         region = ofRegion;
         number = ofReceive;
     }
 
-    /** Returns the region for the payload, or 0 if the receiver does not want the payload. */
+    /** Returns the region for the payload, or 0 if the receiver does not want the payload, or the payload is empty. */
     long region() {
         return region;
     }
 
-    /** Returns the number of the receive, or 0 if the receiver does not want the payload. */
+    /** Returns the number of the receive, or 0 if the receiver drops the message, and does not wait for its sender. */
     long number() {
         return number;
     }

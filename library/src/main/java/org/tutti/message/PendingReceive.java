@@ -18,6 +18,7 @@ final class PendingReceive extends PendingMessage implements ReceiveRequest, Rec
     private boolean isInFlight; // written before the receive is seen to be matched
     private boolean hasBegun; // the transfer from a rank of this node
     private boolean isComing; // the payload from a rank of another node
+    private volatile RuntimeException cancellation; // ends the receive if the message that has matched is withdrawn
 
     /**
      * Creates a receive that has not begun.
@@ -105,6 +106,9 @@ final class PendingReceive extends PendingMessage implements ReceiveRequest, Rec
 
     /** Waits for another message, because the sender has withdrawn the one that has matched. */
     private boolean beginAgain() {
+        if (cancellation != null) {
+            throw cancellation;
+        }
         receive.check.beginAgain();
         messages.startAgain(receive);
         return false;
@@ -171,7 +175,12 @@ final class PendingReceive extends PendingMessage implements ReceiveRequest, Rec
 
     @Override
     public boolean cancel() {
-        return cancel(new CancellationException(describe() + " was cancelled before a message came"));
+        var reason = new CancellationException(describe() + " was cancelled before a message came");
+        if (cancel(reason)) {
+            return true;
+        }
+        cancellation = reason;
+        return cancel(reason); // the receive may have begun again before another thread could see the cancellation
     }
 
     private String describe() {

@@ -178,7 +178,7 @@ public final class RankMessages {
     /** Moves a started and written message on, without waiting. Returns whether the send is complete. */
     boolean advance(Send send, int target) {
         if (!addresses.isHere(target)) {
-            return far.isAnswered(send) && send.region() == 0 && complete(send);
+            return far.isAnswered(send) && !send.isAwaited() && complete(send);
         }
         if (send.transfer() == null) {
             return true;
@@ -190,11 +190,11 @@ public final class RankMessages {
     }
 
     private boolean complete(Send send) {
-        far.finish(send); // sends nothing, because the receiver does not want the payload
+        far.finish(send); // sends nothing, because the receiver does not wait
         return true;
     }
 
-    /** Returns whether {@link #finish} must transfer the payload of a started message to another node. */
+    /** Returns whether {@link #finish} must go on with a started message to another node. */
     boolean needsTransfer(Send send, int target) {
         return !addresses.isHere(target) && far.isAnswered(send);
     }

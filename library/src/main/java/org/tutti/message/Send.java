@@ -157,6 +157,7 @@ final class Send {
         targetRank = rank;
         offer = number;
         region = 0;
+        receiveNumber = 0;
     }
 
     long offer() {
@@ -170,9 +171,9 @@ final class Send {
     /**
      * Records the answer to an offer.
      *
-     * @param ofRegion the region for the payload, 0 if the receiver does not want it
+     * @param ofRegion the region for the payload, 0 if the receiver does not want it, or the payload is empty
      * @param ofWords the region with the word that is raised when the payload is there
-     * @param number the number of the receive, which tells the word
+     * @param number the number of the receive, which tells the word; 0 if the receiver does not wait
      */
     void accept(long ofRegion, long ofWords, long number) {
         region = ofRegion;
@@ -186,6 +187,11 @@ final class Send {
 
     long region() {
         return region;
+    }
+
+    /** Returns whether the receiver waits until this side has put the payload, also if no payload is wanted. */
+    boolean isAwaited() {
+        return receiveNumber != 0;
     }
 
     long receiveNumber() {
