@@ -10,7 +10,7 @@ import java.util.random.RandomGenerator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A random history of {@link SimulatedRanks}, all of which a seed decides. */
-final class MatchingSimulation {
+final class MatchingSimulation implements AutoCloseable {
     private static final int[][] PLACEMENTS = {{0, 0}, {0, 1}, {0, 0, 1}, {0, 1, 2}, {0, 1, 0, 1}, {0, 0, 0}};
     private static final int COMMUNICATORS = 2;
     private static final int[] TAGS = {0, 1, 2};
@@ -57,5 +57,10 @@ final class MatchingSimulation {
         history.check();
         assertThat(ranks.refusals()).as("refused accesses").isZero();
         return ranks.cuts();
+    }
+
+    @Override
+    public void close() {
+        ranks.close();
     }
 }

@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("sampled")
 @Execution(ExecutionMode.CONCURRENT) // it only computes
 class MatchingSimulationTest {
-    private static final int RUNS = 1200;
+    private static final int RUNS = 1000;
 
     @Test
     void shouldMatchAsTheModelWhateverTheNetworkDoes() {
@@ -28,8 +28,8 @@ class MatchingSimulationTest {
         long runs = seed != null ? 1 : Integer.getInteger("matching.runs", Rows.times(RUNS));
         long cuts = 0;
         for (long next = first; next < first + runs; next++) {
-            try (Arena arena = Arena.ofConfined()) {
-                cuts += new MatchingSimulation(next, arena).run();
+            try (Arena arena = Arena.ofConfined(); var simulation = new MatchingSimulation(next, arena)) {
+                cuts += simulation.run();
             } catch (RuntimeException | AssertionError e) {
                 throw new AssertionError("seed " + next + " fails; repeat it with: ./mvnw -pl library test "
                         + "-Dtest=MatchingSimulationTest -Dmatching.seed=" + next, e);

@@ -3,6 +3,8 @@ package org.tutti.message;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
@@ -15,12 +17,13 @@ import org.tutti.memory.Memory;
 import org.tutti.memory.Waiter;
 
 /** The messages of ranks of several nodes without a job. The ranks of a node are in one process. */
-final class NodeRanks {
+final class NodeRanks implements AutoCloseable {
     private static final long FIRST_REGION = 1000;
 
     private final int[] nodeOfRank;
     private final MessageProgress[] progresses;
     private final RankMessages[] messages;
+    private final List<Memory> memories = new ArrayList<>();
 
     /**
      * Creates the messages of the ranks.
@@ -28,20 +31,20 @@ final class NodeRanks {
      * @param nodeOfRank the node of each rank
      * @param fabrics returns the fabric of a process, which is named by its first rank; null with one node
      * @param rails the number of rails between two nodes
-     * @param memories makes the memory of a node
+     * @param makesMemory makes the memory of a node
      * @param background runs what the ranks need beside the calling threads
      * @param progress returns the progress of waiting threads of a process with a fabric
      * @param arena the arena of the regions of the ranks
      */
     NodeRanks(int[] nodeOfRank, IntFunction<? extends SectionTransport> fabrics, int rails,
-            Supplier<? extends Memory> memories, Background background,
+            Supplier<? extends Memory> makesMemory, Background background,
             Function<SectionTransport, Waiter.Progress> progress, Arena arena) {
         this.nodeOfRank = nodeOfRank;
         int size = nodeOfRank.length;
         progresses = new MessageProgress[size];
         messages = new RankMessages[size];
         for (int node : IntStream.of(nodeOfRank).distinct().toArray()) {
-            Memory memory = memories.get();
+            Memory memory = memory(makesMemory);
             SectionTransport fabric = fabrics.apply(process(nodeOfRank, node));
             MemorySegment doors = memory.block(memory.claim(Doors.bytes(size), "doors"), Doors.bytes(size));
             MemorySegment region = arena.allocate(RankMessages.handlerBytesMax());
@@ -57,6 +60,17 @@ final class NodeRanks {
                 }
             }
         }
+    }
+
+    private Memory memory(Supplier<? extends Memory> makesMemory) {
+        memories.add(makesMemory.get());
+        return memories.getLast();
+    }
+
+    /** Closes the memories of the nodes, which no thread uses any more. */
+    @Override
+    public void close() {
+        memories.forEach(Memory::close);
     }
 
     /** Returns the first rank of a node. */

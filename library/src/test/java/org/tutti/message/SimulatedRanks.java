@@ -21,8 +21,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  * and while a call waits, the thread takes in frames of the simulated network, moves messages in flight, and runs what
  * would run on threads of its own. A run is the same every time.
  */
-final class SimulatedRanks implements Background {
+final class SimulatedRanks implements Background, AutoCloseable {
     private static final int TURNS_MAX = 1_000_000;
+    private static final int TURNS_PER_LOOK = 20;
 
     private final RandomGenerator random;
     private final int[] nodeOfRank;
@@ -103,12 +104,19 @@ final class SimulatedRanks implements Background {
         return true;
     }
 
-    /** Makes steps until a condition holds. */
+    /** Makes steps until a condition holds. Looks at intervals, because a thread that asks in vain yields. */
     void turnUntil(BooleanSupplier condition) {
-        for (int turns = 0; !condition.getAsBoolean(); turns++) {
+        for (int turns = 0; !condition.getAsBoolean(); turns += TURNS_PER_LOOK) {
             assertThat(turns).as("turns without an end").isLessThan(TURNS_MAX);
-            turn();
+            for (int turn = 0; turn < TURNS_PER_LOOK; turn++) {
+                turn();
+            }
         }
+    }
+
+    @Override
+    public void close() {
+        ranks.close();
     }
 
     @Override

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.MessageMismatchException;
 import org.tutti.ReceiveRequest;
 import org.tutti.Request;
@@ -32,15 +33,13 @@ class WithdrawnOffersTest {
     void shouldEndAtBothEndsOrAtNeither(int node, int bytes) {
         int withdrawn = 0;
         for (int seed = 0; seed < SEEDS; seed++) {
-            try (Arena arena = Arena.ofConfined()) {
-                var random = new SplittableRandom(seed);
-                var ranks = new SimulatedRanks(random, new int[]{0, node}, 1 + seed % 2, seed % 3 == 0, arena);
+            var random = new SplittableRandom(seed);
+            try (Arena arena = Arena.ofConfined();
+                    var ranks = new SimulatedRanks(random, new int[]{0, node}, 1 + seed % 2, seed % 3 == 0, arena)) {
                 MatchingCalls sender = ranks.calls(0, 0);
                 Request offer = sender.send(MemorySegment.ofArray(new byte[bytes]), 1, 0, true);
                 ReceiveRequest receive = ranks.calls(1, 0).receive(MemorySegment.ofArray(new byte[ROOM_BYTES]), 0, 0);
-                for (int turns = random.nextInt(TURNS_MAX); turns > 0; turns--) {
-                    ranks.turn();
-                }
+                turn(ranks, random.nextInt(TURNS_MAX));
                 boolean isWithdrawn = sender.withdraw(offer);
                 sender.send(MemorySegment.ofArray(new byte[NEXT_BYTES]), 1, 0, false);
                 ranks.turnUntil(receive::isDone);
@@ -56,15 +55,13 @@ class WithdrawnOffersTest {
     void shouldEndAReceiveThatCannotBeCancelled() {
         int late = 0;
         for (int seed = 0; seed < 10 * SEEDS; seed++) {
-            try (Arena arena = Arena.ofConfined()) {
-                var random = new SplittableRandom(seed);
-                var ranks = new SimulatedRanks(random, new int[]{0, 1}, 1, false, arena);
+            var random = new SplittableRandom(seed);
+            try (Arena arena = Arena.ofConfined();
+                    var ranks = new SimulatedRanks(random, new int[]{0, 1}, 1, false, arena)) {
                 MatchingCalls sender = ranks.calls(0, 0);
                 Request offer = sender.send(MemorySegment.ofArray(new byte[1]), 1, 0, true);
                 ReceiveRequest receive = ranks.calls(1, 0).receive(MemorySegment.ofArray(new byte[1]), 0, 0);
-                for (int turns = random.nextInt(TURNS_MAX / 4); turns > 0; turns--) {
-                    ranks.turn();
-                }
+                turn(ranks, random.nextInt(TURNS_MAX / 4));
                 boolean isCancelled = receive.cancel();
                 boolean isWithdrawn = sender.withdraw(offer);
                 if (isWithdrawn || isCancelled) {
@@ -75,6 +72,40 @@ class WithdrawnOffersTest {
             }
         }
         assertThat(late).as("cancellations that came after a match with a withdrawn message").isPositive();
+    }
+
+    /** A receive whose message is withdrawn is still older than the next receive. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void shouldKeepThePlaceOfAReceive(int node) {
+        int withdrawn = 0;
+        for (int seed = 0; seed < SEEDS; seed++) {
+            var random = new SplittableRandom(seed);
+            try (Arena arena = Arena.ofConfined();
+                    var ranks = new SimulatedRanks(random, new int[]{0, node}, 1, false, arena)) {
+                MatchingCalls sender = ranks.calls(0, 0);
+                MatchingCalls receiver = ranks.calls(1, 0);
+                Request offer = sender.send(MemorySegment.ofArray(new byte[1]), 1, 0, true);
+                ReceiveRequest first = receiver.receive(MemorySegment.ofArray(new byte[ROOM_BYTES]), 0, 0);
+                ReceiveRequest second = receiver.receive(MemorySegment.ofArray(new byte[ROOM_BYTES]), 0, 0);
+                turn(ranks, random.nextInt(TURNS_MAX));
+                if (sender.withdraw(offer)) {
+                    turn(ranks, 10 * TURNS_MAX); // the receiver hears of it
+                    sender.send(MemorySegment.ofArray(new byte[NEXT_BYTES]), 1, 0, false);
+                    sender.send(MemorySegment.ofArray(new byte[NEXT_BYTES + 1]), 1, 0, false);
+                    ranks.turnUntil(() -> first.isDone() && second.isDone());
+                    assertThat(first.message().count()).isEqualTo(NEXT_BYTES);
+                    withdrawn++;
+                }
+            }
+        }
+        assertThat(withdrawn).as("withdrawn messages").isPositive();
+    }
+
+    private static void turn(SimulatedRanks ranks, int turns) {
+        for (int i = 0; i < turns; i++) {
+            ranks.turn();
+        }
     }
 
     private static boolean gotNext(ReceiveRequest receive) {
