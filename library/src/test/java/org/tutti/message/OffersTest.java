@@ -52,6 +52,7 @@ class OffersTest {
     private final RegionHandler handler = ofRank.handler();
     private long number;
     private long regions;
+    private MemorySegment registered; // the first: the words of receives
     private Runnable atRegister = () -> {
     };
     private Runnable atAnswer = () -> {
@@ -64,6 +65,7 @@ class OffersTest {
                 new Class<?>[]{SectionTransport.class}, (_, method, arguments) -> switch (method.getName()) {
                     case "register" -> {
                         atRegister.run();
+                        registered = registered == null ? (MemorySegment) arguments[0] : registered;
                         yield ++regions;
                     }
                     case "sendPacked" -> {
@@ -168,18 +170,28 @@ class OffersTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
     void shouldForgetAnOfferWhoseWithdrawalCrossesAMismatch(int moment) {
-        Runnable withdrawal = () -> withdraw(5);
-        atAnswer = moment == 1 ? withdrawal : atAnswer;
+        Runnable withdrawal = () -> {
+            atAnswer = this::raiseWords;
+            withdraw(5);
+        };
         assertThat(offer(5)).isTrue();
         if (moment == 0) {
             withdraw(5);
+        }
+        if (moment < 2) {
             assertThat(offer(6)).isTrue();
         }
+        atAnswer = moment == 1 ? withdrawal : this::raiseWords;
         assertThatThrownBy(() -> receive(1)).isInstanceOf(MessageMismatchException.class);
         if (moment == 2) {
             withdraw(5);
         }
         assertThat(matchedOffers()).isZero();
+    }
+
+    /** Tells each receive that its sender has seen the answer. */
+    private void raiseWords() {
+        registered.fill((byte) 0x7f);
     }
 
     /** The sender withdraws the offer before the receive can be found by the offer, or after that. */
