@@ -358,8 +358,8 @@ public abstract class NonBlockingCommunicator {
      * The elements may be changed when the request has ended, and not before. The request of an eager message has ended
      * when this method returns, if the target has room for the message. An eager message that waits because the target
      * has not read earlier messages ends its request when it is copied. The request of a longer message ends when a
-     * receive has matched the message and the elements have left the source. So does the request of any message while
-     * the target has 128 to 256 KiB of unreceived eager messages of this rank.
+     * receive has matched the message and the elements have left the source. A request ends in the same way if the
+     * target has 128 to 256 KiB of unreceived eager messages of this rank.
      */
     public Request send(Span source, int target, int tag) {
         Arguments.checkShareable(source.segment(), "source");

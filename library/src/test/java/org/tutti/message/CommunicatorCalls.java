@@ -48,7 +48,7 @@ record CommunicatorCalls(Communicator communicator, Consumer<Request> waiter) im
         found.receive(bytes(target));
     }
 
-    /** A program cannot withdraw a started send, but for its deadline. */
+    /** Only its deadline withdraws a started send. */
     @Override
     public boolean withdraw(Request send) {
         return false;

@@ -32,7 +32,7 @@ class SleepingRankTest {
     private static final long WAIT_MILLIS = 100; // the rank then sleeps for some milliseconds at a time
     private static final long LINES_PER_PAGE = 4096 / Words.LINE_BYTES;
 
-    /** What a rank does with remote memory whose words have futexes. */
+    /** A program of a rank with remote memory whose words have futexes. */
     private interface Program {
         void run(Communicator world, RemoteMemory parts) throws InterruptedException;
     }

@@ -46,7 +46,7 @@ class ExplainTest {
                 .containsPattern("(?m)^because     rule " + rule + "$");
     }
 
-    /** The times are those that tutti simulate prints. */
+    /** {@code tutti simulate} prints the same times. */
     @Test
     void shouldPredictAsASimulationDoes() throws Exception {
         Ended ended = explain("allreduce --bytes 64k -n 4 --algorithm allreduce=srm");
