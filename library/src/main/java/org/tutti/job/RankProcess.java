@@ -164,6 +164,7 @@ public final class RankProcess {
      */
     private static void fail(int index, Throwable failure) {
         boolean secondary = !(failure instanceof Error) && Failures.isSecondary(failure);
+        boolean isCauseKnown = false;
         try {
             if (!secondary) {
                 hasCause = true;
@@ -174,13 +175,14 @@ public final class RankProcess {
             RUNNING.decrementAndGet();
             ProcessRanks.spreadNews();
             report(index, failure, secondary);
-            if (secondary && awaitCause()) {
-                return; // the rank that is the cause ends the process
-            }
+            isCauseKnown = secondary && awaitCause();
         } catch (Throwable _) {
             System.err.write(SPEECHLESS, 0, SPEECHLESS.length);
+        } finally { // also if not even this can be printed
+            if (!isCauseKnown) { // else the rank that is the cause ends the process
+                end(secondary ? STATUS_SECONDARY : STATUS_FAILED);
+            }
         }
-        end(secondary ? STATUS_SECONDARY : STATUS_FAILED);
     }
 
     private static void report(int index, Throwable failure, boolean secondary) {

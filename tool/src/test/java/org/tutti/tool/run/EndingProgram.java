@@ -1,6 +1,8 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.run;
 
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,6 +66,15 @@ final class EndingProgram {
             }
             case "returns while a thread lives" -> Thread.ofPlatform().start(EndingProgram::stay);
             case "throws" -> throw new IllegalStateException("the cause");
+            case "throws and cannot print" -> {
+                System.setErr(new PrintStream(new OutputStream() {
+                    @Override
+                    public void write(int data) {
+                        throw new OutOfMemoryError("no memory to print");
+                    }
+                }));
+                throw new IllegalStateException("the cause");
+            }
             case "throws an Error" -> throw new AssertionError("the cause");
             case "is interrupted" -> {
                 Thread.currentThread().interrupt();

@@ -144,6 +144,14 @@ class RankEndTest {
         }
     }
 
+    /** As if no memory were left for the stream of errors. */
+    @Test
+    void shouldNameTheProcessOfARankThatCannotPrint() throws Exception {
+        try (var launcher = run(2, "throws and cannot print")) {
+            assertThatItEndedSoon(launcher, 1, "(rank [01]|the process of ranks 0-1)", "exited with status 1", null);
+        }
+    }
+
     static Stream<Arguments> waysOfFilling() {
         return Stream.of(Arguments.of(2, "fills the heap with the job open"), Arguments.of(1, "fills the heap"),
                 Arguments.of(2, "fills the heap"), Arguments.of(1, "fills the heap with the job open"))
