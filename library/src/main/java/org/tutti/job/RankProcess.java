@@ -92,14 +92,20 @@ public final class RankProcess {
             return;
         }
         Thread[] threads = new Thread[ranks];
+        boolean[] hasReturned = new boolean[ranks]; // each is read after the end of its thread
         for (int index = 0; index < ranks; index++) {
             int mine = index;
             threads[index] = Thread.ofPlatform().name("main " + index).start(
-                    () -> ScopedValue.where(ProcessRanks.INDEX, mine)
-                            .run(() -> runRank(mine, arguments[0], rest)));
+                    () -> {
+                        ScopedValue.where(ProcessRanks.INDEX, mine).run(() -> runRank(mine, arguments[0], rest));
+                        hasReturned[mine] = true;
+                    });
         }
-        for (Thread thread : threads) {
-            thread.join();
+        for (int index = 0; index < ranks; index++) {
+            threads[index].join();
+            if (!hasReturned[index]) { // no memory was left to end the process on that thread
+                end(STATUS_FAILED);
+            }
         }
     }
 
