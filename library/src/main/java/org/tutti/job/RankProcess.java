@@ -103,7 +103,7 @@ public final class RankProcess {
         }
         for (int index = 0; index < ranks; index++) {
             threads[index].join();
-            if (!hasReturned[index]) { // no memory was left to end the process on that thread
+            if (!hasReturned[index]) { // an Error has ended the thread, as may happen when the heap is full
                 end(STATUS_FAILED);
             }
         }
