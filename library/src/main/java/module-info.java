@@ -9,6 +9,7 @@
 @SuppressWarnings("module") // the simulator does not exist yet when the library is compiled
 module org.tutti {
     requires static jdk.incubator.vector; // predefined operators use it if the JVM was started with it
+    requires jdk.jfr;
     requires jdk.net;
 
     exports org.tutti;

@@ -3,6 +3,7 @@ package org.tutti.collective;
 
 import org.tutti.collective.operation.CallArguments;
 import org.tutti.collective.operation.OperationSequence;
+import org.tutti.collective.operation.RunningCall;
 
 /**
  * A call of a collective at one rank. It has the arguments ({@link CallArguments}) and the algorithm that runs the
@@ -69,6 +70,7 @@ public final class Call extends CallArguments {
         long further = furtherOperations(team);
         team.context.enter(called());
         draw(team.context.operations, bytesMax, further);
+        team.running.drawn(this, true);
     }
 
     /**
@@ -83,6 +85,7 @@ public final class Call extends CallArguments {
         long further = furtherOperations(team);
         team.context.operations.expectOtherThreads();
         draw(team.context.operations, bytesMax, further);
+        team.running.drawn(this, false);
     }
 
     void draw(OperationSequence operations, long bytesMax, long further) {
@@ -142,6 +145,8 @@ public final class Call extends CallArguments {
      */
     public void run(Team team) {
         OperationLifecycle lifecycle = team.lifecycle;
+        RunningCall running = team.running;
+        running.begin(this);
         try {
             do { // most calls are a single operation
                 begin(team);
@@ -154,8 +159,10 @@ public final class Call extends CallArguments {
                         : team.describe() + " leaves " + called() + " before all has been sent or taken";
                 lifecycle.leave();
             } while (next());
+            running.end(this, false);
         } catch (Throwable failure) {
             lifecycle.breakOff(failure);
+            running.end(this, true);
             throw failure;
         } finally {
             team.context.leave();

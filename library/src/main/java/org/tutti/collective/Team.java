@@ -17,10 +17,12 @@ import org.tutti.collective.machine.Area;
 import org.tutti.collective.machine.Machine;
 import org.tutti.collective.members.EndpointTable;
 import org.tutti.collective.members.Members;
+import org.tutti.collective.operation.CallRecorder;
 import org.tutti.collective.operation.DataMover;
 import org.tutti.collective.operation.Operation;
 import org.tutti.collective.operation.OperationSequence;
 import org.tutti.collective.operation.OperationWait;
+import org.tutti.collective.operation.RunningCall;
 import org.tutti.collective.operation.StepWords;
 import org.tutti.collective.operation.TeamContext;
 import org.tutti.collective.window.OperationWindows;
@@ -89,6 +91,7 @@ public final class Team {
     /** Begins, leaves and breaks off the operations of this team. */
     public final OperationLifecycle lifecycle;
     final Object[] locals = new Object[TeamLocal.COUNT_MAX];
+    final RunningCall running;
     private final OperationWait waiting;
     private final OperationWindows windows;
     private final StepWords words;
@@ -99,6 +102,7 @@ public final class Team {
     private final RendezvousSchedule turns;
     private final CommunicatorClose close;
     private final WindowPool pool;
+    private final CallRecorder recorder;
     private final Area eagerBuffer = new Area();
     private final Chunk chunk = new Chunk();
 
@@ -116,14 +120,35 @@ public final class Team {
      */
     public Team(Machine machine, Members members, WindowPool pool, long ringAddress, int rank, NodeView view,
             EndpointTable endpoints) {
-        this(new TeamContext(machine, members, pool.memory(), ringAddress, rank, view, endpoints, null), pool);
+        this(machine, members, pool, ringAddress, rank, view, endpoints, null);
     }
 
-    private Team(TeamContext context, WindowPool pool) {
+    /**
+     * Creates the team with which a rank runs its blocking calls, and records the calls.
+     *
+     * @param machine the machine that reads and writes shared memory and puts data to other nodes
+     * @param members the states of the communicator's ranks: which of them have joined, left or failed
+     * @param pool the pool of this rank's windows, the memory that it shows to the other ranks of its node
+     * @param ringAddress the address of the communicator's shared memory on this node, which {@link RingLayout}
+     *            describes
+     * @param rank this rank
+     * @param view the ranks and nodes of the communicator
+     * @param endpoints the processes and memory regions of the ranks on other nodes; null if there is one node
+     * @param recorder the recorder of the rank's calls on the communicator; null to record nothing
+     */
+    public Team(Machine machine, Members members, WindowPool pool, long ringAddress, int rank, NodeView view,
+            EndpointTable endpoints, CallRecorder recorder) {
+        this(new TeamContext(machine, members, pool.memory(), ringAddress, rank, view, endpoints, null), pool,
+                recorder);
+    }
+
+    private Team(TeamContext context, WindowPool pool, CallRecorder recorder) {
         this.context = context;
+        this.recorder = recorder;
+        this.running = new RunningCall(recorder, context.blocking);
         this.pool = pool;
         this.operation = new Operation(context.layout);
-        this.waiting = new OperationWait(context, operation);
+        this.waiting = new OperationWait(context, operation, running);
         this.windows = new OperationWindows(context, operation, waiting, pool);
         this.words = new StepWords(context, operation, waiting);
         this.mover = new DataMover(context.machine, waiting);
@@ -146,7 +171,7 @@ public final class Team {
      */
     public Team forBackground(Machine background) {
         context.operations.expectOtherThreads();
-        return new Team(context.forBackground(background), pool);
+        return new Team(context.forBackground(background), pool, recorder);
     }
 
     // ---- ranks and nodes

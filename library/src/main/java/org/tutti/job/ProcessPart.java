@@ -11,6 +11,7 @@ import org.tutti.JobStartException;
 import org.tutti.NodeMemoryException;
 import org.tutti.RankFailedException;
 import org.tutti.collective.members.WaitGuard;
+import org.tutti.events.JoinEvent;
 import org.tutti.job.communicators.ProcessCommunicators;
 import org.tutti.job.diagnosis.RankLocation;
 import org.tutti.job.diagnosis.RankThreads;
@@ -141,12 +142,29 @@ final class ProcessPart {
             if (network != null) {
                 network.register(rank);
             }
+            var event = new JoinEvent();
+            event.begin();
             awaitAll(rank, deadlineNanos, wanted);
+            record(event, rank);
             return new LiveJob(communicators, rank, environment.cores(), environment.choice(), levels, options,
                     _ -> leave());
         } catch (Throwable e) {
             failAndLeave(rank);
             throw e;
+        }
+    }
+
+    private void record(JoinEvent event, int rank) {
+        event.end();
+        if (event.shouldCommit()) {
+            event.rank = rank;
+            event.job = environment.shape().job();
+            event.size = node().size();
+            event.nodes = node().nodes();
+            event.node = environment.shape().node();
+            event.host = Network.hostName();
+            event.process = environment.firstRank();
+            event.commit();
         }
     }
 

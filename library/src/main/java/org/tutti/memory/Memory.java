@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 
+import org.tutti.events.MemoryEvent;
+
 /**
  * The memory that the ranks of a node share. Ranks claim blocks of it, and release blocks, which can then be claimed
  * again. The address of a block is a number by which every rank of the node finds the same block.
@@ -56,6 +58,12 @@ public abstract class Memory implements AutoCloseable {
         assert setClaimed(address, bytes) : "the block at " + address + " for " + purpose + " was claimed before";
         if (spare != null) {
             clear(address, bytes);
+        }
+        var event = new MemoryEvent();
+        if (event.shouldCommit()) {
+            event.bytes = bytes;
+            event.purpose = purpose;
+            event.commit();
         }
         return address;
     }

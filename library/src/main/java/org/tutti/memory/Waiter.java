@@ -54,6 +54,16 @@ public final class Waiter {
         }
 
         /**
+         * Tells how long a wait took, once it has ended. A wait that ends within the first round of reads, after about
+         * a microsecond, is not told, because reading the clock would make it longer.
+         *
+         * @param nanos the duration of the wait without that first round, in nanoseconds
+         */
+        default void waited(long nanos) {
+            // most waits are not measured
+        }
+
+        /**
          * Describes the call that waits, for reports of where a rank is stuck. Another thread may call this method
          * during the wait.
          *
@@ -119,6 +129,7 @@ public final class Waiter {
         }
     }
 
+    private static final long OVER = Long.MIN_VALUE; // no time: the wait is over
     private static final int ROUNDS_WITH_CORES = 128;
     private static final int ROUNDS_MORE = 8;
     private static final int FORGOTTEN_PART = 8;
@@ -241,17 +252,24 @@ public final class Waiter {
      * @param check decides whether the wait must end, and ends it by throwing an exception
      */
     public void await(MemorySegment memory, long offset, long atLeast, Check check) {
+        long start;
         if (check.sleepNanos(0) > 0) {
-            sleep(memory, offset, atLeast, check, clock.nanos());
-        } else if (awaitSpinning(memory, offset, atLeast)) {
-            return;
+            start = clock.nanos();
+            sleep(memory, offset, atLeast, check, start);
+        } else {
+            start = awaitSpinning(memory, offset, atLeast, check);
+            if (start == OVER) {
+                return;
+            }
         }
         awaitYielding(memory, offset, atLeast, check);
+        check.waited(clock.nanos() - start);
     }
 
     /**
-     * Waits for a word by spinning, in rounds of several reads. Returns whether the word has reached the value. With
-     * connections to other nodes, the thread polls for messages after each round. A poll costs a system call.
+     * Waits for a word by spinning, in rounds of several reads. Returns {@link #OVER} if the word has reached the
+     * value, and otherwise the time of the end of the first round. With connections to other nodes, the thread polls
+     * for messages after each round. A poll costs a system call.
      *
      * <p>After a number of rounds, the budget, this method gives up, so that other threads get the core. The budget is
      * learned, because a rank cannot know whether the awaited rank has a core. The operating system may run the waiting
@@ -263,7 +281,8 @@ public final class Waiter {
      * shorter than the time of an answer, the waiter would otherwise never learn that a larger one helps. Most trials
      * are short, because a failed trial has kept a core from other threads.
      */
-    private boolean awaitSpinning(MemorySegment memory, long offset, long atLeast) {
+    private long awaitSpinning(MemorySegment memory, long offset, long atLeast, Check check) {
+        long start = OVER;
         int wait = waits++;
         int learned = rounds;
         boolean tries = wait % TRIAL_INTERVAL == 0;
@@ -276,16 +295,22 @@ public final class Waiter {
                     if (enough != learned) {
                         rounds = enough;
                     }
-                    return true;
+                    if (i > 0) {
+                        check.waited(clock.nanos() - start);
+                    }
+                    return OVER;
                 }
                 Thread.onSpinWait();
+            }
+            if (i == 0) {
+                start = clock.nanos();
             }
             if (progress != null) {
                 progress.poll();
             }
         }
         rounds = tries ? learned : Math.max(1, budget / 2);
-        return false;
+        return start;
     }
 
     /** Returns the budget, in rounds; for tests. */

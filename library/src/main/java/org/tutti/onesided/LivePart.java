@@ -10,6 +10,7 @@ import org.tutti.Reduction;
 import org.tutti.RemotePart;
 import org.tutti.Section;
 import org.tutti.Span;
+import org.tutti.events.OneSidedEvent;
 import org.tutti.fabric.AtomicOperation;
 
 /**
@@ -95,7 +96,11 @@ abstract class LivePart extends RemotePart {
         long length = source.byteSize();
         long at = check("put", offset, length, type);
         if (length > 0) {
+            OneSidedEvent event = OneSidedEvents.begin();
             copyIn(at, source, length);
+            if (event != null) {
+                OneSidedEvents.end(event, access, "put", rank, length);
+            }
         }
     }
 
@@ -104,7 +109,11 @@ abstract class LivePart extends RemotePart {
         long length = source.byteSize();
         long at = check("putNotify", offset, length, type);
         long word = PartLayout.notification(bytes, access.checkNotification(rank, notification));
+        OneSidedEvent event = OneSidedEvents.begin();
         copyInAndNotify(at, source, length, word);
+        if (event != null) {
+            OneSidedEvents.end(event, access, "put", rank, length);
+        }
     }
 
     @Override
@@ -120,7 +129,11 @@ abstract class LivePart extends RemotePart {
         OneSidedCall call = access.takeCall();
         try {
             call.pieces.begin(section, source, of);
+            OneSidedEvent event = OneSidedEvents.begin();
             copyIn(call);
+            if (event != null) {
+                OneSidedEvents.end(event, access, "put", rank, section.bytes());
+            }
         } finally {
             access.putBack(call);
         }
@@ -151,7 +164,11 @@ abstract class LivePart extends RemotePart {
         long length = target.byteSize();
         long at = check("get", offset, length, type);
         if (length > 0) {
+            OneSidedEvent event = OneSidedEvents.begin();
             copyOut(at, target, length);
+            if (event != null) {
+                OneSidedEvents.end(event, access, "get", rank, length);
+            }
         }
     }
 
@@ -161,7 +178,11 @@ abstract class LivePart extends RemotePart {
         OneSidedCall call = access.takeCall();
         try {
             call.pieces.begin(section, target, of);
+            OneSidedEvent event = OneSidedEvents.begin();
             copyOut(call);
+            if (event != null) {
+                OneSidedEvents.end(event, access, "get", rank, section.bytes());
+            }
         } finally {
             access.putBack(call);
         }
@@ -236,7 +257,11 @@ abstract class LivePart extends RemotePart {
         long at = check("accumulate", offset, length);
         checkAligned("accumulate", at, type, how.elementBytes(type));
         if (length > 0) {
+            OneSidedEvent event = OneSidedEvents.begin();
             combine(how.code(type), scale, imaginary, at, source, length);
+            if (event != null) {
+                OneSidedEvents.end(event, access, "accumulate", rank, length);
+            }
         }
     }
 
@@ -246,7 +271,11 @@ abstract class LivePart extends RemotePart {
         OneSidedCall call = access.takeCall();
         try {
             call.pieces.begin(section, source, of);
+            OneSidedEvent event = OneSidedEvents.begin();
             combine(how.code(type), scale, imaginary, call);
+            if (event != null) {
+                OneSidedEvents.end(event, access, "accumulate", rank, section.bytes());
+            }
         } finally {
             access.putBack(call);
         }

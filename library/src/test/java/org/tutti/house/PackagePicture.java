@@ -40,7 +40,8 @@ final class PackagePicture {
             Map.entry("collective.kernel", new Place(1.3, 13)), Map.entry("collective.members", new Place(0.2, 13)),
             Map.entry("fabric.tcp", new Place(4.2, 13)), Map.entry("collective.layout", new Place(1.3, 14)),
             Map.entry("fabric", new Place(2.4, 14)), Map.entry("pattern", new Place(2, 15)),
-            Map.entry("memory", new Place(0.4, 15)));
+            Map.entry("memory", new Place(0.4, 15)),
+            Map.entry("collective.calls", new Place(0.7, 12)), Map.entry("events", new Place(0.4, 16)));
 
     private PackagePicture() {}
 
@@ -49,7 +50,7 @@ final class PackagePicture {
         assertThat(packages.keySet()).as("packages, and the places that %s has for their boxes", PackagePicture.class)
                 .isEqualTo(PLACES.keySet());
         int width = (int) (2 * MARGIN + WIDTH + 4.2 * COLUMN);
-        int height = 2 * MARGIN + HEIGHT + 15 * ROW;
+        int height = 2 * MARGIN + HEIGHT + 16 * ROW;
         StringBuilder svg = new StringBuilder(String.format(Locale.ROOT, """
                 <svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %1$d %2$d" \
                 font-family="Helvetica, Arial, sans-serif" font-size="12">

@@ -20,6 +20,7 @@ public final class Label {
     private final long[] words = new long[WORDS];
     private final long traits;
     private final long hash;
+    private final String text;
 
     /**
      * Creates the label of an algorithm.
@@ -48,6 +49,7 @@ public final class Label {
             mixed = (mixed ^ b & 0xff) * 0x100000001b3L;
         }
         this.hash = mixed;
+        this.text = decode(words);
     }
 
     /** Returns eight bytes of the name, from byte 8·index on. */
@@ -68,7 +70,7 @@ public final class Label {
     /** {@return the name, at most {@value #LENGTH} bytes of it} */
     @Override
     public String toString() {
-        return decode(words);
+        return text;
     }
 
     /**

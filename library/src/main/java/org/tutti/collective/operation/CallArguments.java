@@ -61,6 +61,12 @@ public class CallArguments {
     /** A hash of all calls up to the current operation, that one included. */
     public long history;
 
+    /** The number of the call among the last calls of the rank; only {@link CallRecorder} uses it. */
+    long recorded;
+
+    /** The line of the program that made the call; null if it is not known. */
+    String caller;
+
     private Blocks sourceBlocks;
     private Blocks targetBlocks;
     private boolean isUnequal;
@@ -73,6 +79,7 @@ public class CallArguments {
     private Label algorithm;
     private int root;
     private String called;
+    private String part;
     private Kernel kernel;
     private long blockBytes;
     private long bytes;
@@ -96,6 +103,7 @@ public class CallArguments {
         algorithm = newAlgorithm;
         root = newRoot;
         called = newCollective.label();
+        part = null;
         deadlineNanos = newDeadlineNanos;
     }
 
@@ -137,6 +145,7 @@ public class CallArguments {
      */
     public final void setCalled(String newCalled) {
         called = newCalled;
+        part = newCalled;
     }
 
     /**
@@ -333,6 +342,16 @@ public class CallArguments {
     }
 
     // ---- operations
+
+    /** {@return the length of the vector, or of one block, of all operations of the call together, in bytes} */
+    final long callBytes() {
+        return type == null ? 0 : blockBytes;
+    }
+
+    /** {@return the name of the call of which this call is a part; null if the program has made this call itself} */
+    final String part() {
+        return part;
+    }
 
     /** Returns the name of the call in messages. */
     public final String called() {

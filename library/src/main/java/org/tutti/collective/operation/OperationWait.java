@@ -62,6 +62,7 @@ public final class OperationWait extends WaitGuard {
     private final OperationSequence operations;
     private final MemorySegment ring;
     private final CallComparison comparison;
+    private final RunningCall running;
     private final Waiter.Check whileAwaiting = this::checkAwaiting;
 
     /**
@@ -98,11 +99,13 @@ public final class OperationWait extends WaitGuard {
      *
      * @param context the communicator at this rank
      * @param operation the object that holds the operation that the team is in
+     * @param running the record of the call that the team runs
      */
-    public OperationWait(TeamContext context, Operation operation) {
+    public OperationWait(TeamContext context, Operation operation, RunningCall running) {
         super(context.members, context.rank);
         this.context = context;
         this.operation = operation;
+        this.running = running;
         this.machine = context.machine;
         this.operations = context.operations;
         this.ring = context.ring;
@@ -241,6 +244,11 @@ public final class OperationWait extends WaitGuard {
         } finally {
             awaitedOperations = null;
         }
+    }
+
+    @Override
+    public void waited(long nanos) {
+        running.waited(awaitedRank, nanos);
     }
 
     @Override

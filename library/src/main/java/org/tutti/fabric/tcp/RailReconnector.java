@@ -4,6 +4,8 @@ package org.tutti.fabric.tcp;
 import java.lang.System.Logger.Level;
 import java.util.List;
 
+import org.tutti.events.RailEvent;
+
 /**
  * Reconnects a lost rail, one of the parallel connections of two processes, while the other rails carry on. It makes
  * one {@link ConnectAttempt} after the other, and logs the loss. Runs on the service thread.
@@ -98,9 +100,20 @@ final class RailReconnector implements ConnectAttempt.Owner {
     private void turn(long nowNanos) {
         back = !back;
         sinceNanos = nowNanos;
+        record(back ? "restored" : "lost");
         if (back && said) {
             said = false;
             LOG.log(Level.INFO, () -> name() + " is back");
+        }
+    }
+
+    private void record(String state) {
+        var event = new RailEvent();
+        if (event.shouldCommit()) {
+            event.process = peer.process();
+            event.rail = rail.index();
+            event.state = state;
+            event.commit();
         }
     }
 

@@ -19,6 +19,8 @@ import org.tutti.PreparedCommunicator;
 import org.tutti.Reduction;
 import org.tutti.RemoteMemory;
 import org.tutti.Topology;
+import org.tutti.events.ReceiveEvent;
+import org.tutti.events.SendEvent;
 
 /**
  * Implements {@link Communicator}. {@link CommunicatorCalls} makes its calls, and {@link GroupCalls} makes its groups.
@@ -147,18 +149,35 @@ public final class LiveCommunicator extends Communicator {
 
     @Override
     protected void sendMessage(MemorySegment source, DataType type, int target, int tag, boolean isSynchronous) {
+        SendEvent event = MessageEvents.beginSend();
         state.messages.send(source, type, target, tag, isSynchronous, calls.deadlineNanos());
+        if (event != null) {
+            MessageEvents.end(event, state, target, tag, source.byteSize(), false);
+        }
     }
 
     @Override
     protected long receiveMessage(MemorySegment target, DataType type, int source, int tag, Message message) {
-        return state.messages.receive(target, type, source, tag, message, calls.deadlineNanos());
+        ReceiveEvent event = MessageEvents.beginReceive();
+        if (event == null) {
+            return state.messages.receive(target, type, source, tag, message, calls.deadlineNanos());
+        }
+        Message came = message == null ? new Message() : message;
+        long count = state.messages.receive(target, type, source, tag, came, calls.deadlineNanos());
+        MessageEvents.end(event, state, came.source(), came.tag(), count * type.bytes());
+        return count;
     }
 
     @Override
     protected long exchangeMessages(MemorySegment source, DataType sourceType, int to, MemorySegment target,
             DataType targetType, int from, int tag) {
-        return state.messages.exchange(source, sourceType, to, target, targetType, from, tag, calls.deadlineNanos());
+        SendEvent event = MessageEvents.beginSend();
+        long count =
+                state.messages.exchange(source, sourceType, to, target, targetType, from, tag, calls.deadlineNanos());
+        if (event != null) {
+            MessageEvents.end(event, state, to, tag, source.byteSize(), false);
+        }
+        return count;
     }
 
     @Override

@@ -12,6 +12,7 @@ import org.tutti.ReceiveRequest;
 import org.tutti.Reduction;
 import org.tutti.Request;
 import org.tutti.collective.Call;
+import org.tutti.events.SendEvent;
 
 /**
  * Implements {@link NonBlockingCommunicator}. It fills the same calls as {@link LiveCommunicator}, and starts them
@@ -62,7 +63,13 @@ final class LiveNonBlocking extends NonBlockingCommunicator {
     protected Request sendMessage(MemorySegment source, DataType type, int target, int tag, boolean isSynchronous,
             Runnable beforehand) {
         beforehand.run();
-        return calls.messages().startSend(source, type, target, tag, isSynchronous, calls.deadlineNanos());
+        SendEvent event = MessageEvents.beginSend();
+        Request request =
+                calls.messages().startSend(source, type, target, tag, isSynchronous, calls.deadlineNanos());
+        if (event != null) {
+            MessageEvents.end(event, calls.state(), target, tag, source.byteSize(), true);
+        }
+        return request;
     }
 
     @Override

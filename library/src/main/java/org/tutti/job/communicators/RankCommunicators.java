@@ -13,11 +13,13 @@ import org.tutti.Topology;
 import org.tutti.TuttiException;
 import org.tutti.choice.Choice;
 import org.tutti.collective.Team;
+import org.tutti.collective.calls.RecentCalls;
 import org.tutti.collective.communicator.GroupCreation;
 import org.tutti.collective.layout.Fingerprint;
 import org.tutti.collective.layout.NodeView;
 import org.tutti.collective.machine.LiveMachine;
 import org.tutti.collective.members.EndpointTable;
+import org.tutti.collective.operation.CallRecorder;
 import org.tutti.collective.window.WindowPool;
 import org.tutti.fabric.Fabric;
 import org.tutti.job.network.Network;
@@ -59,6 +61,7 @@ public final class RankCommunicators {
     private final boolean coreForEach;
     private final WindowPool pool;
     private final RankMessages messages;
+    private final RecentCalls recentCalls;
     private final CommunicatorState world;
     private final List<CommunicatorState> open = new ArrayList<>();
     private final List<CommunicatorState> closed = new ArrayList<>(); // closed, but not yet freed
@@ -85,6 +88,7 @@ public final class RankCommunicators {
         this.coreForEach = node.nodeRanks() <= cores;
         NodeView view = shared.world(rank, levels);
         this.messages = shared.messages(rank, cores);
+        this.recentCalls = node.makeRecentCalls(rank);
         this.pool = new WindowPool(node.memory(), view.windowBytesMax());
         this.world = makeState(Node.WORLD, shared.members(), view, node.ringAddress(), rank,
                 network == null ? null : node.directory().endpoints(), null);
@@ -95,8 +99,9 @@ public final class RankCommunicators {
         Fabric fabric = network == null ? null : network.fabric();
         var progress = messages.progress();
         var machine = new LiveMachine(new Waiter(coreForEach, progress, node.futexes()), fabric);
+        var recorder = new CallRecorder(members, id, rankThere, view.topology().size(), recentCalls, false);
         Team team = new Team(machine, members, pool,
-                ringAddress, rankThere, view, endpoints);
+                ringAddress, rankThere, view, endpoints, recorder);
         var policy = new ProgressPolicy();
         Allocator allocator = new Allocator(node.memory(), fabric, progress, members, endpoints, node.futexes(),
                 coreForEach, policy, deadline::isClosed);
@@ -140,6 +145,7 @@ public final class RankCommunicators {
     CommunicatorCalls make(CommunicatorState parent, String called, long number, int[] ranks,
             Supplier<Topology> placement, long deadlineNanos, Runnable together) {
         giveBackLeftovers();
+        recentCalls.share();
         long id = Fingerprint.mix(parent.id, number);
         var creation = new GroupCreation(parent.team.context(), called, id, ranks, deadlineNanos);
         creation.begin();

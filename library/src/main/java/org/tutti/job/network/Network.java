@@ -118,7 +118,8 @@ public final class Network implements AutoCloseable {
         directory.addKnown();
     }
 
-    static String hostName() {
+    /** Returns the name of this host. */
+    public static String hostName() {
         try {
             return Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
         } catch (IOException _) {

@@ -10,7 +10,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import org.tutti.JobStartException;
 import org.tutti.Topology;
+import org.tutti.collective.calls.RecentCalls;
 import org.tutti.collective.layout.RingLayout;
+import org.tutti.events.RankFailureEvent;
 import org.tutti.job.launch.NodeShape;
 import org.tutti.memory.Futexes;
 import org.tutti.memory.Memory;
@@ -35,6 +37,7 @@ public final class Node {
     private final Directory directory;
     private final MemorySegment ring;
     private final MemorySegment doors;
+    private final MemorySegment recentCalls;
     private final StackQuery stackQuery;
     private final Futexes futexes;
     private final Map<Integer, String> unreachable = new ConcurrentHashMap<>();
@@ -48,6 +51,7 @@ public final class Node {
                 : new Directory(memory.block(directoryAddress, DirectoryLayout.bytes(size)), size);
         this.ring = memory.block(ringAddress(), new RingLayout(nodes(), nodeRanks()).bytes());
         this.doors = memory.block(Words.loadPlain(words, NodeLayout.DOORS), Doors.bytes(size));
+        this.recentCalls = memory.block(Words.loadPlain(words, NodeLayout.RECENT_CALLS), (long) size * Long.BYTES);
         this.stackQuery = new StackQuery(memory, words);
         this.futexes = new Futexes(memory.block(Words.loadPlain(words, NodeLayout.FUTEXES), Futexes.BYTES));
     }
@@ -72,6 +76,8 @@ public final class Node {
         Words.storePlain(words, NodeLayout.RING, memory.claim(new RingLayout(shape.nodes(), shape.nodeRanks()).bytes(),
                 "the ranks' slots"));
         Words.storePlain(words, NodeLayout.DOORS, memory.claim(Doors.bytes(size), "the doors for messages"));
+        Words.storePlain(words, NodeLayout.RECENT_CALLS,
+                memory.claim((long) size * Long.BYTES, "the table of the ranks' last calls"));
         Words.storePlain(words, NodeLayout.FUTEXES, memory.claim(Futexes.BYTES, "the ranks that sleep"));
         return new Node(memory, words, size);
     }
@@ -99,6 +105,20 @@ public final class Node {
     /** Returns the futexes at which threads of this node's ranks sleep. */
     public Futexes futexes() {
         return futexes;
+    }
+
+    /** Makes room for the last calls of a rank that joins on this node, and returns the room. */
+    public RecentCalls makeRecentCalls(int rank) {
+        long address = memory.claim(RecentCalls.BYTES, "the last calls of a rank");
+        Words.store(recentCalls, (long) rank * Long.BYTES, address);
+        return new RecentCalls(memory.block(address, RecentCalls.BYTES));
+    }
+
+    /** Returns the last calls of a rank, if the rank has joined on this node. */
+    public Optional<RecentCalls> recentCalls(int rank) {
+        long address = Words.load(recentCalls, (long) rank * Long.BYTES);
+        return address == 0 ? Optional.empty()
+                : Optional.of(new RecentCalls(memory.block(address, RecentCalls.BYTES)));
     }
 
     // ---- meeting of the nodes
@@ -244,7 +264,14 @@ public final class Node {
 
     /** Marks a rank as failed, unless it has left before. Returns whether this call has marked the rank. */
     public boolean markFailed(RankFailure failure) {
-        return mark(failure.rank(), failure.word());
+        boolean marked = mark(failure.rank(), failure.word());
+        var event = new RankFailureEvent();
+        if (marked && event.shouldCommit()) {
+            event.failed = failure.rank();
+            event.reason = failure.reason().name();
+            event.commit();
+        }
+        return marked;
     }
 
     /** Records that the process of a rank of this node has ended, and no longer accesses the memory. */

@@ -15,6 +15,7 @@ import org.tutti.Collective;
 import org.tutti.Request;
 import org.tutti.collective.Call;
 import org.tutti.collective.Team;
+import org.tutti.events.AwaitEvent;
 import org.tutti.memory.Asking;
 import org.tutti.memory.ProgressPolicy;
 import org.tutti.memory.WaitingCall;
@@ -33,6 +34,8 @@ final class LiveRequest implements Request {
 
     private final RequestRunner runner;
     private final Team first;
+    private static final AwaitEvent AWAIT = new AwaitEvent();
+
     private final Call call;
     private final Collective called;
     private final Runnable afterwards;
@@ -142,7 +145,25 @@ final class LiveRequest implements Request {
             wasAwaited = true;
             runner.runAwaited(this, System.nanoTime() - startedNanos < AT_ONCE_NANOS);
         }
-        awaitFor(Long.MAX_VALUE);
+        var event = AWAIT.isEnabled() ? new AwaitEvent() : null;
+        if (event == null) {
+            awaitFor(Long.MAX_VALUE);
+            return;
+        }
+        event.begin();
+        boolean ended = false;
+        try {
+            awaitFor(Long.MAX_VALUE);
+            ended = true;
+        } finally {
+            event.end();
+            if (event.shouldCommit()) {
+                event.rank = runner.rankInJob();
+                event.request = called.label();
+                event.failed = !ended;
+                event.commit();
+            }
+        }
     }
 
     @Override

@@ -82,6 +82,11 @@ public final class RequestRunner implements Looks.Look {
         }
     }
 
+    /** Returns the rank's number in the job. */
+    int rankInJob() {
+        return first.context().members.rankInJob(first.rank());
+    }
+
     /**
      * Starts a non-blocking call, and returns its request. The calling thread draws the numbers of the call's
      * operations. A virtual thread, or the thread that awaits the request, then runs the call. If this method refuses
