@@ -1,0 +1,111 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.page;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import com.sun.net.httpserver.HttpServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.logging.LogType;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A page with every kind of part, in a real browser. */
+@Timeout(300)
+class PageInBrowserTest {
+    /** Ends a script, a comment, an attribute and an element, if it is not escaped. */
+    private static final String HOSTILE =
+            "</script><script>document.title='gone'</script><!--<script> \"'><img src=x onerror=\"document.title=1\">&amp;";
+
+    @TempDir
+    private static Path directory;
+
+    private static Browser browser;
+    private static Path file;
+
+    @BeforeAll
+    static void openPage() {
+        browser = Browser.start();
+        file = directory.resolve("page.html");
+        page().write("--html", file);
+        browser.open(file);
+    }
+
+    @AfterAll
+    static void closeBrowser() {
+        if (browser != null) {
+            browser.close();
+        }
+    }
+
+    private static Page page() {
+        var page = new Page("Each part of a page " + HOSTILE);
+        Origin.addTo(page, List.of("bench", "-n", "2", "--agent", "ssh " + HOSTILE));
+        page.heading("Ratios").legend();
+        page.figure(BarChart.ofRatios("Time ÷ that of the best MPI", List.of("barrier", "broadcast", "allreduce",
+                "all-to-all", "reduce-scatter"),
+                List.of(new Series("tutti", Arrays.asList(0.65, 1.1, 0.32, 0.9, 2.4)),
+                        new Series("tutti virtual", Arrays.asList(1.23, null, 0.7, 1.0, 3.1)),
+                        new Series(HOSTILE, Arrays.asList(1.0, 1.0, 1.9, 0.51, 1.2))),
+                true));
+        page.figure(BarChart.ofRatios("One series", List.of("8", "1k", "64k", "1m"),
+                List.of(new Series("tutti", List.of(0.5, 0.8, 1.2, 1.9))), false));
+        page.figure(new LineChart(HOSTILE, "bytes", Scale.LOGARITHMIC, List.of(8.0, 1024.0, 65536.0, 1048576.0), "µs",
+                Scale.LOGARITHMIC, List.of(new Series("tutti", List.of(0.3, 0.9, 15.5, 254.7)),
+                        new Series("openmpi", Arrays.asList(0.7, null, 16.0, 343.2)))));
+        page.figure(new LineChart("Bytes in use", "s", Scale.LINEAR, IntStream.range(0, 200).mapToObj(i -> i / 10.0)
+                .toList(), "bytes", Scale.LINEAR,
+                List.of(new Series("node 0",
+                        IntStream.range(0, 200).mapToObj(i -> 1e6 * (i + 30 * Math.sin(i / 9.0) + 40))
+                                .toList()))));
+        page.figure(new Histogram("Waiting", "ns", new double[]{0, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}, Scale.LOGARITHMIC,
+                new long[]{90_000, 30_000, 0, 1200, 14, 1}));
+        page.figure(new Histogram("Waiting, linear", "ns", new double[]{0, 1e3, 1e4, 1e5, 1e6}, Scale.LINEAR,
+                new long[]{400, 900, 350, 1200}));
+        page.heading("Bytes between ranks");
+        double[][] bytes = new double[16][16];
+        for (int from = 0; from < bytes.length; from++) {
+            for (int to = 0; to < bytes.length; to++) {
+                bytes[from][to] = from == to ? 0 : Math.pow(2, 3 + (from * 7 + to * 3) % 24);
+            }
+        }
+        page.figure(new Matrix("Sent", "bytes", "from rank", "to rank", IntStream.range(0, bytes.length)
+                .mapToObj(String::valueOf).toList(), bytes, true));
+        page.heading("All figures").paragraph("Text of a paragraph. " + HOSTILE);
+        page.table(new Table("Figures", List.of("operation", "host", "bytes", "µs", "sent"))
+                .row("allreduce", HOSTILE, 1024L, 12.25, new Table.Cell("2.0 KiB", 2048))
+                .row("barrier", "b", 0L, 0.5, null)
+                .row("broadcast", "a", 65536L, Double.NaN, new Table.Cell("1.5 MiB", 1572864))
+                .row("scan", "c", 8L, 1234567.0, new Table.Cell("900 B", 900)));
+        return page.data("numbers", "some bytes".getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static List<String> column(int number) {
+        return browser.texts("tbody td:nth-child(" + number + ")");
+    }
+
+    private static void sortBy(int column) {
+        browser.all("th button").get(column).click();
+    }
+
+    @Test
+    void shouldDrawEveryChart() throws Exception {
+        browser.open(file);
+        assertThat(browser.drawnPixels()).hasSize(7).allMatch(count -> count > 1000);
+        browser.keepPicture("light");
+        browser.assertQuiet(file);
+    }
+}
