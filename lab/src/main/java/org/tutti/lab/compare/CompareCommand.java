@@ -28,7 +28,9 @@ import org.tutti.tool.run.Cleanup;
 import org.tutti.tool.run.DurationConverter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The command {@code tutti compare}: runs the same loops in Tutti and in each installed peer, in turns. */
 @Command(name = "compare", sortOptions = false, mixinStandardHelpOptions = true,
@@ -39,7 +41,8 @@ import picocli.CommandLine.Option;
                         + "all counts. Let nothing else run but what --busy starts. "
                         + "docs/lab/README.md says what the figures mean.",
                 "", "Examples:", "  tutti compare -n 2,4 --collective barrier,allreduce --bytes 8,64k",
-                "  tutti compare --nodes 2x2 --chart figures.svg", "  tutti compare -n 2 --nodes 2x1 --messages",
+                "  tutti compare --nodes 2x2 --chart figures.svg",
+                "  tutti compare -n 2,4,8 --html figures.html", "  tutti compare -n 2 --nodes 2x1 --messages",
                 "  tutti compare -n 2 --collective barrier --percentiles --busy 1"})
 public final class CompareCommand implements Callable<Integer> {
     private static final int COUNT_MAX = 1000;
@@ -123,6 +126,13 @@ public final class CompareCommand implements Callable<Integer> {
     @Option(names = "--chart", paramLabel = "file.svg", description = "Draw the figures.")
     private Path chart;
 
+    @Option(names = "--html", paramLabel = "file",
+            description = "Write a page with ratios, charts and all figures, which a browser shows without a network.")
+    private Path html;
+
+    @Spec
+    private CommandSpec spec;
+
     private final ComparedFigures results = new ComparedFigures();
     private Optional<NamespaceCluster> shaped = Optional.empty();
     private boolean complete = true;
@@ -159,6 +169,9 @@ public final class CompareCommand implements Callable<Integer> {
         }
         if (chart != null) {
             report.writeChart(chart);
+        }
+        if (html != null) {
+            report.page(spec.commandLine().getParseResult().originalArgs()).write("--html", html);
         }
         time.warning().ifPresent(System.err::println);
         BenchCommand.warningOfTry(repeats).ifPresent(System.err::println);
@@ -249,6 +262,9 @@ public final class CompareCommand implements Callable<Integer> {
                 throw new UsageException("--chart " + chart + " is not possible; name a file that ends with .svg");
             }
             BenchCommand.requireWritable("--chart", chart.toAbsolutePath());
+        }
+        if (html != null) {
+            BenchCommand.requireWritable("--html", html.toAbsolutePath());
         }
     }
 

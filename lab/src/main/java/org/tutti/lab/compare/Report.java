@@ -18,6 +18,8 @@ import org.tutti.lab.compare.Contender.Kind;
 import org.tutti.lab.compare.Figure.Cell;
 import org.tutti.simulator.Chart;
 import org.tutti.tool.bench.CommunicatorKind;
+import org.tutti.tool.bench.FiguresPage;
+import org.tutti.tool.bench.FiguresPage.Point;
 import org.tutti.tool.bench.MessageOperation;
 import org.tutti.tool.bench.Percentile;
 
@@ -157,8 +159,13 @@ final class Report {
         return " " + " ".repeat(Math.max(0, width - text.length())) + text;
     }
 
-    /** Writes a line for each cell and each contender, including variants. */
+    /** Writes the lines of {@link #csv} to a file. */
     void writeCsv(Path file) throws IOException {
+        Files.write(file, csv());
+    }
+
+    /** {@return a line for each cell and each contender, including variants} */
+    private List<String> csv() {
         boolean hasPercentiles = results.layouts().stream().flatMap(layout -> results.cells(layout).stream())
                 .anyMatch(cell -> cell.percentile().isPresent());
         List<String> lines = new ArrayList<>(List.of((hasPercentiles ? PERCENTILES_CSV_COLUMNS : CSV_COLUMNS)
@@ -180,7 +187,52 @@ final class Report {
                 }
             }
         }
-        Files.write(file, lines);
+        return lines;
+    }
+
+    /**
+     * {@return a page with the ratios of Tutti's contenders to the best native MPI, or of all contenders to the first
+     * if there is none}
+     *
+     * @param arguments the command line without {@code tutti}
+     */
+    FiguresPage page(List<String> arguments) {
+        boolean hasNative = results.layouts().stream().anyMatch(layout -> results.has(layout, Kind.NATIVE));
+        var first = results.layouts().stream().flatMap(layout -> results.families(layout).stream()).findFirst();
+        var points = new ArrayList<Point>();
+        for (var layout : results.layouts()) {
+            for (var family : results.families(layout)) {
+                for (var cell : results.cells(layout)) {
+                    var ratio = hasNative ? ratioToNative(layout, family, cell)
+                            : ratio(layout, family, first.orElseThrow(), cell);
+                    results.fastest(layout, family, cell).ifPresent(figure -> points.add(new Point(layout.toString(),
+                            cell.title(), cell.bytes(), family, figure.median(), ratio)));
+                }
+            }
+        }
+        var notes = Stream.concat(
+                Stream.of("Layouts are nodes x ranks of each. Times are microseconds a call, or a message"
+                        + BusyProcesses.phrase(busy) + "."),
+                results.layouts().stream().flatMap(layout -> results.failures(layout).stream()
+                        .map(failure -> layout + ", not measured to the end: " + failure + ".")))
+                .toList();
+        return new FiguresPage("tutti compare", arguments,
+                "that of " + (hasNative ? "the fastest native MPI" : first.orElse("none")), points,
+                FiguresPage.table(csv()), notes);
+    }
+
+    private OptionalDouble ratioToNative(Layout layout, String family, Cell cell) {
+        boolean isOwn = results.contenders(layout).stream()
+                .anyMatch(contender -> contender.kind() == Kind.TUTTI && contender.family().equals(family));
+        return isOwn ? results.ratio(layout, family, cell, Kind.NATIVE) : OptionalDouble.empty();
+    }
+
+    private OptionalDouble ratio(Layout layout, String family, String other, Cell cell) {
+        var own = results.fastest(layout, family, cell);
+        var divisor = results.fastest(layout, other, cell);
+        return results.families(layout).size() > 1 && own.isPresent() && divisor.isPresent()
+                ? OptionalDouble.of(own.get().median() / divisor.get().median())
+                : OptionalDouble.empty();
     }
 
     /** The percentiles of a contender, and the time of rewriting; empty if it has not measured the cell. */

@@ -9,12 +9,19 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 import org.tutti.Collective;
+import org.tutti.Nullable;
 import org.tutti.choice.Catalogue;
 import org.tutti.simulator.Chart;
 import org.tutti.simulator.Chart.Line;
 import org.tutti.simulator.Chart.Point;
 import org.tutti.simulator.Model;
 import org.tutti.simulator.Prediction;
+import org.tutti.tool.bench.FiguresPage;
+import org.tutti.tool.page.LineChart;
+import org.tutti.tool.page.Origin;
+import org.tutti.tool.page.Page;
+import org.tutti.tool.page.Scale;
+import org.tutti.tool.page.Series;
 
 /** The predicted figures of a paper's experiments: a CSV file, and a chart with a panel for each experiment. */
 final class PaperFigures {
@@ -71,6 +78,7 @@ final class PaperFigures {
     private final Model model;
     private final Map<Cell, Double> micros = new LinkedHashMap<>();
     private final Chart chart = new Chart();
+    private final List<LineChart> panels = new ArrayList<>();
 
     PaperFigures(Model model) {
         this.model = model;
@@ -78,14 +86,15 @@ final class PaperFigures {
 
     /** Adds a panel with the times of contenders over the length of a message. */
     void overBytes(Collective collective, Layout layout, List<Long> sizes, List<Contender> contenders) {
-        chart.add(collective.label() + ", " + layout.size() + " ranks, µs over bytes",
+        add(collective.label() + ", " + layout.size() + " ranks, µs over bytes", "bytes", "µs",
                 contenders.stream().map(contender -> line(contender.name(), contender.isDashed(), sizes, bytes -> bytes,
                         bytes -> micros(new Cell(collective, contender, layout, bytes)))).toList());
     }
 
     /** Adds a panel with the times of contenders over the number of ranks. */
     void overRanks(Collective collective, long bytes, List<Layout> layouts, List<Contender> contenders) {
-        chart.add(collective.label() + (collective.hasElements() ? " of " + bytes + " B" : "") + ", µs over ranks",
+        add(collective.label() + (collective.hasElements() ? " of " + bytes + " B" : "") + ", µs over ranks", "ranks",
+                "µs",
                 contenders.stream().map(contender -> line(contender.name(), contender.isDashed(), layouts, Layout::size,
                         layout -> micros(new Cell(collective, contender, layout, bytes)))).toList());
     }
@@ -93,11 +102,29 @@ final class PaperFigures {
     /** Adds a panel with the time of a contender, in percent of the time of another, over the length of a message. */
     void percentOverBytes(Collective collective, List<Layout> layouts, List<Long> sizes, Contender contender,
             Contender baseline) {
-        chart.add(collective.label() + ", " + contender.name() + " in % of " + baseline.name() + ", over bytes",
+        add(collective.label() + ", " + contender.name() + " in % of " + baseline.name() + ", over bytes", "bytes", "%",
                 layouts.stream().map(layout -> line(layout.size() + " ranks", false, sizes, bytes -> bytes,
                         bytes -> PERCENT * micros(new Cell(collective, contender, layout, bytes))
                                 / micros(new Cell(collective, baseline, layout, bytes))))
                         .toList());
+    }
+
+    /** Adds a panel to the chart, and the same lines to the page. */
+    private void add(String title, String xUnit, String unit, List<Line> lines) {
+        chart.add(title, lines);
+        List<Double> xs = lines.stream().flatMap(line -> line.points().stream()).map(Point::x).distinct().sorted()
+                .toList();
+        panels.add(new LineChart(title, xUnit, Scale.LOGARITHMIC, xs, unit, Scale.LOGARITHMIC,
+                lines.stream().map(line -> series(line, xs)).toList()));
+    }
+
+    private static Series series(Line line, List<Double> xs) {
+        List<@Nullable Double> values = new ArrayList<>();
+        for (double x : xs) {
+            values.add(line.points().stream().filter(point -> point.x() == x && point.y() > 0).map(Point::y)
+                    .findFirst().orElse(null));
+        }
+        return new Series(line.name(), values);
     }
 
     /** Ends a row of panels. */
@@ -143,6 +170,20 @@ final class PaperFigures {
                 cell.contender().isFlat() ? "@flat" : "", cell.contender().rails(), cell.layout().hosts(),
                 cell.layout().ranks(), cell.layout().size(), cell.bytes(), predicted)));
         return lines;
+    }
+
+    /**
+     * {@return a page with the panels and all figures}
+     *
+     * @param title the title
+     * @param arguments the command line without {@code tutti}
+     */
+    Page page(String title, List<String> arguments) {
+        Page page = new Page(title);
+        Origin.addTo(page, arguments);
+        page.heading("Times").legend();
+        panels.forEach(page::figure);
+        return page.heading("All figures").table(FiguresPage.table(csv()));
     }
 
     /** {@return the chart as an SVG document} */

@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -36,6 +37,9 @@ import org.tutti.simulator.SimulationFailure;
 import org.tutti.simulator.Sweep;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
+import org.tutti.tool.bench.FiguresPage;
+import org.tutti.tool.bench.FiguresPage.Point;
+import org.tutti.tool.page.Table;
 import org.tutti.tool.run.Cores;
 import org.tutti.tool.run.Launch;
 import picocli.CommandLine.ArgGroup;
@@ -56,6 +60,7 @@ import picocli.CommandLine.Spec;
                         + "and checks "
                         + "results and what is ordered before what. docs/simulator.md has more.",
                 "", "Examples:", "  tutti simulate allreduce --nodes 64 --ranks-per-node 8 --bytes 8,64k,1m",
+                "  tutti simulate allreduce --nodes 8 --bytes 8,1k,64k,1m --html allreduce.html",
                 "  tutti simulate allreduce --verify --seeds 1"})
 public final class SimulateCommand implements Callable<Integer> {
     private static final int STATUS_FAILED = 1;
@@ -82,6 +87,11 @@ public final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--chart", paramLabel = "file",
             description = "With several sizes or --paper, draw the predicted times into an SVG file.")
     private Path chart;
+
+    @Option(names = "--html", paramLabel = "file",
+            description = "With several sizes or algorithms, or --paper, write a page with ratios, charts and all "
+                    + "figures, which a browser shows without a network.")
+    private Path html;
 
     @Option(names = "--csv", paramLabel = "file", description = "With --paper, write the predicted times to a file.")
     private Path csv;
@@ -137,7 +147,7 @@ public final class SimulateCommand implements Callable<Integer> {
         }
         requireNothingOf(List.of("--nodes", "--ranks-per-node", "--levels", "--bytes", "--root"));
         if (instead.paper == null) {
-            requireNothingOf(List.of("--csv", "--chart"));
+            requireNothingOf(List.of("--csv", "--chart", "--html"));
         }
         if (instead.against == null && instead.paper == null) {
             requireNothingOf(List.of("--model"));
@@ -305,12 +315,17 @@ public final class SimulateCommand implements Callable<Integer> {
         if (chart != null) {
             BenchCommand.requireWritable("--chart", chart.toAbsolutePath());
         }
+        requireWritablePage();
         Model costs = model(model);
         Topology topology = shape.topology(costs.levels());
         List<? extends Algorithm> algorithms = shape.algorithms();
         List<Long> sizes = shape.sizes();
         shape.root();
         if (algorithms.size() == 1 && sizes.size() == 1) {
+            if (html != null) {
+                throw new UsageException("--html " + html + " has no meaning with one algorithm and one size; give "
+                        + "several sizes, as in --bytes 8,1k,64k, or leave out --algorithm");
+            }
             describe(predict(topology, algorithms.get(0), sizes.get(0), costs));
             return 0;
         }
@@ -330,23 +345,69 @@ public final class SimulateCommand implements Callable<Integer> {
         if (chart != null) {
             Files.writeString(chart, chart(title, names, sizes, cells));
         }
+        if (html != null) {
+            page(title, topology, sizes, costs, cells).write("--html", html);
+        }
         return 0;
     }
 
-    private int predictPaper(Paper paper) throws IOException {
-        if (csv == null) {
-            throw new UsageException("--paper " + paper.label() + " needs --csv for the predicted times");
+    private void requireWritablePage() {
+        if (html != null) {
+            BenchCommand.requireWritable("--html", html.toAbsolutePath());
         }
-        BenchCommand.requireWritable("--csv", csv.toAbsolutePath());
+    }
+
+    /** A page with the ratio of each algorithm to the algorithm that Tutti chooses for the same bytes. */
+    private FiguresPage page(String title, Topology topology, List<Long> sizes, Model costs, Cell[][] cells) {
+        List<? extends Algorithm> algorithms = shape.algorithms();
+        String label = shape.collective().label();
+        List<Point> points = new ArrayList<>();
+        Table table = new Table("", List.of("bytes", "algorithm", "µs", "÷ chosen", "chosen", "by formula"));
+        for (int row = 0; row < sizes.size(); row++) {
+            long bytes = sizes.get(row);
+            Algorithm chosen = Shape.chosen(shape.collective(), topology, bytes);
+            String ofChosen = chosen.description().name();
+            double divisor = predict(topology, chosen, bytes, costs).micros();
+            for (int column = 0; column < algorithms.size(); column++) {
+                String name = algorithms.get(column).description().name();
+                Cell cell = cells[row][column];
+                points.add(new Point(topology.toString(), label, bytes, name, cell.micros(),
+                        OptionalDouble.of(cell.micros() / divisor)));
+                table.row(bytes, name, cell.micros(), cell.micros() / divisor, name.equals(ofChosen) ? "yes" : "",
+                        cell.isByFormula() ? "yes" : "");
+            }
+        }
+        return new FiguresPage("tutti simulate: " + title, originalArguments(),
+                "that of the algorithm that Tutti chooses", points, table,
+                List.of("Times are predicted, in microseconds a call."));
+    }
+
+    private List<String> originalArguments() {
+        return spec.commandLine().getParseResult().originalArgs();
+    }
+
+    private int predictPaper(Paper paper) throws IOException {
+        if (csv == null && html == null) {
+            throw new UsageException("--paper " + paper.label() + " needs --csv or --html for the predicted times");
+        }
+        if (csv != null) {
+            BenchCommand.requireWritable("--csv", csv.toAbsolutePath());
+        }
         if (chart != null) {
             BenchCommand.requireWritable("--chart", chart.toAbsolutePath());
         }
+        requireWritablePage();
         boolean isOther = spec.commandLine().getParseResult().hasMatchedOption("--model");
         PaperFigures figures = new PaperFigures(model(isOther ? model : paper.model()));
         paper.predict(figures);
-        Files.write(csv, figures.csv());
+        if (csv != null) {
+            Files.write(csv, figures.csv());
+        }
         if (chart != null) {
             Files.writeString(chart, figures.chart());
+        }
+        if (html != null) {
+            figures.page("tutti simulate --paper " + paper.label(), originalArguments()).write("--html", html);
         }
         return 0;
     }

@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 
 import org.tutti.Collective;
 import org.tutti.TransferProtocol;
+import org.tutti.TuttiException;
 import org.tutti.choice.Catalogue;
 import org.tutti.choice.Suggestion;
 import org.tutti.job.diagnosis.MachineTime;
@@ -23,7 +24,9 @@ import org.tutti.tool.run.Launch;
 import org.tutti.tool.run.PlacementOptions;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The command {@code tutti bench}: checks its options and starts {@link BenchProgram} on the ranks. */
 @Command(name = "bench", sortOptions = false, mixinStandardHelpOptions = true,
@@ -36,7 +39,8 @@ import picocli.CommandLine.Option;
                         + "rewriting is shown, and not part of the others. Let nothing else run.",
                 "", "Examples:", "  tutti bench -n 2 --collective allreduce --bytes 8,64k",
                 "  tutti bench -n 4 --nodes 2 --all-algorithms --collective broadcast --bytes 1m",
-                "  tutti bench -n 2 --one-sided --operation put,get --bytes 8,64k", "  tutti bench -n 2 --messages"})
+                "  tutti bench -n 2 --one-sided --operation put,get --bytes 8,64k", "  tutti bench -n 2 --messages",
+                "  tutti bench -n 4 --all-algorithms --collective allreduce --html allreduce.html"})
 public final class BenchCommand implements Callable<Integer> {
     /** The first line of the file that {@code --csv} writes. */
     public static final String CSV_COLUMNS = "contender,operation,layout,ranks,bytes,microseconds,low,high,calls,"
@@ -50,6 +54,9 @@ public final class BenchCommand implements Callable<Integer> {
     private static final List<CallKind> BLOCKING = List.of(CallKind.BLOCKING);
     private static final int REPEATS_MAX = 1000;
     private static final long BYTES_MAX = 1L << 30;
+
+    @Spec
+    private CommandSpec spec;
 
     @Mixin
     private PlacementOptions where = new PlacementOptions();
@@ -111,6 +118,10 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(names = "--csv", paramLabel = "file", description = "Write the figures to a file as well.")
     private Path csv;
 
+    @Option(names = "--html", paramLabel = "file",
+            description = "Write a page with ratios, charts and all figures, which a browser shows without a network.")
+    private Path html;
+
     @Option(names = "--gates", hidden = true, paramLabel = "directory",
             description = "Wait there for each turn; for tutti compare.")
     private Path gates;
@@ -122,6 +133,13 @@ public final class BenchCommand implements Callable<Integer> {
         requireBetween("--rounds", rounds, 1, REPEATS_MAX);
         if (csv != null) {
             requireWritable("--csv", csv.toAbsolutePath());
+        }
+        if (html != null) {
+            requireWritable("--html", html.toAbsolutePath());
+            if (csv != null && Files.exists(csv) && !Files.isRegularFile(csv)) {
+                throw new UsageException("--csv " + csv + " is not possible with --html, whose figures are read from "
+                        + "that file; name a regular file, or leave it out");
+            }
         }
         var kind = CommunicatorKind.ofLabel(communicator);
         var how = CallKind.ofLabels(calls);
@@ -135,12 +153,40 @@ public final class BenchCommand implements Callable<Integer> {
             throw new UsageException("--protocol " + protocol + " has no meaning without --one-sided; give it as well");
         }
         var time = new MachineTime();
-        int status = cells.option().isEmpty() ? measureCollectives(kind, how) : measureCells(how);
+        int status = html == null || csv != null ? measure(kind, how) : measureWithPassingFile(kind, how);
         if (status == 0) {
             time.warning().ifPresent(System.err::println);
             if (gates == null) { // otherwise the program that gives the turns warns
                 warningOfTry(repeats).ifPresent(System.err::println);
             }
+        }
+        return status;
+    }
+
+    /** Measures; the figures go to a temporary file for the page. */
+    private int measureWithPassingFile(CommunicatorKind kind, List<CallKind> how)
+            throws IOException, InterruptedException {
+        csv = Files.createTempFile("tutti-bench", ".csv");
+        csv.toFile().deleteOnExit(); // a signal may end this process
+        try {
+            return measure(kind, how);
+        } finally {
+            Files.delete(csv);
+        }
+    }
+
+    private int measure(CommunicatorKind kind, List<CallKind> how) throws IOException, InterruptedException {
+        if (html != null) {
+            Files.write(csv, new byte[0]); // so that no figures of another run are read
+        }
+        int status = cells.option().isEmpty() ? measureCollectives(kind, how) : measureCells(how);
+        if (status == 0 && html != null) {
+            var figures = Files.readAllLines(csv);
+            if (figures.size() < 2) {
+                throw new TuttiException("--html " + html + " cannot be written, because the figures in " + csv
+                        + " are on the host of rank 0; run tutti bench there");
+            }
+            BenchPage.of(figures, spec.commandLine().getParseResult().originalArgs()).write("--html", html);
         }
         return status;
     }

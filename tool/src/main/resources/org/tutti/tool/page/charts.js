@@ -157,14 +157,19 @@
           scales: {x: {time: false, range: () => [-0.9, groups.length * (count + 1) - 1.1]}, y: scale},
           axes: [labelAxis(groups.map(start => start + (count - 1) / 2), data.groups, width), values],
           plugins: [{hooks: {draw: baseline(base)}}],
-          series: [{}, ...data.series.map(series => ({
-            label: series.name,
-            fill: tutti.look(series.name).colour,
-            width: 0,
-            points: {show: false},
-            fillTo: () => base,
-            paths: uPlot.paths.bars({size: [count === 1 ? 0.5 : 0.92, 44]}),
-          }))],
+          series: [{}, ...data.series.map(series => {
+            const {colour, fill, dash} = tutti.look(series.name);
+            return {
+              label: series.name,
+              stroke: colour,
+              fill,
+              dash,
+              width: 1,
+              points: {show: false},
+              fillTo: () => base,
+              paths: uPlot.paths.bars({size: [count === 1 ? 0.5 : 0.92, 44]}),
+            };
+          })],
         },
       };
     });

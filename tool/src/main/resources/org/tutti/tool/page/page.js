@@ -10,6 +10,7 @@
 const tutti = (() => {
   const SERIES_COLOURS = 8;
   const DASHES = [[], [7, 3], [2, 3]];
+  const OPACITIES = [1, 0.35, 0.12];
   const kinds = new Map();
   const drawn = [];
   const seriesNames = [];
@@ -82,15 +83,21 @@ const tutti = (() => {
     return getComputedStyle(probe).color;
   }
 
-  /** The colour and the dashes of a series: the same in all charts of the page. */
+  /**
+   * The looks of a series, the same in all charts of the page: a colour, and dashes and a paler filling where a colour
+   * comes again.
+   */
   function look(name) {
     let index = seriesNames.indexOf(name);
     if (index < 0) {
       index = seriesNames.push(name) - 1;
     }
+    const own = colour("--series-" + index % SERIES_COLOURS);
+    const turn = Math.floor(index / SERIES_COLOURS) % DASHES.length;
     return {
-      colour: colour("--series-" + index % SERIES_COLOURS),
-      dash: DASHES[Math.floor(index / SERIES_COLOURS) % DASHES.length],
+      colour: own,
+      fill: own.replace("rgb(", "rgba(").replace(")", ", " + OPACITIES[turn] + ")"),
+      dash: DASHES[turn],
     };
   }
 

@@ -12,10 +12,12 @@ import java.util.logging.Logger;
 
 import org.openqa.selenium.By;
 import org.openqa.selenium.OutputType;
+import org.openqa.selenium.ScriptTimeoutException;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.interactions.Actions;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 
@@ -74,13 +76,28 @@ public final class Browser implements AutoCloseable {
         log(LogType.BROWSER);
         log(LogType.PERFORMANCE);
         driver.get(page.toUri().toString());
-        await("return document.documentElement.dataset.ready !== undefined");
+        try {
+            await("return document.documentElement.dataset.ready !== undefined");
+        } catch (ScriptTimeoutException e) {
+            throw new AssertionError("the scripts of the page have not run: " + log(LogType.BROWSER), e);
+        }
     }
 
     /** Waits until a script returns true. */
     public void await(String script) {
         driver.executeAsyncScript("const done = arguments[0]; const holds = () => {" + script + "};"
                 + "(function look() { holds() ? done() : setTimeout(look, 20); })();");
+    }
+
+    /** Waits until the browser has drawn all changes so far. */
+    public void awaitFrame() {
+        driver.executeAsyncScript("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))");
+    }
+
+    /** Moves the pointer to the middle of the first element that a selector finds. */
+    public void pointAt(String selector) {
+        new Actions(driver).moveToElement(all(selector).getFirst()).perform();
+        awaitFrame();
     }
 
     /** {@return the result of a script; arguments are its {@code arguments}} */

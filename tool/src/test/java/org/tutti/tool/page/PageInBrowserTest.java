@@ -1,13 +1,10 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.page;
 
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,6 +13,7 @@ import java.util.stream.IntStream;
 import com.sun.net.httpserver.HttpServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +28,8 @@ class PageInBrowserTest {
     private static final String HOSTILE =
             "</script><script>document.title='gone'</script><!--<script> \"'><img src=x onerror=\"document.title=1\">&amp;";
 
+    private static final int CHARTS = 7;
+
     @TempDir
     private static Path directory;
 
@@ -41,7 +41,6 @@ class PageInBrowserTest {
         browser = Browser.start();
         file = directory.resolve("page.html");
         page().write("--html", file);
-        browser.open(file);
     }
 
     @AfterAll
@@ -101,11 +100,144 @@ class PageInBrowserTest {
         browser.all("th button").get(column).click();
     }
 
-    @Test
-    void shouldDrawEveryChart() throws Exception {
+    @BeforeEach
+    void openPageAnew() {
+        browser.setWidth(1140);
+        browser.setScheme("light");
         browser.open(file);
-        assertThat(browser.drawnPixels()).hasSize(7).allMatch(count -> count > 1000);
-        browser.keepPicture("light");
-        browser.assertQuiet(file);
+    }
+
+    @Test
+    void shouldDrawEveryChartInBothSchemesAndWidths() throws Exception {
+        for (var scheme : List.of("light", "dark")) {
+            for (int width : List.of(1140, 600)) {
+                browser.setScheme(scheme);
+                browser.setWidth(width);
+                browser.open(file);
+                assertThat(browser.drawnPixels()).hasSize(CHARTS).allMatch(count -> count > 1000);
+                assertThat(browser.run("return document.documentElement.scrollWidth <= innerWidth"))
+                        .as("no part is wider than %d pixels", width).isEqualTo(true);
+                browser.keepPicture("parts-" + scheme + "-" + width);
+                browser.assertQuiet(file);
+            }
+        }
+    }
+
+    @Test
+    void shouldShowTextsOfUsersAsTexts() {
+        assertThat(browser.run("return document.title")).isEqualTo("Each part of a page " + HOSTILE);
+        assertThat(browser.texts("h1")).containsExactly("Each part of a page " + HOSTILE);
+        assertThat(browser.texts("dd.command").getFirst()).startsWith("tutti bench -n 2 --agent 'ssh </script>");
+        assertThat(browser.texts("figcaption")).contains(HOSTILE);
+        assertThat(browser.texts(".legend button")).containsExactly("tutti", "tutti virtual", HOSTILE, "openmpi",
+                "node 0");
+        assertThat(column(2)).contains(HOSTILE);
+        assertThat(browser.all("img")).isEmpty();
+    }
+
+    @Test
+    void shouldSortATableByAClickOnAHead() {
+        sortBy(2);
+        assertThat(column(3)).containsExactly("0", "8", "1,024", "65,536");
+        sortBy(2);
+        assertThat(column(3)).containsExactly("65,536", "1,024", "8", "0");
+        sortBy(3);
+        assertThat(column(4)).containsExactly("0.500", "12.250", "1,234,567.000", "–");
+        sortBy(3);
+        assertThat(column(4)).containsExactly("1,234,567.000", "12.250", "0.500", "–");
+        sortBy(4);
+        assertThat(column(5)).containsExactly("900 B", "2.0 KiB", "1.5 MiB", "–");
+        sortBy(0);
+        assertThat(column(1)).containsExactly("allreduce", "barrier", "broadcast", "scan");
+        assertThat(browser.all("th[aria-sort]")).hasSize(1).first()
+                .satisfies(head -> assertThat(head.getAttribute("aria-sort")).isEqualTo("ascending"));
+    }
+
+    @Test
+    void shouldBeDarkAsTheSystemPrefersOrTheSwitchSays() {
+        var lights = colours();
+        browser.setScheme("dark");
+        browser.await("return document.getElementById('scheme').textContent === 'Light'");
+        var darks = colours();
+        assertThat(darks.getFirst()).isEqualTo("rgb(21, 24, 28)").isNotEqualTo(lights.getFirst());
+        assertThat(darks.getLast()).as("the colour of a bar").isNotEqualTo(lights.getLast());
+        browser.all("#scheme").getFirst().click();
+        assertThat(colours()).isEqualTo(lights);
+        browser.all("#scheme").getFirst().click();
+        assertThat(colours()).isEqualTo(darks);
+    }
+
+    /** The background of the page, and the most frequent colour of the first chart except its background. */
+    private static List<Object> colours() {
+        return List.of(browser.run("return getComputedStyle(document.body).backgroundColor"), browser.run("""
+                const canvas = document.querySelector("figure canvas");
+                const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+                const counts = new Map();
+                for (const pixel of new Uint32Array(data.buffer)) {
+                  counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
+                }
+                return Array.from(counts).sort((one, other) => other[1] - one[1])[1][0];"""));
+    }
+
+    @Test
+    void shouldHideASeriesInAllChartsByAClickInTheLegend() {
+        var before = browser.drawnPixels();
+        browser.all(".legend button").getFirst().click();
+        browser.awaitFrame();
+        var hidden = browser.drawnPixels();
+        assertThat(hidden.subList(0, 3)).as("the charts with the series")
+                .allSatisfy(count -> assertThat(count).isPositive()).isNotEqualTo(before.subList(0, 3));
+        for (int chart = 0; chart < 3; chart++) {
+            assertThat(hidden.get(chart)).isNotEqualTo(before.get(chart));
+        }
+        assertThat(hidden.subList(3, CHARTS)).isEqualTo(before.subList(3, CHARTS));
+        browser.all(".legend button").getFirst().click();
+        browser.awaitFrame();
+        assertThat(browser.drawnPixels()).isEqualTo(before);
+    }
+
+    @Test
+    void shouldTellTheFiguresUnderThePointer() {
+        browser.pointAt("figure:nth-of-type(1) .u-over");
+        assertThat(browser.texts(".tip:not([hidden])")).singleElement().asString().startsWith("allreduce")
+                .contains("0.32 ×", "0.7 ×", "1.9 ×");
+    }
+
+    @Test
+    void shouldGiveScriptsTheBytesOfAName() {
+        browser.run("tutti.bytes('numbers').then(bytes => { window.got = new TextDecoder().decode(bytes); });");
+        browser.await("return window.got === 'some bytes'");
+    }
+
+    /** A server on this host, so that a request that leaves the page would arrive. */
+    @Test
+    void shouldRequestNothingNotEvenForAForeignScript() throws Exception {
+        var requests = new AtomicInteger();
+        var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            requests.incrementAndGet();
+            exchange.sendResponseHeaders(204, -1);
+            exchange.close();
+        });
+        server.start();
+        try {
+            var url = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
+            browser.run("""
+                    const [url] = arguments;
+                    fetch(url).catch(() => { window.refused = true; });
+                    const image = new Image();
+                    image.onerror = () => { window.refusedImage = true; };
+                    image.src = url;
+                    const script = document.createElement("script");
+                    script.textContent = "window.ran = true";
+                    document.body.append(script);""", url);
+            browser.await("return window.refused === true && window.refusedImage === true");
+            assertThat(browser.run("return window.ran === undefined")).isEqualTo(true);
+            assertThat(requests).hasValue(0);
+            assertThat(browser.log(LogType.BROWSER)).hasSizeGreaterThanOrEqualTo(3)
+                    .allMatch(line -> line.contains("Content Security Policy"));
+        } finally {
+            server.stop(0);
+        }
     }
 }
