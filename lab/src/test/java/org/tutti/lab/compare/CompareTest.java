@@ -90,6 +90,7 @@ class CompareTest {
             --nodes 2x1 --cluster A!        | --cluster 'A!' is no name
             --chart figure.pdf              | ends with .svg
             --csv /nowhere/x.csv            | --csv /nowhere/x.csv cannot be written
+            --html /nowhere/x.html          | --html /nowhere/x.html cannot be written
             --timeout never                 | is no duration
             --mpi-jar /nowhere/mpi.jar      | --mpi-jar /nowhere/mpi.jar is no file
             --one-sided --mpi-jar pom.xml   | --mpi-jar pom.xml has no meaning with --one-sided

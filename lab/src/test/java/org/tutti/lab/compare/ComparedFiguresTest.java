@@ -19,6 +19,7 @@ import org.tutti.lab.compare.Contender.Kind;
 import org.tutti.lab.compare.Figure.Cell;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.Percentile;
+import org.tutti.tool.page.WrittenPage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -168,6 +169,38 @@ class ComparedFiguresTest {
         assertThat(drawing.getElementsByTagName("polyline").getLength()).isEqualTo(2 * 4);
         assertThat(drawing.getElementsByTagName("circle").getLength()).isEqualTo(4 + 2);
         assertThat(Files.readString(file)).doesNotContain("NaN").doesNotContain("Infinity");
+    }
+
+    @Test
+    void shouldMakeAPageWithRatiosToTheBestNative(@TempDir Path directory) throws Exception {
+        var file = directory.resolve("page.html");
+        var results = known();
+        results.fail(ONE_NODE, "mpich has ended");
+        new Report(results, Optional.empty(), 2).page(List.of("compare", "-n", "2")).write("--html", file);
+        var page = new WrittenPage(file);
+        var means = "All operations, geometric mean over the sizes";
+        assertThat(page.titles()).containsExactly(means, "Operations of one size");
+        assertThat(page.groups(means)).containsExactly("barrier", "reduce");
+        assertThat(page.series(means)).containsExactly("tutti");
+        assertThat(page.values(means, "tutti").getFirst()).isCloseTo(0.25, within(1e-12));
+        assertThat(page.values(means, "tutti").getLast()).isCloseTo(3, within(1e-12));
+        assertThat(page.series("Operations of one size")).containsExactly("tutti", "openmpi", "mpich", "mpjexpress");
+        assertThat(page.rows()).hasSize(7).contains(
+                List.of("openmpi spin", "reduce", "1x2", "2", "8", "2.000", "2.000", "2.000", "0.000"));
+        assertThat(file).content().contains("divided by that of the fastest native MPI",
+                "or a message, beside 2 busy processes.", "1x2, not measured to the end: mpich has ended.");
+    }
+
+    @Test
+    void shouldMakeAPageWithRatiosToTheFirstContenderWithoutANative(@TempDir Path directory) throws Exception {
+        var file = directory.resolve("page.html");
+        var results = new ComparedFigures();
+        results.add(ONE_NODE, contender("tutti", Kind.TUTTI), new Figure(SMALL, 5, 4, 6));
+        results.add(ONE_NODE, contender("tutti virtual", Kind.TUTTI), new Figure(SMALL, 10, 9, 11));
+        new Report(results, Optional.empty(), 0).page(List.of("compare")).write("--html", file);
+        assertThat(new WrittenPage(file).values("reduce over bytes", "tutti virtual")).hasSize(1).first()
+                .satisfies(ratio -> assertThat(ratio).isCloseTo(2, within(1e-12)));
+        assertThat(file).content().contains("divided by that of tutti:");
     }
 
     @Test

@@ -16,6 +16,7 @@ import org.tutti.lab.simulate.PaperFigures.Contender;
 import org.tutti.lab.simulate.PaperFigures.Layout;
 import org.tutti.simulator.Model;
 import org.tutti.tool.CommandProcess;
+import org.tutti.tool.page.WrittenPage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -61,10 +62,13 @@ class PaperTest {
     @Test
     void shouldWriteTheFiguresOfAPaper(@TempDir Path directory) throws Exception {
         var ended = CommandProcess.run(directory, Map.of(), "simulate", "--paper", "cheng", "--csv", "cheng.csv",
-                "--chart", "cheng.svg");
+                "--chart", "cheng.svg", "--html", "cheng.html");
         assertThat(ended.status()).as(ended.err()).isZero();
         assertThat(Files.readAllLines(directory.resolve("cheng.csv"))).hasSize(1 + 4 * 8);
         assertThat(directory.resolve("cheng.svg")).content().contains("allreduce of 8 B, µs over ranks");
+        var page = new WrittenPage(directory.resolve("cheng.html"));
+        assertThat(page.titles()).contains("allreduce of 8 B, µs over ranks");
+        assertThat(page.rows()).hasSize(4 * 8);
     }
 
     @ParameterizedTest

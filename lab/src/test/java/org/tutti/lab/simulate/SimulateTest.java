@@ -4,6 +4,7 @@ package org.tutti.lab.simulate;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.Tag;
@@ -17,9 +18,11 @@ import org.tutti.simulator.Model;
 import org.tutti.tool.CommandProcess;
 import org.tutti.tool.CommandProcess.Ended;
 import org.tutti.tool.UsageException;
+import org.tutti.tool.page.WrittenPage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 /** The commands {@code tutti simulate} and {@code tutti draw}: what they print, write and refuse. */
 @Timeout(300)
@@ -59,6 +62,37 @@ class SimulateTest {
         assertThat(ended.out()).containsPattern("(?m)^ +8 +.* +flat$").containsPattern("(?m)^ +65536 +.* +index-range$")
                 .contains("crossover: index-range instead of flat between 8 and 65536 bytes");
         assertThat(directory.resolve("chart.svg")).content().startsWith("<svg").contains("index-range");
+    }
+
+    /** The table has each time; the divisor is that of the algorithm that the table marks. */
+    @Test
+    void shouldWriteAPageWithRatiosToTheChosenAlgorithm() throws Exception {
+        Ended ended =
+                tutti("simulate", "allreduce", "--algorithm", "flat,ring,index-range,srm", "--nodes", "4", "--bytes",
+                        "8,64k", "--html", "page.html");
+        assertThat(ended.status()).as(ended.err()).isZero();
+        var page = new WrittenPage(directory.resolve("page.html"));
+        assertThat(page.titles()).containsExactly("allreduce over bytes", "allreduce, µs over bytes");
+        assertThat(page.groups("allreduce over bytes")).containsExactly("8", "64k");
+        for (int size = 0; size < 2; size++) {
+            var bytes = size == 0 ? "8" : "65,536";
+            var rows = page.rows().stream().filter(row -> row.getFirst().equals(bytes)).toList();
+            assertThat(rows).hasSize(4);
+            var chosen = rows.stream().filter(row -> row.get(4).equals("yes")).toList();
+            assertThat(chosen).hasSize(1);
+            for (var row : rows) {
+                double ratio = micros(row) / micros(chosen.getFirst());
+                assertThat(page.values("allreduce over bytes", row.get(1)).get(size)).isCloseTo(ratio, within(1e-3));
+                assertThat(page.values("allreduce, µs over bytes", row.get(1)).get(size))
+                        .isCloseTo(micros(row), within(1e-3));
+            }
+        }
+        assertThat(directory.resolve("page.html")).content()
+                .contains("divided by that of the algorithm that Tutti chooses", "model gigabit");
+    }
+
+    private static double micros(List<String> row) {
+        return Double.parseDouble(row.get(2).replace(",", ""));
     }
 
     @Test
@@ -249,6 +283,9 @@ class SimulateTest {
             "simulate --verify --part 0/3 | --part 0/3 is not possible",
             "simulate --verify --part 3 | --part 3 is not possible",
             "simulate barrier --algorithm srm,tree --chart no/chart.svg | no/chart.svg cannot be written",
+            "simulate barrier --algorithm srm,tree --html no/page.html | --html no/page.html cannot be written",
+            "simulate barrier --algorithm srm --html page.html | --html page.html has no meaning with one algorithm",
+            "simulate barrier --verify --html page.html | --html means nothing here",
             "draw barrier --algorithm srm --output no/chart.svg | no/chart.svg cannot be written",
             "draw barrier --algorithm srm --output . | cannot be written; name a file",
             "draw reduce --algorithm srm --nodes 2 --ranks-per-node 500 | cannot be drawn",

@@ -73,6 +73,8 @@ class BenchTest {
             -n 0                   | -n 0 is not possible
             --csv /nowhere/x.csv   | --csv /nowhere/x.csv cannot be written
             --csv /proc            | --csv /proc cannot be written
+            --html /nowhere/x.html | --html /nowhere/x.html cannot be written
+            --html x.html --csv /dev/null | --csv /dev/null is not possible with --html
             --repeats 0            | --repeats 0
             --rounds 0             | --rounds 0
             --call later | --call later is not one of blocking, with-blocks, non-blocking, prepared, prepared

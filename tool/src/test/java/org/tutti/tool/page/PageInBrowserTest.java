@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.logging.LogType;
+import org.tutti.tool.CommandProcess;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -201,6 +203,23 @@ class PageInBrowserTest {
         browser.pointAt("figure:nth-of-type(1) .u-over");
         assertThat(browser.texts(".tip:not([hidden])")).singleElement().asString().startsWith("allreduce")
                 .contains("0.32 ×", "0.7 ×", "1.9 ×");
+    }
+
+    @Test
+    void shouldShowABenchmark() throws Exception {
+        var ended = CommandProcess.run(directory, Map.of(), "bench", "-n", "2", "--repeats", "1", "--collective",
+                "barrier,allreduce", "--bytes", "8,1k", "--algorithm", "ring", "--html", "bench.html");
+        assertThat(ended.status()).as(ended.err()).isZero();
+        var bench = directory.resolve("bench.html");
+        browser.open(bench);
+        assertThat(browser.texts("dd.command")).containsExactly("tutti bench -n 2 --repeats 1 --collective "
+                + "barrier,allreduce --bytes 8,1k --algorithm ring --html bench.html");
+        assertThat(browser.texts("h2")).containsExactly("Ratios", "Times", "All figures");
+        assertThat(browser.texts(".legend button")).containsExactly("tutti", "tutti ring");
+        assertThat(browser.drawnPixels()).hasSize(4).allMatch(count -> count > 500);
+        assertThat(browser.all("tbody tr")).hasSize(1 + 2 * 2);
+        browser.keepPicture("bench");
+        browser.assertQuiet(bench);
     }
 
     @Test
