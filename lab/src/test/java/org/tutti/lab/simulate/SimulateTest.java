@@ -283,7 +283,7 @@ class SimulateTest {
             "simulate --verify --part 0/3 | --part 0/3 is not possible",
             "simulate --verify --part 3 | --part 3 is not possible",
             "simulate barrier --algorithm srm,tree --chart no/chart.svg | no/chart.svg cannot be written",
-            "simulate barrier --algorithm srm,tree --html no/page.html | --html no/page.html cannot be written",
+            "simulate barrier --algorithm srm,tree --html no/page.html | no/page.html cannot be written",
             "simulate barrier --algorithm srm --html page.html | --html page.html has no meaning with one algorithm",
             "simulate barrier --verify --html page.html | --html means nothing here",
             "draw barrier --algorithm srm --output no/chart.svg | no/chart.svg cannot be written",

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.stream.Collectors;
 
 import org.tutti.tool.bench.FiguresPage.Point;
 
@@ -29,7 +30,8 @@ final class BenchPage {
     static FiguresPage of(List<String> csv, List<String> arguments) {
         var rows = csv.stream().skip(1).map(line -> line.split(",", -1)).toList();
         var baseline = rows.getFirst()[CONTENDER];
-        boolean hasOthers = rows.stream().anyMatch(row -> !row[CONTENDER].equals(baseline));
+        var ofOthers = rows.stream().filter(row -> !row[CONTENDER].equals(baseline))
+                .map(row -> row[OPERATION] + " " + row[BYTES]).collect(Collectors.toSet());
         boolean hasPercentiles = csv.getFirst().startsWith(BenchCommand.PERCENTILES_CSV_COLUMNS);
         Map<String, Double> ofBaseline = new HashMap<>();
         List<Point> points = new ArrayList<>();
@@ -43,8 +45,10 @@ final class BenchPage {
                 }
                 var divisor = ofBaseline.get(cell);
                 points.add(new Point(row[RANKS] + " ranks, " + row[LAYOUT], operation, Long.parseLong(row[BYTES]),
-                        row[CONTENDER], micros, !hasOthers || divisor == null ? OptionalDouble.empty()
-                                : OptionalDouble.of(micros / divisor)));
+                        row[CONTENDER], micros,
+                        divisor != null && ofOthers.contains(row[OPERATION] + " " + row[BYTES])
+                                ? OptionalDouble.of(micros / divisor)
+                                : OptionalDouble.empty()));
             }
         }
         return new FiguresPage("tutti bench", arguments, "that of " + baseline, points, FiguresPage.table(csv),

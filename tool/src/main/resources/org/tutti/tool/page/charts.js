@@ -93,8 +93,9 @@
       if (!logarithmic) {
         return [Math.min(0, least), (most > 0 ? most : 1) * 1.05];
       }
-      const down = Math.pow(power, Math.floor(Math.log(least * 1.0001) / Math.log(power) * 2) / 2);
-      const up = Math.pow(power, Math.ceil(Math.log(most * 0.9999) / Math.log(power) * 2) / 2);
+      const parts = power === 10 ? 2 : 1; // ends are half decades, or doublings
+      const down = Math.pow(power, Math.floor(Math.log(least * 1.0001) / Math.log(power) * parts) / parts);
+      const up = Math.pow(power, Math.ceil(Math.log(most * 0.9999) / Math.log(power) * parts) / parts);
       return down < up ? [down, up] : [down / power, up * power];
     };
     return {

@@ -31,10 +31,11 @@ class BenchPageTest {
                 "tutti flat,allreduce,one node,2,8,8.0,1.0,1.0,9,0.5",
                 "tutti,allreduce,one node,2,1024,4.0,1.0,1.0,9,0.5",
                 "tutti flat,allreduce,one node,2,1024,2.0,1.0,1.0,9,0.5",
-                "tutti ring,allreduce,one node,2,1024,6.0,1.0,1.0,9,0.5");
+                "tutti ring,allreduce,one node,2,1024,6.0,1.0,1.0,9,0.5",
+                "tutti,scan,one node,2,8,6.0,1.0,1.0,9,0.5");
         assertThat(page.titles()).containsExactly(MEANS, "allreduce over bytes", "allreduce, µs over bytes",
                 "Operations of one size");
-        assertThat(page.groups(MEANS)).containsExactly("barrier", "allreduce");
+        assertThat(page.groups(MEANS)).as("operations with several contenders").containsExactly("barrier", "allreduce");
         assertThat(page.series(MEANS)).containsExactly("tutti", "tutti flat", "tutti ring");
         assertThat(page.values(MEANS, "tutti flat").get(0)).isEqualTo(1.5);
         assertThat(page.values(MEANS, "tutti flat").get(1)).isCloseTo(2, within(1e-12)); // of 8 and 0.5
@@ -44,7 +45,7 @@ class BenchPageTest {
         assertThat(page.values("allreduce over bytes", "tutti ring").getFirst()).isNaN();
         assertThat(page.values("allreduce over bytes", "tutti ring").getLast()).isCloseTo(1.5, within(1e-12));
         assertThat(page.values("allreduce, µs over bytes", "tutti").getLast()).isCloseTo(4, within(1e-12));
-        assertThat(page.rows()).hasSize(7).contains(List.of("tutti", "barrier", "one node", "2", "0", "2.000", "1.000",
+        assertThat(page.rows()).hasSize(8).contains(List.of("tutti", "barrier", "one node", "2", "0", "2.000", "1.000",
                 "3.000", "17", "0.000"));
     }
 

@@ -216,7 +216,7 @@ class PageInBrowserTest {
                 + "barrier,allreduce --bytes 8,1k --algorithm ring --html bench.html");
         assertThat(browser.texts("h2")).containsExactly("Ratios", "Times", "All figures");
         assertThat(browser.texts(".legend button")).containsExactly("tutti", "tutti ring");
-        assertThat(browser.drawnPixels()).hasSize(4).allMatch(count -> count > 500);
+        assertThat(browser.drawnPixels()).hasSize(3).allMatch(count -> count > 500);
         assertThat(browser.all("tbody tr")).hasSize(1 + 2 * 2);
         browser.keepPicture("bench");
         browser.assertQuiet(bench);
