@@ -30,11 +30,24 @@ import static org.junit.jupiter.api.Assumptions.abort;
  * a test says otherwise.
  */
 public final class Browser implements AutoCloseable {
+    private static final Logger SELENIUM = Logger.getLogger("org.openqa.selenium");
     private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
     private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int WIDTH = 1140;
     private static final int HEIGHT = 900;
+
+    /** The script of a function pixels(canvas). It reads a copy, because the browser warns of canvases read often. */
+    static final String PIXELS = """
+            const pixels = canvas => {
+              const copy = document.createElement("canvas");
+              copy.width = canvas.width;
+              copy.height = canvas.height;
+              const context = copy.getContext("2d", {willReadFrequently: true});
+              context.drawImage(canvas, 0, 0);
+              return new Uint32Array(context.getImageData(0, 0, copy.width, copy.height).data.buffer);
+            };
+            """;
 
     private final ChromeDriver driver;
 
@@ -52,7 +65,7 @@ public final class Browser implements AutoCloseable {
             }
             abort(sentence);
         }
-        Logger.getLogger("org.openqa.selenium").setLevel(Level.SEVERE); // it lacks types for the newest protocol
+        SELENIUM.setLevel(Level.SEVERE); // it warns, because it lacks types for the newest protocol
         var options = new ChromeOptions();
         options.setBinary(CHROMIUM.toFile());
         options.addArguments("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
@@ -127,14 +140,13 @@ public final class Browser implements AutoCloseable {
         return all(selector).stream().map(WebElement::getText).toList();
     }
 
-    /** {@return how many pixels of each canvas differ from its first pixel} */
+    /** {@return how many pixels of each chart differ from its first pixel} */
     public List<Long> drawnPixels() {
         @SuppressWarnings("unchecked")
-        var counts = (List<Long>) run("""
+        var counts = (List<Long>) run(PIXELS + """
                 return Array.from(document.querySelectorAll("figure canvas"), canvas => {
-                  const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-                  const pixels = new Uint32Array(data.buffer);
-                  return pixels.filter(pixel => pixel !== pixels[0]).length;
+                  const all = pixels(canvas);
+                  return all.filter(pixel => pixel !== all[0]).length;
                 });""");
         return counts;
     }

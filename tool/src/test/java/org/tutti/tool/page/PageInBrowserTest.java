@@ -28,7 +28,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PageInBrowserTest {
     /** Ends a script, a comment, an attribute and an element, if it is not escaped. */
     private static final String HOSTILE =
-            "</script><script>document.title='gone'</script><!--<script> \"'><img src=x onerror=\"document.title=1\">&amp;";
+            "</script><script>document.title='gone'</script><!--<script> \"'><img src=x onerror=\"document.title=1\">"
+                    + "&amp;";
 
     private static final int CHARTS = 7;
 
@@ -112,16 +113,22 @@ class PageInBrowserTest {
     @Test
     void shouldDrawEveryChartInBothSchemesAndWidths() throws Exception {
         for (var scheme : List.of("light", "dark")) {
+            browser.setWidth(1140);
+            browser.setScheme(scheme);
+            browser.open(file);
             for (int width : List.of(1140, 600)) {
-                browser.setScheme(scheme);
                 browser.setWidth(width);
-                browser.open(file);
+                browser.awaitFrame();
                 assertThat(browser.drawnPixels()).hasSize(CHARTS).allMatch(count -> count > 1000);
                 assertThat(browser.run("return document.documentElement.scrollWidth <= innerWidth"))
                         .as("no part is wider than %d pixels", width).isEqualTo(true);
+                assertThat(browser.run("""
+                        return Array.from(document.querySelectorAll("figure canvas"))
+                          .every(canvas => canvas.clientWidth <= canvas.closest(".plot").clientWidth);"""))
+                        .as("each chart is as wide as its place at %d pixels", width).isEqualTo(true);
                 browser.keepPicture("parts-" + scheme + "-" + width);
-                browser.assertQuiet(file);
             }
+            browser.assertQuiet(file);
         }
     }
 
@@ -171,11 +178,10 @@ class PageInBrowserTest {
 
     /** The background of the page, and the most frequent colour of the first chart except its background. */
     private static List<Object> colours() {
-        return List.of(browser.run("return getComputedStyle(document.body).backgroundColor"), browser.run("""
-                const canvas = document.querySelector("figure canvas");
-                const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        return List.of(browser.run("return getComputedStyle(document.body).backgroundColor"),
+                browser.run(Browser.PIXELS + """
                 const counts = new Map();
-                for (const pixel of new Uint32Array(data.buffer)) {
+                for (const pixel of pixels(document.querySelector("figure canvas"))) {
                   counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
                 }
                 return Array.from(counts).sort((one, other) => other[1] - one[1])[1][0];"""));

@@ -51,7 +51,7 @@ class PageTest {
                         + "room, in a directory that can be written to");
         assertThatThrownBy(() -> new Page("a").write("--html", Path.of("/dev/full")))
                 .isInstanceOf(TuttiException.class).hasMessageStartingWith(
-                        "--html /dev/full cannot be written (No space left on device); name a file on a disk with room");
+                        "--html /dev/full cannot be written (No space left on device); name a file on a disk");
     }
 
     @Test
