@@ -84,7 +84,7 @@ public final class Page {
         return add("<p>" + escaped(text) + "</p>\n");
     }
 
-    /** Adds the legend: the names of the series of all charts of the page. */
+    /** Adds the legend: the names of the series of all charts of the page, if there are several. */
     public Page legend() {
         return add("<div class=\"legend\"></div>\n");
     }

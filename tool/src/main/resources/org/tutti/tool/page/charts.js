@@ -131,6 +131,7 @@
       u.ctx.save();
       u.ctx.strokeStyle = tutti.colour("--text");
       u.ctx.lineWidth = devicePixelRatio;
+      u.ctx.setLineDash([]);
       u.ctx.beginPath();
       u.ctx.moveTo(u.bbox.left, y);
       u.ctx.lineTo(u.bbox.left + u.bbox.width, y);

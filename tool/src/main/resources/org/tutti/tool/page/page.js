@@ -148,6 +148,10 @@ const tutti = (() => {
 
   function startLegends() {
     document.querySelectorAll(".legend").forEach(legend => {
+      if (seriesNames.length < 2) {
+        legend.remove();
+        return;
+      }
       for (const name of seriesNames) {
         const button = element("button");
         const canvas = element("canvas");
