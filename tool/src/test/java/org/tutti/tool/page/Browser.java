@@ -2,9 +2,11 @@
 package org.tutti.tool.page;
 
 import java.io.File;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
@@ -51,12 +53,16 @@ public final class Browser implements AutoCloseable {
 
     private final ChromeDriver driver;
 
-    private Browser(ChromeDriver driver) {
+    /** For files of the browser, which leaves some when it ends. */
+    private final Path directory;
+
+    private Browser(ChromeDriver driver, Path directory) {
         this.driver = driver;
+        this.directory = directory;
     }
 
     /** Starts a browser. If it is not installed, the test fails in continuous integration, and is skipped elsewhere. */
-    public static Browser start() {
+    public static Browser start() throws IOException {
         if (!Files.isExecutable(CHROMIUM) || !Files.isExecutable(DRIVER)) {
             String sentence = "skipped: " + CHROMIUM + " or " + DRIVER
                     + " is not installed; apt-get install chromium chromium-driver";
@@ -75,9 +81,10 @@ public final class Browser implements AutoCloseable {
         logs.enable(LogType.BROWSER, Level.ALL);
         logs.enable(LogType.PERFORMANCE, Level.ALL);
         options.setCapability("goog:loggingPrefs", logs);
+        var directory = Files.createTempDirectory("tutti-browser");
         var service = new ChromeDriverService.Builder().usingDriverExecutable(DRIVER.toFile()).usingAnyFreePort()
-                .withLogFile(new File("/dev/null")).build();
-        var browser = new Browser(new ChromeDriver(service, options));
+                .withLogFile(new File("/dev/null")).withEnvironment(Map.of("TMPDIR", directory.toString())).build();
+        var browser = new Browser(new ChromeDriver(service, options), directory);
         browser.driver.manage().timeouts().scriptTimeout(PATIENCE);
         browser.setScheme("light");
         browser.setWidth(WIDTH);
@@ -175,7 +182,12 @@ public final class Browser implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public void close() throws IOException {
         driver.quit();
+        try (var files = Files.walk(directory)) {
+            for (var file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
     }
 }

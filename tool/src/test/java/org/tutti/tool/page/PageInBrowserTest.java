@@ -40,14 +40,14 @@ class PageInBrowserTest {
     private static Path file;
 
     @BeforeAll
-    static void openPage() {
+    static void openPage() throws Exception {
         browser = Browser.start();
         file = directory.resolve("page.html");
         page().write("--html", file);
     }
 
     @AfterAll
-    static void closeBrowser() {
+    static void closeBrowser() throws Exception {
         if (browser != null) {
             browser.close();
         }
