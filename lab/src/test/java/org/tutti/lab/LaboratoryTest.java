@@ -39,7 +39,8 @@ class LaboratoryTest {
     void shouldSayHowEachOfItsCommandsIsUsed(String command) throws Exception {
         var ended = CommandProcess.runShared(command, "--help");
         assertThat(ended.status()).isZero();
-        assertThat(ended.out()).startsWith("Usage: tutti " + command);
+        assertThat(ended.out()).startsWith("Usage: tutti " + command)
+                .containsPattern("\nExamples?:\n  tutti " + command);
     }
 
     @ParameterizedTest

@@ -34,7 +34,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
  */
 @Command(name = "tutti", version = "tutti " + Main.VERSION, mixinStandardHelpOptions = true,
         description = "Runs and examines parallel Java programs.",
-        footer = {"", "Begin with", "  tutti run -n 4 Program.java"})
+        footer = {"", "Example:", "  tutti run -n 4 Program.java"})
 public final class Main implements Runnable {
     /** The version of Tutti. */
     public static final String VERSION = "0.1.0-SNAPSHOT";
@@ -42,8 +42,9 @@ public final class Main implements Runnable {
     /** The names of the commands of the laboratory, which only a checkout has. */
     public static final List<String> LABORATORY = List.of("compare", "simulate", "explain", "draw", "chart", "tune");
 
-    private static final List<Class<?>> COMMANDS = List.of(RunCommand.class, StatusCommand.class, BenchCommand.class,
-            InfoCommand.class, PrepareCommand.class, HostCommand.class);
+    /** The commands that every user has. */
+    static final List<Class<?>> COMMANDS = List.of(RunCommand.class, StatusCommand.class, BenchCommand.class,
+            InfoCommand.class, CompletionCommand.class, PrepareCommand.class, HostCommand.class);
 
     /**
      * The command that runs a program: words after the program's name are arguments of the program, not options of
@@ -128,13 +129,14 @@ public final class Main implements Runnable {
 
     /**
      * The named command alone, if the command line names one, because reading the options of all takes a tenth of a
-     * second.
+     * second. The completion needs all.
      */
     private static List<Class<?>> commands(List<Class<?>> additional, String... arguments) {
         List<Class<?>> all = new ArrayList<>(COMMANDS);
         all.addAll(additional);
         for (Class<?> type : all) {
-            if (arguments.length > 0 && type.getAnnotation(Command.class).name().equals(arguments[0])) {
+            if (arguments.length > 0 && type.getAnnotation(Command.class).name().equals(arguments[0])
+                    && type != CompletionCommand.class) {
                 return List.of(type);
             }
         }
@@ -183,7 +185,8 @@ public final class Main implements Runnable {
         CommandLine.usage(this, System.out);
     }
 
-    @Command(name = "version", description = "Prints the version.")
+    @Command(name = "version", mixinStandardHelpOptions = true, description = "Prints the version.",
+            footer = {"", "Example:", "  tutti version"})
     int version() {
         System.out.println("tutti " + VERSION);
         return 0;

@@ -1,10 +1,14 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool;
 
+import java.util.stream.Stream;
+
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,6 +22,19 @@ class MainTest {
         var ended = CommandProcess.runShared(arguments.split(" "));
         assertThat(ended.status()).as(ended.err()).isZero();
         assertThat(ended.out()).contains(text);
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void shouldGiveAnExampleOfEachCommand(String command) throws Exception {
+        var ended = CommandProcess.runShared((command + " --help").strip().split(" "));
+        assertThat(ended.status()).as(ended.err()).isZero();
+        assertThat(ended.out()).containsPattern("\nExamples?\\b.*:\n  .*tutti " + command);
+    }
+
+    private static Stream<String> commands() {
+        return Stream.concat(Stream.of("", "version"),
+                Main.COMMANDS.stream().map(type -> type.getAnnotation(Command.class).name()));
     }
 
     @ParameterizedTest

@@ -19,6 +19,7 @@ import org.tutti.choice.Choice;
 import org.tutti.job.diagnosis.MachineTime;
 import org.tutti.lab.compare.Figure.Cell;
 import org.tutti.lab.compare.Invocation.ContenderException;
+import org.tutti.tool.Candidates;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
 import org.tutti.tool.bench.CellOptions;
@@ -69,12 +70,14 @@ public final class CompareCommand implements Callable<Integer> {
             description = "Rate of each link of the cluster that is made, such as 1gbit.")
     private String rate;
 
-    @Option(names = "--collective", split = ",", paramLabel = "name",
+    @Option(names = "--collective", split = ",", paramLabel = "collective",
+            completionCandidates = CollectiveOperation.Labels.class,
             description = "The operations to measure, such as barrier,allreduce, or making a group of ranks and "
                     + "closing it: split, create, duplicate. Default: all collectives.")
     private List<String> collectives = new ArrayList<>();
 
-    @Option(names = "--communicator", split = ",", paramLabel = "name",
+    @Option(names = "--communicator", split = ",", paramLabel = "communicator",
+            completionCandidates = CommunicatorKind.Labels.class,
             description = "The communicators to call on: world, the groups of ranks of each node (node), those of "
                     + "even and of odd ranks (interleaved), or world and a duplicate in turns (alternating). "
                     + "Default: world.")
@@ -83,7 +86,8 @@ public final class CompareCommand implements Callable<Integer> {
     @Mixin
     private CellOptions cells = new CellOptions();
 
-    @Option(names = "--algorithm", split = ",", paramLabel = "name",
+    @Option(names = "--algorithm", split = ",", paramLabel = "algorithm",
+            completionCandidates = Candidates.Algorithms.class,
             description = "Let Tutti take part with each of these algorithms, too; every measured collective must "
                     + "have them.")
     private List<String> algorithms = new ArrayList<>();
@@ -104,7 +108,7 @@ public final class CompareCommand implements Callable<Integer> {
             description = "Measure beside this many processes that each keep a core busy. Default: 0.")
     private int busy;
 
-    @Option(names = "--contenders", split = ",", paramLabel = "name",
+    @Option(names = "--contenders", split = ",", paramLabel = "contender", completionCandidates = Contenders.class,
             description = "The contenders: tutti, virtual, single-rail, segments, openmpi, mpich; flat, in which "
                     + "each rank is a node, also with each --algorithm; without groups and --percentiles also "
                     + "mpjexpress, openmpi-java; with --one-sided tutti, segments, zero-copy, streaming, pipelined, "
@@ -132,6 +136,14 @@ public final class CompareCommand implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
+
+    /** The contenders that a shell offers. */
+    private static final class Contenders extends Candidates {
+        Contenders() {
+            super(() -> Stream.of(TuttiContenders.NAMES, TuttiContenders.ONE_SIDED_NAMES, PeerPrograms.NAMES,
+                    PeerPrograms.ONE_SIDED_NAMES).flatMap(List::stream).distinct().toList());
+        }
+    }
 
     private final ComparedFigures results = new ComparedFigures();
     private Optional<NamespaceCluster> shaped = Optional.empty();

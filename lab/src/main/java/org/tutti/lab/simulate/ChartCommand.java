@@ -17,7 +17,9 @@ import picocli.CommandLine.Parameters;
 @Command(name = "chart", sortOptions = false, mixinStandardHelpOptions = true,
         description = "Predicts the figures of bench/growth, for the algorithms that Tutti chooses: fills in the "
                 + "column model_microseconds of its file, prints a Markdown table, and draws both. From a file of "
-                + "tutti compare --one-sided, it prints tables and draws rates.")
+                + "tutti compare --one-sided, it prints tables and draws rates.",
+        footer = {"", "Examples:", "  tutti chart growth.csv --model rdma200",
+                "  tutti chart onesided.csv -o rates.svg"})
 public final class ChartCommand implements Callable<Integer> {
     private static final String ENDING = ".csv";
 
@@ -25,7 +27,8 @@ public final class ChartCommand implements Callable<Integer> {
             description = "A file that bench/growth or bench/onesided has written.")
     private Path file;
 
-    @Option(names = "--model", paramLabel = "name|file", defaultValue = "gigabit",
+    @Option(names = "--model", paramLabel = "model|file", defaultValue = "gigabit",
+            completionCandidates = SimulateCommand.Models.class,
             description = "A model of the costs: gigabit, rdma200, or a file. Default: gigabit.")
     private String model;
 

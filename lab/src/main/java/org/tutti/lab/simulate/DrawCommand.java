@@ -29,7 +29,8 @@ public final class DrawCommand implements Callable<Integer> {
     @Mixin
     private Shape shape;
 
-    @Option(names = "--model", paramLabel = "name|file",
+    @Option(names = "--model", paramLabel = "model|file",
+            completionCandidates = SimulateCommand.Models.class,
             description = "A model of the costs, as for tutti simulate: a name or a file. Default: times that "
                     + "can all be seen.")
     private String model;

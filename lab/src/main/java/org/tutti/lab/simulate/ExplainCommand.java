@@ -24,6 +24,7 @@ import org.tutti.collective.layout.CallShape;
 import org.tutti.lab.simulate.Measurements.Cell;
 import org.tutti.simulator.Model;
 import org.tutti.simulator.Prediction;
+import org.tutti.tool.Candidates;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
 import org.tutti.tool.run.AlgorithmOptions;
@@ -48,6 +49,7 @@ public final class ExplainCommand implements Callable<Integer> {
     private static final String LINE = "%-12s%s%n";
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "collective",
+            completionCandidates = Candidates.Collectives.class,
             description = "Such as barrier, allreduce or all-to-all.")
     private String collective;
 
@@ -68,7 +70,8 @@ public final class ExplainCommand implements Callable<Integer> {
             description = "The links between the nodes are slow, as Tutti finds when a job starts. Default: fast.")
     private boolean slowLinks;
 
-    @Option(names = "--model", paramLabel = "name|file", defaultValue = "gigabit",
+    @Option(names = "--model", paramLabel = "model|file", defaultValue = "gigabit",
+            completionCandidates = SimulateCommand.Models.class,
             description = "A model of the costs for the prediction, as for tutti simulate. Default: gigabit.")
     private String model;
 

@@ -13,6 +13,7 @@ import org.tutti.collective.Algorithm;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.memory.Bytes;
 import org.tutti.simulator.Levels;
+import org.tutti.tool.Candidates;
 import org.tutti.tool.UsageException;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -24,10 +25,12 @@ final class Shape {
     static final long BYTES_MAX = 1L << 30;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "collective",
+            completionCandidates = Candidates.Collectives.class,
             description = "Such as barrier, allreduce or all-to-all.")
     private String collective;
 
-    @Option(names = "--algorithm", split = ",", paramLabel = "name",
+    @Option(names = "--algorithm", split = ",", paramLabel = "algorithm",
+            completionCandidates = Candidates.Algorithms.class,
             description = "Algorithms, as tutti info --algorithms lists them. Default: all.")
     private List<String> algorithms = List.of();
 

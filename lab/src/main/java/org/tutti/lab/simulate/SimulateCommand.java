@@ -21,6 +21,7 @@ import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.DelegatingProgressBarConsumer;
@@ -35,6 +36,7 @@ import org.tutti.simulator.Plan;
 import org.tutti.simulator.Prediction;
 import org.tutti.simulator.SimulationFailure;
 import org.tutti.simulator.Sweep;
+import org.tutti.tool.Candidates;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
 import org.tutti.tool.bench.FiguresPage;
@@ -79,7 +81,8 @@ public final class SimulateCommand implements Callable<Integer> {
     @Mixin
     private Shape shape;
 
-    @Option(names = "--model", paramLabel = "name|file", defaultValue = "gigabit",
+    @Option(names = "--model", paramLabel = "model|file", defaultValue = "gigabit",
+            completionCandidates = Models.class,
             description = "A model of the costs: gigabit, rdma200, epyc128, qsnet2, colony, exemplar, redstorm, or a "
                     + "file. Default: gigabit; with --paper, the model of the paper's cluster.")
     private String model;
@@ -110,7 +113,7 @@ public final class SimulateCommand implements Callable<Integer> {
                         + "both as a table.")
         private Path against;
 
-        @Option(names = "--paper", paramLabel = "name",
+        @Option(names = "--paper", paramLabel = "paper", completionCandidates = Papers.class,
                 description = "Predict the experiments of a paper, beside its baselines: srm, cheng, portals or "
                         + "qian-afsahi. docs/papers.md has the results.")
         private String paper;
@@ -126,6 +129,20 @@ public final class SimulateCommand implements Callable<Integer> {
 
         @Option(names = "--replay", paramLabel = "run", description = "Repeat a run that a verification has named.")
         private String replay;
+    }
+
+    /** The models that a shell offers, in addition to files. */
+    static final class Models extends Candidates {
+        Models() {
+            super(() -> Model.READY_MADE);
+        }
+    }
+
+    /** The papers that a shell offers. */
+    private static final class Papers extends Candidates {
+        Papers() {
+            super(() -> Stream.of(Paper.values()).map(Paper::label).toList());
+        }
     }
 
     @Option(names = "--part", paramLabel = "i/n",

@@ -16,6 +16,7 @@ import org.tutti.choice.Catalogue;
 import org.tutti.collective.Chunked;
 import org.tutti.lab.simulate.Measurements.Cell;
 import org.tutti.simulator.Model;
+import org.tutti.tool.Candidates;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
 import org.tutti.tool.run.PlacementOptions;
@@ -29,7 +30,8 @@ import picocli.CommandLine.Option;
  */
 @Command(name = "tune", sortOptions = false, mixinStandardHelpOptions = true,
         description = "Measures algorithms, with chunks of several lengths, and prints rules for tutti run --tuning.",
-        footer = {"", "The rules are for the number of nodes and ranks that were measured. Let nothing else run."})
+        footer = {"", "The rules are for the number of nodes and ranks that were measured. Let nothing else run.", "",
+                "Example:", "  tutti tune -n 4 --nodes 2 --collective allreduce -o tuning.txt"})
 public final class TuneCommand implements Callable<Integer> {
     private static final int REPEATS_MAX = 1000;
     private static final long CHUNK_BYTES_MAX = 256 << 10; // half of the largest window
@@ -44,16 +46,19 @@ public final class TuneCommand implements Callable<Integer> {
             description = "The file for the figures, in the format of tutti bench --csv.")
     private Path csv;
 
-    @Option(names = "--model", paramLabel = "name|file",
+    @Option(names = "--model", paramLabel = "model|file",
+            completionCandidates = SimulateCommand.Models.class,
             description = "A model of the costs, to compare the chunks that it proposes: best a file that "
                     + "tutti simulate --measure-model has written here.")
     private String model;
 
-    @Option(names = "--collective", split = ",", paramLabel = "name",
+    @Option(names = "--collective", split = ",", paramLabel = "collective",
+            completionCandidates = Candidates.Collectives.class,
             description = "The collectives to tune. Default: broadcast, reduce, allreduce.")
     private List<String> collectives = List.of("broadcast", "reduce", "allreduce");
 
-    @Option(names = "--algorithm", split = ",", paramLabel = "name",
+    @Option(names = "--algorithm", split = ",", paramLabel = "algorithm",
+            completionCandidates = Candidates.Algorithms.class,
             description = "Algorithms to measure in addition to Tutti's choices, as tutti info --algorithms "
                     + "lists them. Default: Tutti's choices, with other chunks.")
     private List<String> algorithms = List.of();

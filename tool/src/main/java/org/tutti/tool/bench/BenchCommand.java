@@ -19,6 +19,7 @@ import org.tutti.choice.Catalogue;
 import org.tutti.choice.Suggestion;
 import org.tutti.job.diagnosis.MachineTime;
 import org.tutti.memory.Bytes;
+import org.tutti.tool.Candidates;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.run.Launch;
 import org.tutti.tool.run.PlacementOptions;
@@ -67,12 +68,14 @@ public final class BenchCommand implements Callable<Integer> {
     @Mixin
     private CellOptions cells = new CellOptions();
 
-    @Option(names = "--collective", split = ",", paramLabel = "name",
+    @Option(names = "--collective", split = ",", paramLabel = "collective",
+            completionCandidates = CollectiveOperation.Labels.class,
             description = "The operations to measure, such as barrier,allreduce, or making a group of ranks and "
                     + "closing it: split, create, duplicate. Default: all collectives.")
     private List<String> collectives = new ArrayList<>();
 
-    @Option(names = "--communicator", paramLabel = "name", defaultValue = "world",
+    @Option(names = "--communicator", paramLabel = "communicator", defaultValue = "world",
+            completionCandidates = CommunicatorKind.Labels.class,
             description = "The communicators to call on: world, the groups of ranks of each node (node), those of "
                     + "even and of odd ranks (interleaved), or world and a duplicate in turns (alternating). "
                     + "Default: world.")
@@ -81,12 +84,14 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(names = "--all-algorithms", description = "Measure every algorithm, not only the one that Tutti chooses.")
     private boolean allAlgorithms;
 
-    @Option(names = "--algorithm", split = ",", paramLabel = "name",
+    @Option(names = "--algorithm", split = ",", paramLabel = "algorithm",
+            completionCandidates = Candidates.Algorithms.class,
             description = "Measure these algorithms, where they exist, in addition to the one that Tutti chooses. A "
                     + "name with @flat, such as bruck@flat, runs the algorithm with each rank as a node of its own.")
     private List<String> algorithms = new ArrayList<>();
 
-    @Option(names = "--call", split = ",", paramLabel = "name", defaultValue = "blocking",
+    @Option(names = "--call", split = ",", paramLabel = "call", defaultValue = "blocking",
+            completionCandidates = CallKind.Labels.class,
             description = "How to call: blocking; with-blocks, the same with Blocks of one length; "
                     + "non-blocking, which starts a call and awaits it immediately; "
                     + "prepared, which runs what was prepared once, or prepared-started, which starts and awaits it; "
@@ -110,7 +115,7 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(names = "--segments", description = "Use memory that the ranks of a node share instead of Java arrays.")
     private boolean segments;
 
-    @Option(names = "--protocol", paramLabel = "name",
+    @Option(names = "--protocol", paramLabel = "protocol", completionCandidates = Protocols.class,
             description = "With --one-sided, how data travel between nodes: zero-copy, streaming or pipelined. "
                     + "Default: as Tutti chooses.")
     private String protocol = "";
@@ -282,6 +287,13 @@ public final class BenchCommand implements Callable<Integer> {
         return Stream.of(TransferProtocol.values()).map(each -> label(each.name())).toList();
     }
 
+    /** The protocols that a shell offers. */
+    private static final class Protocols extends Candidates {
+        Protocols() {
+            super(BenchCommand::protocols);
+        }
+    }
+
     private static String label(String name) {
         return name.toLowerCase(Locale.ROOT).replace('_', '-');
     }
@@ -327,11 +339,6 @@ public final class BenchCommand implements Callable<Integer> {
         }
     }
 
-    private static List<String> names() {
-        return Stream.of(Collective.values()).flatMap(collective -> Catalogue.of(collective).stream())
-                .map(algorithm -> algorithm.description().name()).distinct().toList();
-    }
-
     private static List<String> checked(List<String> names) {
         for (String name : names) {
             if (Stream.of(Collective.values())
@@ -340,7 +347,7 @@ public final class BenchCommand implements Callable<Integer> {
                 throw new UsageException("--algorithm " + name
                         + " is no algorithm of any collective; tutti info --algorithms lists them, and which have "
                         + "chunks that can be chosen, as in srm@32k"
-                        + Suggestion.of(name.substring(name.indexOf('=') + 1), names())); // as in tutti run
+                        + Suggestion.of(name.substring(name.indexOf('=') + 1), Candidates.Algorithms.names())); // as in tutti run
             }
         }
         return names;

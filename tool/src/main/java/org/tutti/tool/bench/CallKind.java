@@ -3,9 +3,9 @@ package org.tutti.tool.bench;
 
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import org.tutti.tool.Candidates;
 import org.tutti.tool.UsageException;
 
 /** The values of {@code --call}: the ways to call a collective. */
@@ -25,9 +25,21 @@ public enum CallKind {
     /** The call is started, the rank computes as long as a call takes, and then awaits it. */
     OVERLAPPED;
 
+    /** The labels that a shell offers. */
+    public static final class Labels extends Candidates {
+        Labels() {
+            super(CallKind::labels);
+        }
+    }
+
     /** {@return its name on the command line and in files} */
     public String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** {@return the labels of all kinds} */
+    static List<String> labels() {
+        return Stream.of(values()).map(CallKind::label).toList();
     }
 
     /** {@return the kinds with these labels on the command line} */
@@ -38,6 +50,6 @@ public enum CallKind {
     private static CallKind ofLabel(String label) {
         return Stream.of(values()).filter(kind -> kind.label().equals(label)).findFirst()
                 .orElseThrow(() -> new UsageException("--call " + label + " is not one of "
-                        + Stream.of(values()).map(CallKind::label).collect(Collectors.joining(", "))));
+                        + String.join(", ", labels())));
     }
 }

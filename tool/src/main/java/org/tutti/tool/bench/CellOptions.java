@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
+import org.tutti.tool.Candidates;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.OneSidedCell.Target;
 import picocli.CommandLine.Option;
@@ -21,14 +22,14 @@ public final class CellOptions {
             + "collectives. Times are microseconds a message.")
     private boolean messages;
 
-    @Option(names = "--operation", split = ",", paramLabel = "name",
+    @Option(names = "--operation", split = ",", paramLabel = "operation", completionCandidates = Operations.class,
             description = "With --one-sided, what to measure: put, get, accumulate, fetch-add, put-train, put-strided, "
                     + "get-strided, lock-unlock, lock, unlock, fence-each, fence-all, fence-each-everyone, "
                     + "fence-all-everyone. Default: all but fences. With --messages: latency, bandwidth of 64 "
                     + "messages in flight of 64k to 1m, message-rate of 64 in flight of 8 bytes. Default: all.")
     private List<String> operations = new ArrayList<>();
 
-    @Option(names = "--target", split = ",", paramLabel = "name",
+    @Option(names = "--target", split = ",", paramLabel = "target", completionCandidates = Targets.class,
             description = "With --one-sided, what the target does meanwhile: it is passive (the default), or computing "
                     + "for 300 ms at a time.")
     private List<String> targets = new ArrayList<>();
@@ -41,6 +42,21 @@ public final class CellOptions {
             description = "Sizes of messages, multiples of 8, such as 8,1k,64k,8m. Default: 8 … 8m; with --messages "
                     + "8,1k,4k,64k,1m.")
     private List<String> sizes = new ArrayList<>();
+
+    /** The operations that a shell offers. */
+    private static final class Operations extends Candidates {
+        Operations() {
+            super(() -> Stream.concat(OneSidedOperation.labels().stream(), MessageOperation.labels().stream())
+                    .toList());
+        }
+    }
+
+    /** The targets that a shell offers. */
+    private static final class Targets extends Candidates {
+        Targets() {
+            super(() -> Stream.of(Target.values()).map(CellOptions::label).toList());
+        }
+    }
 
     /** {@return whether one-sided operations are measured} */
     public boolean areOneSided() {
@@ -135,8 +151,12 @@ public final class CellOptions {
         return all;
     }
 
+    private static String label(Target target) {
+        return target.name().toLowerCase(Locale.ROOT);
+    }
+
     private static Target target(String name) {
-        return Stream.of(Target.values()).filter(target -> target.name().toLowerCase(Locale.ROOT).equals(name))
+        return Stream.of(Target.values()).filter(target -> label(target).equals(name))
                 .findFirst().orElseThrow(() -> new UsageException(
                         "--target " + name + " is not possible; give passive, computing, or both"));
     }

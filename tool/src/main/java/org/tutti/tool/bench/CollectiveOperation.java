@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 
 import org.tutti.Collective;
 import org.tutti.choice.Suggestion;
+import org.tutti.tool.Candidates;
 import org.tutti.tool.UsageException;
 
 /** The values of {@code --collective}: the collectives, and making a group of ranks and closing it. */
@@ -49,6 +50,13 @@ public enum CollectiveOperation {
 
     CollectiveOperation(Collective collective) {
         this.collective = Optional.of(collective);
+    }
+
+    /** The labels that a shell offers. */
+    public static final class Labels extends Candidates {
+        Labels() {
+            super(CollectiveOperation::labels);
+        }
     }
 
     /** {@return its name on the command line and in files} */

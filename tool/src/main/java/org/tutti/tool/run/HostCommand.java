@@ -14,7 +14,10 @@ import picocli.CommandLine.Command;
  * The command {@code tutti host}, which an agent of the launcher runs on each other host. It speaks with the launcher
  * over its standard streams.
  */
-@Command(name = "host", hidden = true, description = "Starts ranks for a launcher on another host.")
+@Command(name = "host", hidden = true, mixinStandardHelpOptions = true,
+        description = "Starts ranks for a launcher on another host, which speaks with it over its streams.",
+        footer = {"", "Example, as the launcher of tutti run --hosts b:4 calls it:",
+                "  ssh -o BatchMode=yes b tutti host"})
 public final class HostCommand implements Callable<Integer> {
     /** {@return the status to exit with} */
     @Override

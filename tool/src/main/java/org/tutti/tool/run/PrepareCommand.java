@@ -18,7 +18,9 @@ import picocli.CommandLine.Command;
  * ranks' classes ({@link RankCache}) with a small job. Then it acts as {@code tutti run}, so that the JVM that runs
  * this command can make the launcher's own archive.
  */
-@Command(name = "prepare", hidden = true, description = "Makes the archive of classes that lets ranks start faster.")
+@Command(name = "prepare", hidden = true, mixinStandardHelpOptions = true,
+        description = "Makes the archive of classes that lets ranks start faster.",
+        footer = {"", "Example:", "  tutti prepare"})
 public final class PrepareCommand implements Callable<Integer> {
     private static final String TRAINING_PROGRAM = "org.tutti.job.TrainingProgram";
     private static final String SAMPLE = """

@@ -11,11 +11,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import org.tutti.choice.Links;
 import org.tutti.fabric.Service;
 import org.tutti.fabric.Striping;
 import org.tutti.job.launch.JobEnvironment;
+import org.tutti.tool.Candidates;
 import org.tutti.tool.UsageException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -92,18 +94,18 @@ public final class RunCommand implements Callable<Integer> {
                     + "cache, inside groups of 8. Default: none; with --bind, what Linux says of the cores.")
     private String levels = "";
 
-    @Option(names = "--service", paramLabel = "sleep|poll",
+    @Option(names = "--service", paramLabel = "sleep|poll", completionCandidates = Services.class,
             description = "How processes serve other nodes while their ranks compute: by a thread that sleeps until "
                     + "something arrives, or by one that polls, for which each process needs a core to spare. "
                     + "Default: sleep.")
     private String service = "";
 
-    @Option(names = "--striping", paramLabel = "speed|even|whole",
+    @Option(names = "--striping", paramLabel = "speed|even|whole", completionCandidates = Stripings.class,
             description = "How messages are dealt to several --rails: striped by the rails' speeds, striped evenly, or "
                     + "whole messages in turns. Default: speed.")
     private String striping = "";
 
-    @Option(names = "--links", paramLabel = "fast|slow",
+    @Option(names = "--links", paramLabel = "fast|slow", completionCandidates = LinkSpeeds.class,
             description = "The bottleneck of long messages between nodes, for the choice of algorithms: the cores "
                     + "(fast), or links (slow), each of which the cores can fill, such as 1 Gbit/s. Default: fast.")
     private String links = "";
@@ -127,6 +129,27 @@ public final class RunCommand implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
+
+    /** The values of {@code --service} that a shell offers. */
+    private static final class Services extends Candidates {
+        Services() {
+            super(() -> Stream.of(Service.values()).map(Service::toString).toList());
+        }
+    }
+
+    /** The values of {@code --striping} that a shell offers. */
+    private static final class Stripings extends Candidates {
+        Stripings() {
+            super(() -> Stream.of(Striping.values()).map(Striping::toString).toList());
+        }
+    }
+
+    /** The values of {@code --links} that a shell offers. */
+    private static final class LinkSpeeds extends Candidates {
+        LinkSpeeds() {
+            super(() -> Stream.of(Links.values()).map(Links::toString).toList());
+        }
+    }
 
     /** {@return the status to exit with} */
     @Override
