@@ -34,7 +34,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
  */
 @Command(name = "tutti", version = "tutti " + Main.VERSION, mixinStandardHelpOptions = true,
         description = "Runs and examines parallel Java programs.",
-        footer = {"", "Example:", "  tutti run -n 4 Program.java"})
+        footer = {"",
+                "Exit statuses: 0 for success, 1 for a failure, 2 for a wrong command line; docs/exit-statuses.md has "
+                        + "those of jobs.",
+                "", "Example:", "  tutti run -n 4 Program.java"})
 public final class Main implements Runnable {
     /** The version of Tutti. */
     public static final String VERSION = "0.1.0-SNAPSHOT";

@@ -31,7 +31,8 @@ import picocli.CommandLine.Spec;
         description = "Starts a program as a job: the same program once for every rank, on this host or others.",
         footer = {
                 "", "Standard input goes to rank 0. The job ends as soon as a rank fails; its status is that of the "
-                        + "first failure.",
+                        + "first failure, 1 for an exception, 2 for a wrong command line, 124 after --timeout, "
+                        + "128 + n after signal n. docs/exit-statuses.md has all statuses.",
                 "", "Examples:", "  tutti run -n 4 Program.java", "  tutti run -n 8 --nodes 2 -J-Xmx1g -cp classes "
                         + "some.Main argument",
                 "  tutti run --hosts a:4,b:4 program.jar"})
