@@ -133,6 +133,40 @@ class ScriptSurroundingsTest {
                 .doesNotContain("-XX:TieredStopAtLevel=1");
     }
 
+    /** Maven is a script that waits until its second part is on the terminal. */
+    @Test
+    void shouldDrawABarOfTheBuildOnATerminal() throws Exception {
+        Files.delete(checkout.resolve("tool/target/built"));
+        executable(checkout.resolve("mvnw"), """
+                #!/bin/sh
+                echo "[INFO] Building two                [2/4]"
+                until grep '1/4' ../shown >/dev/null; do sleep 0.1; done
+                """);
+        assertThat(Terminal.run(directory, List.of("env", "LC_ALL=C.UTF-8", "JAVA_HOME=" + directory.resolve("jdk"),
+                checkout.resolve("tutti").toString(), "run")))
+                .containsPattern("\rtutti: building \\(first use, .*\\) … \\[===== {15}] 1/4 \\(\\d+ s\\)")
+                .containsPattern("\r\u001B\\[Ktutti: building \\(first use, .*\\) … done in \\d+ s\r\n");
+    }
+
+    @Test
+    void shouldShowTheErrorsOfABuildThatFails() throws Exception {
+        Files.delete(checkout.resolve("tool/target/built"));
+        executable(checkout.resolve("mvnw"), """
+                #!/bin/sh
+                echo "[INFO] Building two                [2/4]"
+                echo "[ERROR] the cause"
+                echo "[INFO] BUILD FAILURE"
+                exit 3
+                """);
+        var printed = directory.resolve("printed");
+        var builder = new ProcessBuilder(checkout.resolve("tutti").toString(), "run").directory(directory.toFile())
+                .redirectErrorStream(true).redirectOutput(printed.toFile());
+        builder.environment().putAll(Map.of("LC_ALL", "C.UTF-8", "JAVA_HOME", directory.resolve("jdk").toString()));
+        assertThat(builder.start().waitFor()).isEqualTo(1);
+        assertThat(printed).content().matches("tutti: building \\(first use, about a minute\\) … failed after \\d+ s; "
+                + "the end of .*/build\\.log:\n\\[ERROR\\] the cause\n");
+    }
+
     @Test
     void shouldSayThatTheDirectoryIsGone() throws Exception {
         var process = new ProcessBuilder("/bin/sh", "-c", "mkdir gone; cd gone; rmdir ../gone; exec \"$1\" run", "sh",

@@ -81,6 +81,10 @@ class ScriptTest {
         assertThat(err).isEmpty();
         assertThat(run(alone, err, java, "-jar", "tutti.jar", "bench", "-n", "2", "--repeats", "1", "--bytes", "8",
                 "--collective", "allreduce")).contains("allreduce");
+        assertThat(
+                Terminal.run(alone, List.of(java, "-jar", "tutti.jar", "bench", "-n", "1", "--repeats", "3", "--bytes",
+                        "8", "--percentiles", "--collective", "barrier")))
+                .containsPattern("measuring +0% \\[");
         assertThat(run(alone, err, java, "-jar", "tutti.jar", "info")).contains("shared memory");
         assertThat(run(alone, err, java, "-jar", "tutti.jar", "help", "run")).contains("tutti run -n 4 Program.java");
         assertThat(run(alone, err, java, "-p", "tutti.jar", "--add-modules", "org.tutti", "Program.java"))

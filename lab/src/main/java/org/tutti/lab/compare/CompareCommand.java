@@ -20,6 +20,7 @@ import org.tutti.job.diagnosis.MachineTime;
 import org.tutti.lab.compare.Figure.Cell;
 import org.tutti.lab.compare.Invocation.ContenderException;
 import org.tutti.tool.Candidates;
+import org.tutti.tool.Progress;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
 import org.tutti.tool.bench.CellOptions;
@@ -147,6 +148,7 @@ public final class CompareCommand implements Callable<Integer> {
 
     private final ComparedFigures results = new ComparedFigures();
     private Optional<NamespaceCluster> shaped = Optional.empty();
+    private Optional<Progress> bar = Optional.empty();
     private boolean complete = true;
 
     /** {@return the status to exit with: 1 if a contender has failed} */
@@ -170,8 +172,12 @@ public final class CompareCommand implements Callable<Integer> {
                 var made = cleanup.add(new NamespaceCluster(place, hosts, railsOfHosts(), Optional.ofNullable(rate)));
                 shaped = rate == null ? Optional.empty() : Optional.of(made);
             }
-            for (var layout : layouts) {
-                measure(layout, contenders, loop, place, cleanup);
+            long cellTurns = (long) rounds * loop.cells().size() * (repeats + 1);
+            try (var progress = Progress.isTerminal() ? Progress.of("comparing", layouts.size() * cellTurns) : null) {
+                this.bar = Optional.ofNullable(progress);
+                for (var layout : layouts) {
+                    measure(layout, contenders, loop, place, cleanup);
+                }
             }
         }
         var report = new Report(results, wire, busy);
@@ -339,7 +345,7 @@ public final class CompareCommand implements Callable<Integer> {
                 if (left.isEmpty()) {
                     break;
                 }
-                System.err.printf("tutti: %s, round %d of %d: %s%n", layout, round, rounds, cell);
+                tellStep("%s, round %d of %d: %s".formatted(layout, round, rounds, cell));
                 alternate(others, layout, cell, left, started,
                         contender -> cleanup.add(new Invocation(contender, layout,
                                 loop.from(contender.leastBytes()), place, timeout)));
@@ -370,6 +376,7 @@ public final class CompareCommand implements Callable<Integer> {
             Map<Contender, Invocation> started,
             Start start) throws IOException, InterruptedException {
         for (int turn = 0; turn <= repeats; turn++) {
+            bar.ifPresent(Progress::step);
             for (var contender : List.copyOf(left)) {
                 if (cell.bytes() < contender.leastBytes()) {
                     continue;
@@ -404,11 +411,16 @@ public final class CompareCommand implements Callable<Integer> {
         return shaped.isPresent() && layout.nodes() > 1 ? Optional.of(shaped.get().traffic()) : Optional.empty();
     }
 
+    /** Tells which cell comes next, in the bar, or in a line where there is none. */
+    private void tellStep(String step) {
+        bar.ifPresentOrElse(shown -> shown.begin(step), () -> System.err.println("tutti: " + step));
+    }
+
     private void tell(Layout layout, ContenderException failure) {
         if (Cleanup.isEnding()) {
             return; // the user has ended the comparison
         }
-        System.err.println("tutti: " + layout + ": " + failure.getMessage());
+        Progress.above(() -> System.err.println("tutti: " + layout + ": " + failure.getMessage()));
         results.fail(layout, failure.getMessage().lines().findFirst().orElseThrow().replaceFirst("[:.]$", ""));
         complete = false;
     }

@@ -10,6 +10,7 @@ import org.tutti.Topology;
 import org.tutti.lab.simulate.Measurements.Cell;
 import org.tutti.simulator.Model;
 import org.tutti.simulator.Prediction;
+import org.tutti.tool.Progress;
 import org.tutti.tool.UsageException;
 
 /**
@@ -44,8 +45,11 @@ final class Comparison {
      */
     Comparison(List<Cell> cells, Model model) {
         this.model = model;
-        for (Cell cell : cells) {
-            rows.add(new Row(cell, predict(cell, model)));
+        try (Progress progress = Progress.of(SimulateCommand.PREDICTING, cells.size())) {
+            for (Cell cell : cells) {
+                rows.add(new Row(cell, predict(cell, model)));
+                progress.step();
+            }
         }
     }
 

@@ -13,6 +13,7 @@ import org.tutti.simulator.Drawing;
 import org.tutti.simulator.Levels;
 import org.tutti.simulator.Model;
 import org.tutti.simulator.Prediction;
+import org.tutti.tool.Progress;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
 import picocli.CommandLine.Command;
@@ -73,7 +74,7 @@ public final class DrawCommand implements Callable<Integer> {
     }
 
     private Prediction prediction(Topology topology, Algorithm algorithm, long bytes) {
-        try {
+        try (Progress _ = Progress.of(SimulateCommand.PREDICTING, -1)) {
             return Prediction.of(algorithm, topology, bytes, shape.root(),
                     model == null ? Model.forDrawing(bytes) : SimulateCommand.model(model));
         } catch (IllegalArgumentException e) {

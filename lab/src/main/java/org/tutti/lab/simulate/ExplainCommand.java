@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
-import me.tongfei.progressbar.ProgressBar;
 import org.tutti.Collective;
 import org.tutti.Topology;
 import org.tutti.choice.Catalogue;
@@ -25,6 +24,7 @@ import org.tutti.lab.simulate.Measurements.Cell;
 import org.tutti.simulator.Model;
 import org.tutti.simulator.Prediction;
 import org.tutti.tool.Candidates;
+import org.tutti.tool.Progress;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
 import org.tutti.tool.run.AlgorithmOptions;
@@ -159,10 +159,10 @@ public final class ExplainCommand implements Callable<Integer> {
                         && !name(actual(each, topology, length)).equals(name(actual)))
                 .toList();
         List<Candidate> candidates = new ArrayList<>();
-        try (ProgressBar bar = SimulateCommand.progress("predicting", others.size())) {
+        try (Progress progress = Progress.of(SimulateCommand.PREDICTING, others.size())) {
             for (Algorithm other : others) {
                 candidates.add(new Candidate(other, micros(other, topology, length, costs)));
-                bar.step();
+                progress.step();
             }
         }
         return candidates.stream().min(Comparator.comparingDouble(Candidate::micros));

@@ -21,6 +21,7 @@ import org.tutti.simulator.Chart;
 import org.tutti.simulator.Chart.Line;
 import org.tutti.simulator.Chart.Point;
 import org.tutti.simulator.Model;
+import org.tutti.tool.Progress;
 import org.tutti.tool.UsageException;
 
 /** The figures of a file that {@code bench/growth} has written, with the model's time of the chosen algorithm. */
@@ -99,11 +100,14 @@ final class Growth {
             throw new UsageException(file + " does not begin with \"" + HEADER
                     + "\"; name a file that bench/growth has written");
         }
-        for (int i = 1; i < lines.size(); i++) {
-            try {
-                rows.add(row(List.of(lines.get(i).split(",", -1)), model));
-            } catch (IllegalArgumentException | UsageException e) {
-                throw new UsageException(file + ", line " + (i + 1) + ": " + e.getMessage());
+        try (Progress progress = Progress.of(SimulateCommand.PREDICTING, lines.size() - 1)) {
+            for (int i = 1; i < lines.size(); i++) {
+                try {
+                    rows.add(row(List.of(lines.get(i).split(",", -1)), model));
+                } catch (IllegalArgumentException | UsageException e) {
+                    throw new UsageException(file + ", line " + (i + 1) + ": " + e.getMessage());
+                }
+                progress.step();
             }
         }
     }

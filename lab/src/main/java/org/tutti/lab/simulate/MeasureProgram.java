@@ -14,6 +14,7 @@ import org.tutti.Communicator;
 import org.tutti.Reduction;
 import org.tutti.Tutti;
 import org.tutti.simulator.Model;
+import org.tutti.tool.run.StepLine;
 
 /**
  * The program that {@code tutti simulate --measure-model} runs in one process: measures this machine, and writes its
@@ -26,9 +27,11 @@ public final class MeasureProgram {
     private static final double LEAST = 1e-4;
 
     private static final int PASSES = 5;
+    private static final int FIGURES = 15; // of a pass
 
     private final StringBuilder text = new StringBuilder();
     private final Map<String, Double> shortest = new HashMap<>();
+    private int figures;
     private final boolean coreForEach = Runtime.getRuntime().availableProcessors() > 1;
 
     private MeasureProgram() {
@@ -83,6 +86,7 @@ public final class MeasureProgram {
     }
 
     private void note(String what, double nanos) {
+        StepLine.print(++figures, PASSES * FIGURES, what);
         shortest.merge(what, nanos, Math::min);
     }
 

@@ -76,12 +76,18 @@ final class PaperFigures {
     private static final int PERCENT = 100;
 
     private final Model model;
+    private final Runnable afterEach;
     private final Map<Cell, Double> micros = new LinkedHashMap<>();
     private final Chart chart = new Chart();
     private final List<LineChart> panels = new ArrayList<>();
 
-    PaperFigures(Model model) {
+    /**
+     * @param model the costs
+     * @param afterEach runs after each prediction
+     */
+    PaperFigures(Model model, Runnable afterEach) {
         this.model = model;
+        this.afterEach = afterEach;
     }
 
     /** Adds a panel with the times of contenders over the length of a message. */
@@ -158,6 +164,7 @@ final class PaperFigures {
         }
         double predicted = prediction.micros();
         micros.put(cell, predicted);
+        afterEach.run();
         return predicted;
     }
 

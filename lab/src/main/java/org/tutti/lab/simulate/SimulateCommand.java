@@ -23,11 +23,6 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import me.tongfei.progressbar.ConsoleProgressBarConsumer;
-import me.tongfei.progressbar.DelegatingProgressBarConsumer;
-import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
 import org.tutti.Topology;
 import org.tutti.collective.Algorithm;
 import org.tutti.simulator.Chart;
@@ -37,6 +32,7 @@ import org.tutti.simulator.Prediction;
 import org.tutti.simulator.SimulationFailure;
 import org.tutti.simulator.Sweep;
 import org.tutti.tool.Candidates;
+import org.tutti.tool.Progress;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
 import org.tutti.tool.bench.FiguresPage;
@@ -66,10 +62,11 @@ import picocli.CommandLine.Spec;
                 "  tutti simulate allreduce --verify --seeds 1"})
 public final class SimulateCommand implements Callable<Integer> {
     private static final int STATUS_FAILED = 1;
+    /** The name of the task of predicting. */
+    static final String PREDICTING = "predicting";
+
     private static final int SEEDS_MAX = 1_000_000;
     private static final int PATH_LINES = 40;
-    private static final int PROGRESS_COLUMNS = 79;
-    private static final int LOG_SECONDS = 30;
     private static final String BY_FORMULA =
             "by the algorithm's formula, as it takes too many steps or messages to simulate";
     private static final double NANOS_PER_SECOND = 1e9;
@@ -274,16 +271,16 @@ public final class SimulateCommand implements Callable<Integer> {
         int failures = 0;
         long start = System.nanoTime();
         try (ExecutorService runs = Executors.newFixedThreadPool(cores);
-                ProgressBar bar = progress("verifying", plans.size())) {
+                Progress progress = Progress.of("verifying", plans.size())) {
             List<Future<Optional<SimulationFailure>>> results = plans.stream().map(plan -> runs.submit(plan::verify))
                     .toList();
             for (Future<Optional<SimulationFailure>> result : results) {
                 Optional<SimulationFailure> failure = result.get();
                 if (failure.isPresent()) { // immediately, because many minutes may follow
-                    System.out.println(failure.get().getMessage() + "\n");
+                    Progress.above(() -> System.out.println(failure.get().getMessage() + "\n"));
                     failures++;
                 }
-                bar.step();
+                progress.step();
             }
         } catch (InterruptedException | ExecutionException e) {
             throw new IllegalStateException("a verification run has not ended", e);
@@ -291,27 +288,6 @@ public final class SimulateCommand implements Callable<Integer> {
         System.out.printf(Locale.ROOT, "%d runs, %d of them not right, in %.0f s%n", plans.size(), failures,
                 (System.nanoTime() - start) / NANOS_PER_SECOND);
         return failures == 0 ? 0 : STATUS_FAILED;
-    }
-
-    /** Returns a bar with an estimate of the remaining time; in a log it is a line every half minute. */
-    static ProgressBar progress(String task, long steps) {
-        boolean moves = System.console() != null && System.console().isTerminal();
-        return new ProgressBarBuilder().setTaskName(task).setInitialMax(steps).setStyle(ProgressBarStyle.ASCII)
-                .setConsumer(moves ? new ConsoleProgressBarConsumer(System.err, PROGRESS_COLUMNS)
-                        : new DelegatingProgressBarConsumer(new LogLines()::accept, PROGRESS_COLUMNS))
-                .build();
-    }
-
-    /** Prints the bar of a task that takes long, line by line. */
-    private static final class LogLines {
-        private long printed = System.nanoTime();
-
-        void accept(String bar) {
-            if (System.nanoTime() - printed > LOG_SECONDS * NANOS_PER_SECOND) {
-                printed = System.nanoTime();
-                System.err.println(bar);
-            }
-        }
     }
 
     // ---- prediction
@@ -343,16 +319,16 @@ public final class SimulateCommand implements Callable<Integer> {
                 throw new UsageException("--html " + html + " has no meaning with one algorithm and one size; give "
                         + "several sizes, as in --bytes 8,1k,64k, or leave out --algorithm");
             }
-            describe(predict(topology, algorithms.get(0), sizes.get(0), costs));
+            describe(predictAlone(topology, algorithms.get(0), sizes.get(0), costs));
             return 0;
         }
         Cell[][] cells = new Cell[sizes.size()][algorithms.size()];
-        try (ProgressBar bar = progress("predicting", (long) sizes.size() * algorithms.size())) {
+        try (Progress progress = Progress.of(PREDICTING, (long) sizes.size() * algorithms.size())) {
             for (int row = 0; row < sizes.size(); row++) {
                 for (int column = 0; column < algorithms.size(); column++) {
                     cells[row][column] =
                             Cell.of(predict(topology, algorithms.get(column), sizes.get(row), costs));
-                    bar.step();
+                    progress.step();
                 }
             }
         }
@@ -415,8 +391,11 @@ public final class SimulateCommand implements Callable<Integer> {
         }
         requireWritablePage();
         boolean isOther = spec.commandLine().getParseResult().hasMatchedOption("--model");
-        PaperFigures figures = new PaperFigures(model(isOther ? model : paper.model()));
-        paper.predict(figures);
+        PaperFigures figures;
+        try (Progress progress = Progress.of(PREDICTING, -1)) {
+            figures = new PaperFigures(model(isOther ? model : paper.model()), progress::step);
+            paper.predict(figures);
+        }
         if (csv != null) {
             Files.write(csv, figures.csv());
         }
@@ -427,6 +406,12 @@ public final class SimulateCommand implements Callable<Integer> {
             figures.page("tutti simulate --paper " + paper.label(), originalArguments()).write("--html", html);
         }
         return 0;
+    }
+
+    private Prediction predictAlone(Topology topology, Algorithm algorithm, long bytes, Model costs) {
+        try (Progress _ = Progress.of(PREDICTING, -1)) {
+            return predict(topology, algorithm, bytes, costs);
+        }
     }
 
     private Prediction predict(Topology topology, Algorithm algorithm, long bytes, Model costs) {

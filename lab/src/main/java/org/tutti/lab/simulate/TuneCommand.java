@@ -17,6 +17,7 @@ import org.tutti.collective.Chunked;
 import org.tutti.lab.simulate.Measurements.Cell;
 import org.tutti.simulator.Model;
 import org.tutti.tool.Candidates;
+import org.tutti.tool.Progress;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
 import org.tutti.tool.run.PlacementOptions;
@@ -104,8 +105,7 @@ public final class TuneCommand implements Callable<Integer> {
         int status = BenchCommand.measure(where, tuned, measured, bytes, repeats, figures);
         if (status == 0) {
             List<Cell> cells = Measurements.read("--csv", figures);
-            costs.map(found -> new Tuning(cells, cell -> Comparison.predict(cell, found)).markdown())
-                    .ifPresent(table -> System.out.print("\n" + table));
+            costs.map(found -> proposals(cells, found)).ifPresent(table -> System.out.print("\n" + table));
             String rules =
                     TuningRules.text(cells, cell -> Shape.chosen(cell.collective(), topology, cell.bytes()));
             System.out.print("\n" + rules);
@@ -114,6 +114,16 @@ public final class TuneCommand implements Callable<Integer> {
             }
         }
         return status;
+    }
+
+    private static String proposals(List<Cell> cells, Model costs) {
+        try (Progress progress = Progress.of(SimulateCommand.PREDICTING, cells.size())) {
+            return new Tuning(cells, cell -> {
+                double micros = Comparison.predict(cell, costs);
+                progress.step();
+                return micros;
+            }).markdown();
+        }
     }
 
     private Topology topology() {

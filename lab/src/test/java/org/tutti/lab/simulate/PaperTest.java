@@ -31,7 +31,8 @@ class PaperTest {
     private static final Contender NODES = Contender.ofNodes("nodes", "srm");
     private static final Contender RANKS = Contender.ofRanks("ranks", "srm");
 
-    private final PaperFigures figures = new PaperFigures(MODEL);
+    private final PaperFigures figures = new PaperFigures(MODEL, () -> {
+    });
 
     @Test
     void shouldPredictABaselineInWhichTheRanksOfAHostSendEachOtherMessages() {

@@ -16,8 +16,10 @@ import org.tutti.Tutti;
 import org.tutti.choice.Catalogue;
 import org.tutti.choice.Shortlist;
 import org.tutti.job.launch.JobEnvironment;
+import org.tutti.memory.Bytes;
 import org.tutti.tool.bench.BenchReport.LastColumn;
 import org.tutti.tool.bench.MeasuredLoop.Repeat;
+import org.tutti.tool.run.StepLine;
 
 /** The program that every rank of {@code tutti bench} runs. */
 public final class BenchProgram {
@@ -42,6 +44,10 @@ public final class BenchProgram {
                             segments, call);
                 case OVERLAPPED -> new OverlappedLoop(world, measured, collective, bytes, segments);
             };
+        }
+
+        String label() {
+            return (operation.label() + " " + algorithm).strip() + (bytes == 0 ? "" : " " + Bytes.text(bytes));
         }
 
         boolean isFlat() {
@@ -131,6 +137,7 @@ public final class BenchProgram {
     private void run(Job job) throws IOException {
         var world = job.world();
         List<Cell> cells = cells();
+        int done = 0;
         var earlier = new ArrayList<List<Repeat>>(Collections.nCopies(cells.size(), List.of()));
         try (var communicators = Communicators.of(kind, world);
                 var flat = cells.stream().anyMatch(Cell::isFlat) ? communicators.flattened() : null;
@@ -142,6 +149,10 @@ public final class BenchProgram {
                     Cell cell = cells.get(i);
                     int index = i;
                     boolean isLast = round == rounds;
+                    if (job.rank() == 0) {
+                        StepLine.print(done, (long) rounds * cells.size(), cell.label());
+                    }
+                    done++;
                     try (var loop = cell.loop(world, cell.isFlat() ? flat : communicators, segments)) {
                         turns.measure(loop, round == 1, figures -> {
                             var all = Stream.concat(earlier.get(index).stream(), figures.stream()).toList();

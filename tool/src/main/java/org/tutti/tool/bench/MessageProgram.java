@@ -7,7 +7,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.tutti.Tutti;
+import org.tutti.memory.Bytes;
 import org.tutti.tool.bench.BenchReport.LastColumn;
+import org.tutti.tool.run.StepLine;
 
 /** The program that every rank of {@code tutti bench --messages} runs. */
 public final class MessageProgram {
@@ -38,7 +40,11 @@ public final class MessageProgram {
             try (var report = new BenchReport(job.rank() == 0, arguments[2], BenchReport.layout(world), job.size(),
                     LastColumn.RATE, percentiles);
                     var turns = BenchTurns.of(Integer.parseInt(arguments[1]), percentiles, arguments[3], job.rank())) {
-                for (var cell : cells) {
+                for (int i = 0; i < cells.size(); i++) {
+                    var cell = cells.get(i);
+                    if (job.rank() == 0) {
+                        StepLine.print(i, cells.size(), cell.operation().label() + " " + Bytes.text(cell.bytes()));
+                    }
                     try (var loop = new MessageLoop(world, cell)) {
                         turns.measure(loop, true,
                                 figures -> report.add(cell.operation().label(), "", "", CallKind.BLOCKING,

@@ -9,7 +9,9 @@ import java.util.stream.Stream;
 
 import org.tutti.TransferProtocol;
 import org.tutti.Tutti;
+import org.tutti.memory.Bytes;
 import org.tutti.tool.bench.BenchReport.LastColumn;
+import org.tutti.tool.run.StepLine;
 
 /** The program that every rank of {@code tutti bench --one-sided} runs. */
 public final class OneSidedProgram {
@@ -45,7 +47,11 @@ public final class OneSidedProgram {
             try (var report = new BenchReport(job.rank() == 0, arguments[2], BenchReport.layout(world), job.size(),
                     LastColumn.NONE, percentiles);
                     var turns = BenchTurns.of(Integer.parseInt(arguments[1]), percentiles, arguments[5], job.rank())) {
-                for (var cell : cells) {
+                for (int i = 0; i < cells.size(); i++) {
+                    var cell = cells.get(i);
+                    if (job.rank() == 0) {
+                        StepLine.print(i, cells.size(), cell.label() + " " + Bytes.text(cell.bytes()));
+                    }
                     try (var loop = new OneSidedLoop(world, cell, segments, protocol)) {
                         turns.measure(loop, true,
                                 figures -> report.add(cell.label(), "", "", CallKind.BLOCKING, cell.bytes(), figures,

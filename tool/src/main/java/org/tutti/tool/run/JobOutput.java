@@ -29,6 +29,7 @@ final class JobOutput implements AutoCloseable {
     private final HeldLines held;
     private final LineRoom room = LineRoom.ofJob(this::say);
     private final QuitSignal quit = new QuitSignal();
+    private final Optional<StepLine.Filter> steps;
     private final List<LineSink> outs; // by the number of the process
     private final List<LineSink> errs;
 
@@ -39,6 +40,7 @@ final class JobOutput implements AutoCloseable {
      */
     JobOutput(JobPlan plan) {
         this.plan = plan;
+        this.steps = plan.task().map(StepLine.Filter::new);
         this.held = new HeldLines(plan.size(), plan.outputDirectory().isPresent(), pickedUp);
         var out = new LineSink("standard output", new FileOutputStream(FileDescriptor.out), failure);
         this.outs = sinks(".out", out);
@@ -69,9 +71,10 @@ final class JobOutput implements AutoCloseable {
         var ranks = plan.ranksOf(number);
         var tag = plan.tagOutput() ? ("[" + ranks.numbers() + "] ").getBytes(StandardCharsets.US_ASCII) : NO_TAG;
         boolean isSeparate = plan.outputDirectory().isPresent();
+        var dumps = new ThreadDumps(quit::isFresh);
         return List.of(
                 Relay.start("standard output of " + ranks.name(), out, outs.get(number), tag,
-                        Optional.of(new ThreadDumps(quit::isFresh)),
+                        Optional.of(number > 0 || steps.isEmpty() ? dumps : steps.get().or(dumps)),
                         isSeparate || plan.processes() == 1 ? LineRoom.none() : room),
                 Relay.start("standard error of " + ranks.name(), err, errs.get(number), tag, Optional.of(held),
                         isSeparate ? LineRoom.none() : room));
@@ -112,6 +115,7 @@ final class JobOutput implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        steps.ifPresent(StepLine.Filter::close);
         if (plan.outputDirectory().isEmpty()) {
             return; // the launcher may have more to say
         }

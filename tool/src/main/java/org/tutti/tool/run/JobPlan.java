@@ -27,20 +27,25 @@ import org.tutti.job.launch.NodeShape;
  * @param outputDirectory the directory for the output, if it does not go to the launcher's own streams
  * @param environment variables of the ranks in addition to the launcher's own
  * @param jvmOptions options of the user for the ranks' JVMs
+ * @param task the name of the task, if the program is one that reports its steps ({@link StepLine})
  */
 record JobPlan(String job, Placement placement, Optional<Hosts> hosts, boolean bind, Optional<Duration> timeout,
         Optional<Duration> hangReport, Duration joinTimeout, Duration heartbeat, Rails rails, boolean keepGoing,
         boolean tagOutput,
-        Optional<Path> outputDirectory, Map<String, String> environment, List<String> jvmOptions) {
+        Optional<Path> outputDirectory, Map<String, String> environment, List<String> jvmOptions,
+        Optional<String> task) {
 
     private static final int BASE_36 = 36;
     private static final Duration JOIN_TIMEOUT_DEFAULT = Duration.ofMinutes(1);
     private static final Duration HEARTBEAT_DEFAULT = Duration.ofSeconds(10);
 
-    /** {@return a job with default settings, except its placement, hosts, rails and JVM options} */
+    /**
+     * {@return a job of the tool's own with default settings, except its placement, hosts, rails and JVM options}
+     */
     static JobPlan plain(Placement placement, Optional<Hosts> hosts, Rails rails, List<String> jvmOptions) {
         return new JobPlan(newName(), placement, hosts, false, Optional.empty(), Optional.empty(),
-                JOIN_TIMEOUT_DEFAULT, HEARTBEAT_DEFAULT, rails, false, false, Optional.empty(), Map.of(), jvmOptions);
+                JOIN_TIMEOUT_DEFAULT, HEARTBEAT_DEFAULT, rails, false, false, Optional.empty(), Map.of(), jvmOptions,
+                Optional.of("measuring"));
     }
 
     /** {@return a name from the process identifier and the time, unique on this host} */

@@ -9,6 +9,26 @@ interface LineFilter {
     /** {@return the replacement of a line, or null to pass the line on as it is} */
     byte[] take(byte[] bytes, int from, int to);
 
+    /**
+     * {@return a filter that gives lines to another filter unless this one replaces them; this filter holds no lines
+     * back}
+     */
+    default LineFilter or(LineFilter other) {
+        return new LineFilter() {
+            @Override
+            public byte[] take(byte[] bytes, int from, int to) {
+                var instead = LineFilter.this.take(bytes, from, to);
+                return instead != null ? instead : other.take(bytes, from, to);
+            }
+
+            @Override
+            public byte[] end() {
+                LineFilter.this.end();
+                return other.end();
+            }
+        };
+    }
+
     /** {@return the bytes to pass on after the last line} */
     default byte[] end() {
         return NOTHING;

@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.concurrent.atomic.AtomicReference;
 
+import org.tutti.tool.Progress;
+
 /**
  * A stream of the launcher, or a file, that takes lines of several writers. Writers hand over whole lines. If a
  * writer's last line has no end, or is a piece of an overlong line, this sink ends it as soon as another writer
@@ -32,9 +34,12 @@ final class LineSink implements LineTarget, AutoCloseable {
     /** Writes the tag before each line of some bytes, and flushes. */
     @Override
     public synchronized void write(Object writer, byte[] tag, byte[] bytes, int from, int to) {
-        if (failed || from == to) {
-            return;
+        if (!failed && from < to) {
+            Progress.above(() -> writeNow(writer, tag, bytes, from, to));
         }
+    }
+
+    private synchronized void writeNow(Object writer, byte[] tag, byte[] bytes, int from, int to) {
         try {
             boolean continues = writer.equals(writerOfOpenLine);
             if (writerOfOpenLine != null && !continues) {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 
+import org.tutti.tool.Progress;
 import org.tutti.tool.UsageException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -23,6 +24,7 @@ import picocli.CommandLine.Command;
         footer = {"", "Example:", "  tutti prepare"})
 public final class PrepareCommand implements Callable<Integer> {
     private static final String TRAINING_PROGRAM = "org.tutti.job.TrainingProgram";
+    private static final int STEPS = 3; // two for the archive, and the sample
     private static final String SAMPLE = """
             import module org.tutti;
 
@@ -42,12 +44,14 @@ public final class PrepareCommand implements Callable<Integer> {
             throw new UsageException(
                     "the library is at " + RankCache.library() + ", and only a jar can have an archive of its classes");
         }
-        makeRankCache();
-        return runSample();
+        try (var progress = Progress.of("preparing", STEPS)) {
+            makeRankCache(progress);
+            return runSample();
+        }
     }
 
     /** Uses one process with two ranks: the class path is just the library, and two processes cannot write one list. */
-    private static void makeRankCache() throws IOException, InterruptedException {
+    private static void makeRankCache(Progress progress) throws IOException, InterruptedException {
         for (var old : RankCache.files()) {
             Files.delete(old);
         }
@@ -57,6 +61,7 @@ public final class PrepareCommand implements Callable<Integer> {
         var plan = JobPlan.plain(Placement.even(2, 1, 2), Optional.empty(), Rails.CHOSEN,
                 RankCache.trainingOptions(classes));
         int status = Launch.run(plan, _ -> Optional.of(Program.of(TRAINING_PROGRAM, "", List.of())));
+        progress.step();
         if (status == 0) {
             status = new ProcessBuilder(RankCache.dumpCommand(classes, fresh)).inheritIO().start().waitFor();
         }
@@ -65,6 +70,7 @@ public final class PrepareCommand implements Callable<Integer> {
         }
         Files.deleteIfExists(fresh);
         Files.deleteIfExists(classes);
+        progress.step();
     }
 
     private static int runSample() throws IOException {

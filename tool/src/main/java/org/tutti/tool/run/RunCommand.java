@@ -190,7 +190,7 @@ public final class RunCommand implements Callable<Integer> {
         return new JobPlan(JobPlan.newName(), placement, there, bind, Optional.ofNullable(timeout),
                 Optional.ofNullable(hangReport), joinTimeout, heartbeat, where.rails(), keepGoing, tagOutput,
                 Optional.ofNullable(outputDirectory), environment(),
-                jvmOptions);
+                jvmOptions, Optional.empty());
     }
 
     private static void requirePatience(String option, Duration given) {
