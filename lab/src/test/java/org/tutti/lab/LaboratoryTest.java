@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.lab;
 
+import java.nio.file.Path;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,21 @@ class LaboratoryTest {
         assertThat(ended.status()).isZero();
         assertThat(ended.out()).startsWith("Usage: tutti " + command)
                 .containsPattern("\nExamples?:\n  tutti " + command);
+    }
+
+    /** Files are those of the kernel: a directory, one that is no text, and one without room. */
+    @ParameterizedTest
+    @CsvSource({"2,chart /,/ is no file",
+            "2,simulate allreduce --model {java},--model {java}: {java} cannot be read",
+            "2,simulate --verify --replay x,'--verify, --replay=run are mutually exclusive'",
+            "2,draw barrier --algorithm flat -o /proc/file,--output /proc/file cannot be written",
+            "1,draw barrier --algorithm flat -o /dev/full,/dev/full could not be written (No space left on device)",
+            "1,'simulate allreduce --bytes 8,16 --chart /dev/full',/dev/full could not be written (No space left"})
+    void shouldSayInASentenceWhichFileCannotBeUsed(int status, String arguments, String sentence) throws Exception {
+        var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        var ended = CommandProcess.runShared(arguments.replace("{java}", java).split(" "));
+        assertThat(ended.status()).isEqualTo(status);
+        assertThat(ended.err()).startsWith("tutti: " + sentence.replace("{java}", java)).hasLineCount(1);
     }
 
     @ParameterizedTest

@@ -113,9 +113,17 @@ public record Model(String name, double callMicros, double memoryLatencyMicros, 
                 throw new IllegalArgumentException("there is no model \"" + name + "\"; give a file, or one of "
                         + String.join(", ", READY_MADE));
             }
-            return parse(name, Files.readString(file));
+            return parse(name, text(file));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new IllegalArgumentException(file + " cannot be read (" + e + "); give a text file", e);
         }
     }
 

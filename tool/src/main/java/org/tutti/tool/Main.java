@@ -57,6 +57,7 @@ public final class Main implements Runnable {
 
     private static final Pattern OF_THE_JVM =
             Pattern.compile("-(X|D\\w|ea\\b|da\\b|verbose|agent|javaagent|-add-(modules|opens|exports)|-enable-)");
+    private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
     private static final Path OUTPUT = Path.of("/proc/self/fd/1");
     private static final String NOTHING = "/dev/null";
     private static final int FILE_TYPE = 0170000; // the bits of a file's mode that tell its type
@@ -199,8 +200,14 @@ public final class Main implements Runnable {
         var command = exception.getCommandLine().getCommandSpec().qualifiedName();
         var said = exception instanceof UnmatchedArgumentException unmatched ? sentence(unmatched)
                 : exception.getMessage();
-        System.err.printf("tutti: %s (see %s --help)%n", said, command);
+        var sentence = said.replaceFirst("^Error: ", "").replaceFirst("\\.$", ""); // of picocli
+        System.err.printf("tutti: %s (see %s --help)%n", printable(sentence), command);
         return STATUS_USAGE;
+    }
+
+    /** Replaces characters that control a terminal. They come from arguments and from files that are no text. */
+    private static String printable(String sentence) {
+        return CONTROL.matcher(sentence).replaceAll("?");
     }
 
     private static String sentence(UnmatchedArgumentException unmatched) {
@@ -225,7 +232,7 @@ public final class Main implements Runnable {
         }
         switch (exception) {
             case UsageException usage -> {
-                System.err.println("tutti: " + usage.getMessage());
+                System.err.println("tutti: " + printable(usage.getMessage()));
                 return STATUS_USAGE;
             }
             case TuttiException known -> System.err.println("tutti: " + known.getMessage());

@@ -20,6 +20,7 @@ import org.tutti.job.diagnosis.MachineTime;
 import org.tutti.lab.compare.Figure.Cell;
 import org.tutti.lab.compare.Invocation.ContenderException;
 import org.tutti.tool.Candidates;
+import org.tutti.tool.OutputFiles;
 import org.tutti.tool.Progress;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
@@ -273,16 +274,16 @@ public final class CompareCommand implements Callable<Integer> {
                             .orElse(" is no file; name the mpi.jar of Open MPI")));
         }
         if (csv != null) {
-            BenchCommand.requireWritable("--csv", csv.toAbsolutePath());
+            OutputFiles.requireWritable("--csv", csv);
         }
         if (chart != null) {
             if (!chart.toString().endsWith(".svg")) {
                 throw new UsageException("--chart " + chart + " is not possible; name a file that ends with .svg");
             }
-            BenchCommand.requireWritable("--chart", chart.toAbsolutePath());
+            OutputFiles.requireWritable("--chart", chart);
         }
         if (html != null) {
-            BenchCommand.requireWritable("--html", html.toAbsolutePath());
+            OutputFiles.requireWritable("--html", html);
         }
     }
 

@@ -3,7 +3,6 @@ package org.tutti.lab.compare;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,6 +16,7 @@ import java.util.stream.Stream;
 import org.tutti.lab.compare.Contender.Kind;
 import org.tutti.lab.compare.Figure.Cell;
 import org.tutti.simulator.Chart;
+import org.tutti.tool.OutputFiles;
 import org.tutti.tool.bench.CommunicatorKind;
 import org.tutti.tool.bench.FiguresPage;
 import org.tutti.tool.bench.FiguresPage.Point;
@@ -161,7 +161,7 @@ final class Report {
 
     /** Writes the lines of {@link #csv} to a file. */
     void writeCsv(Path file) throws IOException {
-        Files.write(file, csv());
+        OutputFiles.write(file, csv());
     }
 
     /** {@return a line for each cell and each contender, including variants} */
@@ -256,7 +256,7 @@ final class Report {
             }
             chart.endRow();
         }
-        Files.writeString(file, chart.svg());
+        OutputFiles.write(file, chart.svg());
     }
 
     private List<Chart.Point> points(Layout layout, String title, String family) {

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
 import org.tutti.lab.compare.OneSidedFigures;
+import org.tutti.tool.OutputFiles;
 import org.tutti.tool.UsageException;
-import org.tutti.tool.bench.BenchCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -41,23 +41,26 @@ public final class ChartCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         SimulateCommand.useCarriers(1);
         Path table = file.toAbsolutePath();
+        if (!Files.isRegularFile(table)) {
+            throw new UsageException(file + " is no file; name a file that bench/growth or bench/onesided has written");
+        }
         String name = table.getFileName().toString();
         if (output == null && !name.endsWith(ENDING)) {
             throw new UsageException(file + " does not end with " + ENDING + "; name the drawing with --output");
         }
         Path drawing = output != null ? output.toAbsolutePath()
                 : table.resolveSibling(name.substring(0, name.length() - ENDING.length()) + ".svg");
-        BenchCommand.requireWritable("--output", drawing);
+        OutputFiles.requireWritable("--output", drawing);
         if (OneSidedFigures.areIn(table)) {
             var figures = new OneSidedFigures(table);
-            Files.writeString(drawing, figures.chart());
+            OutputFiles.write(drawing, figures.chart());
             System.out.print(figures.markdown());
             return 0;
         }
         Growth growth = new Growth(table, SimulateCommand.model(model));
-        BenchCommand.requireWritable("the file", table);
-        Files.write(table, growth.csv());
-        Files.writeString(drawing, growth.chart());
+        OutputFiles.requireWritable("the file", table);
+        OutputFiles.write(table, growth.csv());
+        OutputFiles.write(drawing, growth.chart());
         System.out.print(growth.markdown());
         return 0;
     }

@@ -2,7 +2,6 @@
 package org.tutti.lab.simulate;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -13,9 +12,9 @@ import org.tutti.simulator.Drawing;
 import org.tutti.simulator.Levels;
 import org.tutti.simulator.Model;
 import org.tutti.simulator.Prediction;
+import org.tutti.tool.OutputFiles;
 import org.tutti.tool.Progress;
 import org.tutti.tool.UsageException;
-import org.tutti.tool.bench.BenchCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -67,8 +66,8 @@ public final class DrawCommand implements Callable<Integer> {
         }
         Path file = output != null ? output
                 : Path.of(shape.collective().label() + "-" + algorithms.get(0).description().name() + ".svg");
-        BenchCommand.requireWritable("--output", file.toAbsolutePath());
-        Files.writeString(file, drawing.svg());
+        OutputFiles.requireWritable("--output", file);
+        OutputFiles.write(file, drawing.svg());
         System.out.println(file);
         return 0;
     }

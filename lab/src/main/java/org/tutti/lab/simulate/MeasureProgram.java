@@ -2,7 +2,6 @@
 package org.tutti.lab.simulate;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.temporal.ChronoUnit;
@@ -14,6 +13,7 @@ import org.tutti.Communicator;
 import org.tutti.Reduction;
 import org.tutti.Tutti;
 import org.tutti.simulator.Model;
+import org.tutti.tool.OutputFiles;
 import org.tutti.tool.run.StepLine;
 
 /**
@@ -42,12 +42,15 @@ public final class MeasureProgram {
 
     /** @param arguments the file to write */
     public static void main(String[] arguments) throws IOException {
-        Path file = Path.of(arguments[0]);
+        OutputFiles.runAsRank(() -> run(Path.of(arguments[0])));
+    }
+
+    private static void run(Path file) {
         MeasureProgram program = new MeasureProgram();
         try (var job = Tutti.join()) {
             program.measure(job.world());
         }
-        Files.writeString(file, program.text);
+        OutputFiles.write(file, program.text);
         System.out.print(program.text);
     }
 

@@ -2,7 +2,6 @@
 package org.tutti.lab.simulate;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,9 +31,9 @@ import org.tutti.simulator.Prediction;
 import org.tutti.simulator.SimulationFailure;
 import org.tutti.simulator.Sweep;
 import org.tutti.tool.Candidates;
+import org.tutti.tool.OutputFiles;
 import org.tutti.tool.Progress;
 import org.tutti.tool.UsageException;
-import org.tutti.tool.bench.BenchCommand;
 import org.tutti.tool.bench.FiguresPage;
 import org.tutti.tool.bench.FiguresPage.Point;
 import org.tutti.tool.page.Table;
@@ -216,7 +215,7 @@ public final class SimulateCommand implements Callable<Integer> {
 
     /** Measures in a JVM for ranks, because this JVM has only the quick compiler. */
     private static int measure(Path file) throws IOException, InterruptedException {
-        BenchCommand.requireWritable("--measure-model", file);
+        OutputFiles.requireWritable("--measure-model", file);
         Cores.requireBinding("--measure-model");
         int status = Launch.runOwnAlone(MeasureProgram.class, List.of(file.toString()));
         if (status == 0) {
@@ -306,7 +305,7 @@ public final class SimulateCommand implements Callable<Integer> {
 
     private int predict() throws IOException {
         if (chart != null) {
-            BenchCommand.requireWritable("--chart", chart.toAbsolutePath());
+            OutputFiles.requireWritable("--chart", chart);
         }
         requireWritablePage();
         Model costs = model(model);
@@ -336,7 +335,7 @@ public final class SimulateCommand implements Callable<Integer> {
         String title = shape.collective().label() + ", " + topology + ", model " + costs.name();
         printTable(title, names, sizes, cells);
         if (chart != null) {
-            Files.writeString(chart, chart(title, names, sizes, cells));
+            OutputFiles.write(chart, chart(title, names, sizes, cells));
         }
         if (html != null) {
             page(title, topology, sizes, costs, cells).write("--html", html);
@@ -346,7 +345,7 @@ public final class SimulateCommand implements Callable<Integer> {
 
     private void requireWritablePage() {
         if (html != null) {
-            BenchCommand.requireWritable("--html", html.toAbsolutePath());
+            OutputFiles.requireWritable("--html", html);
         }
     }
 
@@ -384,10 +383,10 @@ public final class SimulateCommand implements Callable<Integer> {
             throw new UsageException("--paper " + paper.label() + " needs --csv or --html for the predicted times");
         }
         if (csv != null) {
-            BenchCommand.requireWritable("--csv", csv.toAbsolutePath());
+            OutputFiles.requireWritable("--csv", csv);
         }
         if (chart != null) {
-            BenchCommand.requireWritable("--chart", chart.toAbsolutePath());
+            OutputFiles.requireWritable("--chart", chart);
         }
         requireWritablePage();
         boolean isOther = spec.commandLine().getParseResult().hasMatchedOption("--model");
@@ -397,10 +396,10 @@ public final class SimulateCommand implements Callable<Integer> {
             paper.predict(figures);
         }
         if (csv != null) {
-            Files.write(csv, figures.csv());
+            OutputFiles.write(csv, figures.csv());
         }
         if (chart != null) {
-            Files.writeString(chart, figures.chart());
+            OutputFiles.write(chart, figures.chart());
         }
         if (html != null) {
             figures.page("tutti simulate --paper " + paper.label(), originalArguments()).write("--html", html);

@@ -17,6 +17,7 @@ import org.tutti.collective.Chunked;
 import org.tutti.lab.simulate.Measurements.Cell;
 import org.tutti.simulator.Model;
 import org.tutti.tool.Candidates;
+import org.tutti.tool.OutputFiles;
 import org.tutti.tool.Progress;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.bench.BenchCommand;
@@ -78,10 +79,10 @@ public final class TuneCommand implements Callable<Integer> {
         SimulateCommand.useCarriers(1);
         BenchCommand.requireBetween("--repeats", repeats, 1, REPEATS_MAX);
         if (output != null) {
-            BenchCommand.requireWritable("--output", output.toAbsolutePath());
+            OutputFiles.requireWritable("--output", output);
         }
         if (csv != null) {
-            BenchCommand.requireWritable("--csv", csv.toAbsolutePath());
+            OutputFiles.requireWritable("--csv", csv);
             return tune(csv);
         }
         Path figures = Files.createTempFile("tutti-tune", ".csv");
@@ -110,7 +111,7 @@ public final class TuneCommand implements Callable<Integer> {
                     TuningRules.text(cells, cell -> Shape.chosen(cell.collective(), topology, cell.bytes()));
             System.out.print("\n" + rules);
             if (output != null) {
-                Files.writeString(output, rules);
+                OutputFiles.write(output, rules);
             }
         }
         return status;

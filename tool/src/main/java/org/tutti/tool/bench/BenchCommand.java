@@ -2,7 +2,6 @@
 package org.tutti.tool.bench;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +19,7 @@ import org.tutti.choice.Suggestion;
 import org.tutti.job.diagnosis.MachineTime;
 import org.tutti.memory.Bytes;
 import org.tutti.tool.Candidates;
+import org.tutti.tool.OutputFiles;
 import org.tutti.tool.UsageException;
 import org.tutti.tool.run.Launch;
 import org.tutti.tool.run.PlacementOptions;
@@ -137,10 +137,10 @@ public final class BenchCommand implements Callable<Integer> {
         requireBetween("--repeats", repeats, 1, REPEATS_MAX);
         requireBetween("--rounds", rounds, 1, REPEATS_MAX);
         if (csv != null) {
-            requireWritable("--csv", csv.toAbsolutePath());
+            OutputFiles.requireWritable("--csv", csv);
         }
         if (html != null) {
-            requireWritable("--html", html.toAbsolutePath());
+            OutputFiles.requireWritable("--html", html);
             if (csv != null && Files.exists(csv) && !Files.isRegularFile(csv)) {
                 throw new UsageException("--csv " + csv + " is not possible with --html, whose figures are read from "
                         + "that file; name a regular file, or leave it out");
@@ -328,14 +328,6 @@ public final class BenchCommand implements Callable<Integer> {
         if (count < least || count > most) {
             throw new UsageException(
                     option + " " + count + " is not possible; give a number from " + least + " to " + most);
-        }
-    }
-
-    /** Checks a file of the command line that will be written. */
-    public static void requireWritable(String option, Path file) {
-        if (Files.isDirectory(file) || !Files.isWritable(file.getParent())
-                || Files.exists(file) && !Files.isWritable(file)) {
-            throw new UsageException(option + " " + file + " cannot be written; name a file in a directory that can");
         }
     }
 

@@ -17,6 +17,7 @@ import org.tutti.choice.Catalogue;
 import org.tutti.choice.Shortlist;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.memory.Bytes;
+import org.tutti.tool.OutputFiles;
 import org.tutti.tool.bench.BenchReport.LastColumn;
 import org.tutti.tool.bench.MeasuredLoop.Repeat;
 import org.tutti.tool.run.StepLine;
@@ -122,6 +123,10 @@ public final class BenchProgram {
 
     /** @param arguments the result of {@link #arguments} */
     public static void main(String[] arguments) throws IOException {
+        OutputFiles.runAsRank(() -> run(arguments));
+    }
+
+    private static void run(String[] arguments) throws IOException {
         var program = new BenchProgram(arguments);
         if (program.virtual) {
             Tutti.join().close(); // the launcher's job has this one rank, which has no more to do

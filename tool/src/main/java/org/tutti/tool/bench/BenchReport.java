@@ -12,11 +12,13 @@ import java.util.OptionalDouble;
 import java.util.stream.Stream;
 
 import org.tutti.Communicator;
+import org.tutti.tool.OutputFiles.LostException;
 import org.tutti.tool.bench.MeasuredLoop.Repeat;
 
 /** The figures of a benchmark, as a table on standard output and as lines of a CSV file; rank 0 writes them. */
 final class BenchReport implements AutoCloseable {
     private final boolean writes;
+    private final Path file;
     private final PrintWriter csv;
     private final String layout;
     private final int ranks;
@@ -54,7 +56,8 @@ final class BenchReport implements AutoCloseable {
         this.ranks = ranks;
         this.last = last;
         this.hasPercentiles = hasPercentiles;
-        this.csv = writes && !csv.isEmpty() ? new PrintWriter(Files.newBufferedWriter(Path.of(csv))) : null;
+        this.file = Path.of(csv);
+        this.csv = writes && !csv.isEmpty() ? open(file) : null;
         if (writes) {
             System.out.printf("%d ranks, %s; microseconds a %s%n%n", ranks, layout,
                     last == LastColumn.RATE ? "message" : "call");
@@ -65,6 +68,14 @@ final class BenchReport implements AutoCloseable {
         if (this.csv != null) {
             this.csv.println((hasPercentiles ? BenchCommand.PERCENTILES_CSV_COLUMNS : BenchCommand.CSV_COLUMNS)
                     + (last == LastColumn.OVERLAP ? ",overlap" : ""));
+        }
+    }
+
+    private static PrintWriter open(Path file) {
+        try {
+            return new PrintWriter(Files.newBufferedWriter(file));
+        } catch (IOException e) {
+            throw new LostException(file, e);
         }
     }
 
@@ -129,11 +140,11 @@ final class BenchReport implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {
         if (csv != null) {
             csv.close();
             if (csv.checkError()) {
-                throw new IOException("the CSV file could not be written");
+                throw new LostException(file, new IOException("its disk is full, or its directory is gone"));
             }
         }
     }

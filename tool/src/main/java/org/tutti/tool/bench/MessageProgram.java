@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 
 import org.tutti.Tutti;
 import org.tutti.memory.Bytes;
+import org.tutti.tool.OutputFiles;
 import org.tutti.tool.bench.BenchReport.LastColumn;
 import org.tutti.tool.run.StepLine;
 
@@ -33,6 +34,10 @@ public final class MessageProgram {
 
     /** @param arguments the result of {@link #arguments} */
     public static void main(String[] arguments) throws IOException {
+        OutputFiles.runAsRank(() -> run(arguments));
+    }
+
+    private static void run(String[] arguments) throws IOException {
         List<MessageCell> cells = Stream.of(arguments[0].split(",")).map(MessageCell::parse).toList();
         boolean percentiles = Boolean.parseBoolean(arguments[4]);
         try (var job = Tutti.join()) {

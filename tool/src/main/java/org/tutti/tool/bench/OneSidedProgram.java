@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import org.tutti.TransferProtocol;
 import org.tutti.Tutti;
 import org.tutti.memory.Bytes;
+import org.tutti.tool.OutputFiles;
 import org.tutti.tool.bench.BenchReport.LastColumn;
 import org.tutti.tool.run.StepLine;
 
@@ -37,6 +38,10 @@ public final class OneSidedProgram {
 
     /** @param arguments the result of {@link #arguments} */
     public static void main(String[] arguments) throws IOException {
+        OutputFiles.runAsRank(() -> run(arguments));
+    }
+
+    private static void run(String[] arguments) throws IOException {
         List<OneSidedCell> cells = Stream.of(arguments[0].split(",")).map(OneSidedCell::parse).toList();
         boolean segments = Boolean.parseBoolean(arguments[3]);
         Optional<TransferProtocol> protocol =

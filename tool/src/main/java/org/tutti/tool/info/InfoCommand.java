@@ -27,7 +27,9 @@ import org.tutti.tool.run.AlgorithmOptions;
 import org.tutti.tool.run.CpuLevels;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /**
  * The command {@code tutti info}: prints how Tutti sees this machine, the rails that it would use, the algorithms, and
@@ -41,6 +43,9 @@ public final class InfoCommand implements Callable<Integer> {
     private static final int[] RANKS_SHOWN = {2, 8, 64, 1024};
     private static final long KIBIBYTE = 1 << 10;
     private static final String RULE_LINE = "%-10s   %-9s   %-10s   %-6s   %-5s   %-24s   %-29s   %s%n";
+
+    @Spec
+    private CommandSpec spec;
 
     @Option(names = "--algorithms", description = "List the algorithms of every collective.")
     private boolean algorithms;
@@ -64,6 +69,13 @@ public final class InfoCommand implements Callable<Integer> {
     /** {@return the status to exit with} */
     @Override
     public Integer call() {
+        if (algorithms && choices) {
+            throw new UsageException("--algorithms and --choices exclude each other; leave one out");
+        }
+        requireUse("--layout", algorithms, "without --algorithms; give it as well");
+        requireUse("--algorithm", choices, "without --choices; give it as well");
+        requireUse("--tuning", choices, "without --choices; give it as well");
+        requireUse("--rails", !algorithms && !choices, "with --algorithms or --choices; leave it out");
         if (algorithms) {
             int cores = Math.max(2, Runtime.getRuntime().availableProcessors());
             listAlgorithms(new ActualAlgorithms(layout == null ? "1x" + cores : layout), System.out);
@@ -75,6 +87,12 @@ public final class InfoCommand implements Callable<Integer> {
             describeRails(chosen, System.out);
         }
         return 0;
+    }
+
+    private void requireUse(String option, boolean isUsed, String otherwise) {
+        if (!isUsed && spec.commandLine().getParseResult().hasMatchedOption(option)) {
+            throw new UsageException(option + " has no meaning " + otherwise);
+        }
     }
 
     private RailAddresses chooseRails() {

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import org.tutti.JobStartException;
 import org.tutti.fabric.tcp.PortRange;
 import org.tutti.fabric.tcp.RailAddresses;
 import org.tutti.job.launch.JobEnvironment;
@@ -44,6 +45,9 @@ record Rails(String everywhere, Map<String, String> ofHosts, String ports) {
             boolean ofAHost = parts.matches();
             var list = ofAHost ? parts.group(2) : text;
             check(text, list);
+            if (severalNodesHere) {
+                requireHere(list);
+            }
             if (ofAHost) {
                 requireHost(text, parts.group(1), hosts);
             }
@@ -67,6 +71,15 @@ record Rails(String everywhere, Map<String, String> ofHosts, String ports) {
             throw new UsageException("--rails '" + text + "' is not possible: " + e.getMessage() + "; name 1 to "
                     + RailAddresses.RAILS_MAX + " interfaces, addresses or subnets, separated by commas, such as "
                     + "eth0,eth1 or 10.0.0.0/24, or what is to be left alone, such as ^docker0");
+        }
+    }
+
+    /** Tries the rails of nodes that are all on this host, because otherwise each rank would report a mistake. */
+    private static void requireHere(String list) {
+        try {
+            RailAddresses.choose(list, List.of());
+        } catch (JobStartException e) {
+            throw new UsageException(e.getMessage());
         }
     }
 
