@@ -339,7 +339,8 @@ public final class BenchCommand implements Callable<Integer> {
                 throw new UsageException("--algorithm " + name
                         + " is no algorithm of any collective; tutti info --algorithms lists them, and which have "
                         + "chunks that can be chosen, as in srm@32k"
-                        + Suggestion.of(name.substring(name.indexOf('=') + 1), Candidates.Algorithms.names())); // as in tutti run
+                        + Suggestion.of(name.substring(name.indexOf('=') + 1), // as in tutti run
+                                Candidates.Algorithms.names()));
             }
         }
         return names;
