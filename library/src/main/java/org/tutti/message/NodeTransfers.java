@@ -1,6 +1,9 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.message;
 
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
 import org.tutti.collective.machine.Machine;
 import org.tutti.memory.Memory;
 
@@ -16,6 +19,7 @@ final class NodeTransfers {
     private final Memory memory;
     private final int rank;
     private final Pool<OutgoingTransfer> outgoing = new Pool<>(this::makeOutgoing, OUTGOING_MAX);
+    private final Queue<OutgoingTransfer> failed = new ConcurrentLinkedQueue<>(); // until their receivers end them
     private int made;
 
     /**
@@ -33,6 +37,13 @@ final class NodeTransfers {
 
     /** The pool makes one at a time, and keeps all of them. */
     private OutgoingTransfer makeOutgoing() {
+        for (int left = failed.size(); left > 0; left--) {
+            OutgoingTransfer oldest = failed.remove();
+            if (oldest.isEndedByReceiver()) {
+                return oldest;
+            }
+            failed.add(oldest);
+        }
         if (made == OUTGOING_MAX) {
             throw new IllegalStateException("rank " + rank + " of the job has " + OUTGOING_MAX
                     + " long messages to ranks of its node under way, which is the limit; let these ranks receive some "
@@ -61,8 +72,22 @@ final class NodeTransfers {
             }
         }
         send.check.beginTransfer();
-        while (!advance(send)) {
-            send.check.awaitTransfer(machine, transfer.memory(), transfer.awaitedWord(), transfer.awaitedValue());
+        try {
+            while (!advance(send)) {
+                send.check.awaitTransfer(machine, transfer.memory(), transfer.awaitedWord(), transfer.awaitedValue());
+            }
+        } finally {
+            end(send);
+        }
+    }
+
+    /** Ends a send. If the payload is not handed over, the receiver looks for another message. */
+    void end(Send send) {
+        OutgoingTransfer transfer = send.transfer();
+        if (transfer != null) {
+            send.setTransfer(null);
+            transfer.fail();
+            failed.add(transfer);
         }
     }
 
@@ -71,7 +96,7 @@ final class NodeTransfers {
         OutgoingTransfer transfer = send.transfer();
         boolean isComplete = transfer.advance(send.source());
         if (isComplete) {
-            outgoing.putBack(transfer);
+            putBack(send);
         }
         return isComplete;
     }
@@ -80,9 +105,14 @@ final class NodeTransfers {
     boolean withdraw(Send send) {
         boolean isWithdrawn = send.transfer().withdraw();
         if (isWithdrawn) {
-            outgoing.putBack(send.transfer());
+            putBack(send);
         }
         return isWithdrawn;
+    }
+
+    private void putBack(Send send) {
+        outgoing.putBack(send.transfer());
+        send.setTransfer(null);
     }
 
     // ---- receiving

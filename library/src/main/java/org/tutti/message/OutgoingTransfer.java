@@ -22,7 +22,6 @@ final class OutgoingTransfer {
     private long chunks;
     private long filled;
     private boolean isByChunks;
-    private boolean isFree;
 
     /** Claims a block. */
     OutgoingTransfer(Machine machine, Memory nodeMemory) {
@@ -44,7 +43,6 @@ final class OutgoingTransfer {
 
     /** Prepares the block before the message is offered. */
     void offer(MemorySegment source) {
-        isFree = false;
         chunks = TransferLayout.chunks(source.byteSize());
         end = number + 1 + chunks;
         filled = 0;
@@ -81,13 +79,8 @@ final class OutgoingTransfer {
 
     private void fill(MemorySegment source) {
         long at = filled * TransferLayout.CHUNK_BYTES;
-        try {
-            machine.copy(source, at, memory, base + TransferLayout.place(filled),
-                    Math.min(TransferLayout.CHUNK_BYTES, source.byteSize() - at));
-        } catch (Throwable failure) { // for example because another thread has closed the arena of the source
-            machine.store(memory, base + TransferLayout.FILLED, end);
-            throw failure;
-        }
+        machine.copy(source, at, memory, base + TransferLayout.place(filled),
+                Math.min(TransferLayout.CHUNK_BYTES, source.byteSize() - at));
         machine.store(memory, base + TransferLayout.FILLED, number + 1 + filled);
         filled++;
     }
@@ -125,16 +118,27 @@ final class OutgoingTransfer {
         return true;
     }
 
+    /**
+     * Tells the receiver that the payload will not be complete. The block can serve another message when the receiver
+     * has ended the transfer, too ({@link #isEndedByReceiver}).
+     */
+    void fail() {
+        machine.store(memory, base + TransferLayout.FILLED, end);
+    }
+
+    /** Returns whether the receiver has ended a transfer that has failed. The block can then serve another message. */
+    boolean isEndedByReceiver() {
+        boolean isEnded = machine.load(memory, base + TransferLayout.TAKEN) >= end;
+        if (isEnded) {
+            complete();
+        }
+        return isEnded;
+    }
+
     private void complete() {
-        isFree = true;
         if (loans != null) {
             loans[0] = null;
         }
         number = end;
-    }
-
-    /** Returns whether the block can serve another message. */
-    boolean isFree() {
-        return isFree;
     }
 }

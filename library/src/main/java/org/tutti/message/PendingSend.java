@@ -71,6 +71,7 @@ final class PendingSend extends PendingMessage {
     @Override
     void leave() {
         messages.inFlight().remove(this);
+        messages.end(send);
         send.end();
         pool.putBack(send);
     }

@@ -204,6 +204,11 @@ public final class RankMessages {
         far.finish(send);
     }
 
+    /** Ends a started message, which is complete, withdrawn, or has failed. */
+    void end(Send send) {
+        transfers.end(send);
+    }
+
     /** Withdraws a started message. Returns false if it must be completed. */
     boolean withdraw(Send send, int target) {
         if (!addresses.isHere(target)) {

@@ -26,8 +26,8 @@ import org.tutti.memory.Words;
  * <p><b>Withdrawal.</b> A sender whose wait for a receive must end sets TAKEN from n to n + 1 + c, and a receiver sets
  * it from n to n + 1, each by a compare-and-set. Therefore either the message is withdrawn, and the receiver looks for
  * another one, or both sides complete the transfer. A sender that fails while it fills chunks sets FILLED to n + 1 + c,
- * which no chunk does, and the receiver then looks for another message. A block whose transfer has failed is not used
- * again.
+ * which no chunk does, and the receiver then looks for another message. The block is used again when the receiver has
+ * set TAKEN to n + 1 + c, too.
  */
 final class TransferLayout {
     static final int CHUNK_BYTES = 32 << 10;
