@@ -28,6 +28,7 @@ public interface RegionHandler {
     /**
      * Handles bytes of an active message in their order, as many as possible without waiting.
      *
+     * @param process the process that has sent the message, named by its first rank. The message itself may name any
      * @param operation the operation that the sender names, which {@link #accepts} has accepted
      * @param argument0 the first argument that the sender has passed
      * @param argument1 the second argument that the sender has passed
@@ -39,6 +40,7 @@ public interface RegionHandler {
      *            smaller than {@code bytes} if another thread holds a lock for longer than this method may wait. This
      *            method is then called again for the rest
      */
-    long handle(int operation, long argument0, long argument1, long offset, MemorySegment message, long messageOffset,
+    long handle(int process, int operation, long argument0, long argument1, long offset, MemorySegment message,
+            long messageOffset,
             long bytes);
 }

@@ -465,10 +465,16 @@ final class FarMessages implements RegionHandler {
     }
 
     @Override
-    public long handle(int operation, long argument0, long argument1, long offset, MemorySegment message,
+    public long handle(int process, int operation, long argument0, long argument1, long offset, MemorySegment message,
             long messageOffset, long bytes) {
         long source = message.get(LONG, messageOffset + SOURCE);
         if (source < 0 || source >= size || addresses.isHere((int) source)) {
+            return REFUSED;
+        }
+        if (!addresses.hasJoined((int) source)) {
+            return 0; // the sender knows before this node that all ranks have joined; the message waits
+        }
+        if (addresses.process((int) source) != process) {
             return REFUSED;
         }
         boolean isValid = switch (operation) {

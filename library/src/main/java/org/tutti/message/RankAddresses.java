@@ -14,7 +14,16 @@ public interface RankAddresses {
     boolean isHere(int rank);
 
     /**
-     * Returns the process of a rank.
+     * Returns whether this node knows that a rank has joined the job. A rank of another node may send its first message
+     * earlier.
+     *
+     * @param rank a rank of the job
+     * @return whether {@link #process} knows the process of the rank
+     */
+    boolean hasJoined(int rank);
+
+    /**
+     * Returns the process of a rank, which has joined.
      *
      * @param rank a rank of the job
      * @return the first rank of its process

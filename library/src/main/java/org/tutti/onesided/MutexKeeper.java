@@ -74,7 +74,7 @@ final class MutexKeeper implements RegionHandler {
     }
 
     @Override
-    public long handle(int operation, long argument0, long argument1, long offset, MemorySegment message,
+    public long handle(int process, int operation, long argument0, long argument1, long offset, MemorySegment message,
             long messageOffset, long bytes) {
         long said = message.get(MESSAGE, messageOffset);
         return apply(operation, offset, (int) (said >>> Integer.SIZE), (int) said) ? bytes : REFUSED;

@@ -124,7 +124,7 @@ final class NearPart extends LivePart {
             long length) {
         long done = 0;
         while (done < length) { // a rank that keeps a lock for long is stopped, or waits for a core
-            long more = accumulator.handle(code, scale, imaginary, offset + done, source, sourceOffset + done,
+            long more = accumulator.accumulate(code, scale, imaginary, offset + done, source, sourceOffset + done,
                     length - done);
             if (more == RegionHandler.REFUSED) {
                 RuntimeException failure = members.failure(-1);

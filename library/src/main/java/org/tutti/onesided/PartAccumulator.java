@@ -66,8 +66,14 @@ final class PartAccumulator implements RegionHandler {
     }
 
     @Override
-    public long handle(int operation, long scale, long imaginary, long offset, MemorySegment source,
+    public long handle(int process, int operation, long scale, long imaginary, long offset, MemorySegment source,
             long sourceOffset, long bytes) {
+        return accumulate(operation, scale, imaginary, offset, source, sourceOffset, bytes);
+    }
+
+    /** Combines elements, for a rank of this node or for a message. Returns the number of bytes done. */
+    long accumulate(int operation, long scale, long imaginary, long offset, MemorySegment source, long sourceOffset,
+            long bytes) {
         Accumulation how = Accumulation.ofCode(operation);
         DataType type = Accumulation.typeOfCode(operation);
         switch (type) {

@@ -103,6 +103,11 @@ final class NodeRanks implements AutoCloseable {
         }
 
         @Override
+        public boolean hasJoined(int rank) {
+            return true;
+        }
+
+        @Override
         public int process(int rank) {
             return NodeRanks.process(nodeOfRank, nodeOfRank[rank]);
         }

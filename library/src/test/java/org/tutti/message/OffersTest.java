@@ -81,7 +81,7 @@ class OffersTest {
     private boolean handle(int operation, long argument0, long argument1, long... header) {
         long[] frame = new long[HEADER_BYTES / Long.BYTES];
         System.arraycopy(header, 0, frame, 0, header.length);
-        return handler.handle(operation, argument0, argument1, 0, MemorySegment.ofArray(frame), 0,
+        return handler.handle((int) frame[0], operation, argument0, argument1, 0, MemorySegment.ofArray(frame), 0,
                 HEADER_BYTES) != RegionHandler.REFUSED;
     }
 

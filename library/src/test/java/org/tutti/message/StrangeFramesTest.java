@@ -10,6 +10,8 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.DataType;
 import org.tutti.Message;
 import org.tutti.collective.machine.LiveMachine;
@@ -36,6 +38,7 @@ class StrangeFramesTest {
 
     private CommunicatorMessages messages;
     private RegionHandler handler;
+    private boolean haveJoined = true;
 
     @BeforeEach
     void makeRank() {
@@ -47,15 +50,16 @@ class StrangeFramesTest {
                 new Class<?>[]{SectionTransport.class}, (_, method, _) -> {
                     throw new IllegalStateException("a handler must not call " + method.getName());
                 });
-        var ofRank = new RankMessages(progress, machine, fabric, memory, doors, new Placement(each -> each == 0), 0,
+        var ofRank = new RankMessages(progress, machine, fabric, memory, doors,
+                new Placement(each -> each == 0, _ -> haveJoined), 0,
                 RANKS, 1, false);
         messages = new CommunicatorMessages(ofRank, COMMUNICATOR, HealthyMembers.INSTANCE, 0, RANKS, () -> 0);
         handler = ofRank.handler();
     }
 
-    private long handle(int operation, long argument0, long argument1, long[] frame, long bytes) {
+    private long handle(int process, int operation, long argument0, long argument1, long[] frame, long bytes) {
         return handler.accepts(operation, 0, bytes)
-                ? handler.handle(operation, argument0, argument1, 0, MemorySegment.ofArray(frame), 0, bytes)
+                ? handler.handle(process, operation, argument0, argument1, 0, MemorySegment.ofArray(frame), 0, bytes)
                 : RegionHandler.REFUSED;
     }
 
@@ -65,7 +69,8 @@ class StrangeFramesTest {
         frame[0] = source;
         frame[1] = number;
         System.arraycopy(elements, 0, frame, HEADER_BYTES / Long.BYTES, elements.length);
-        return handle(MESSAGE, Envelope.eager(tag, DataType.LONG, bytes), COMMUNICATOR, frame, HEADER_BYTES + bytes);
+        return handle(source, MESSAGE, Envelope.eager(tag, DataType.LONG, bytes), COMMUNICATOR, frame,
+                HEADER_BYTES + bytes);
     }
 
     private long receive(int source, int tag) {
@@ -83,8 +88,7 @@ class StrangeFramesTest {
             for (int word = 0; word < frame.length; word++) {
                 frame[word] = random.nextBoolean() ? small[random.nextInt(small.length)] : random.nextLong();
             }
-            frame[0] = random.nextInt(4) == 0 ? frame[0] : 1; // rank 2 stays a proper one
-            frame[0] = frame[0] == 2 ? 1 : frame[0];
+            frame[0] = random.nextInt(4) == 0 ? frame[0] : 1; // of process 1, also those that name rank 2
             int operation = random.nextInt(OPERATIONS + 2) - 1;
             long bytes = random.nextInt(4) == 0 ? random.nextInt(frame.length * Long.BYTES + 1)
                     : (long) frame.length * Long.BYTES;
@@ -94,11 +98,36 @@ class StrangeFramesTest {
                 case 2 -> small[random.nextInt(small.length)];
                 default -> random.nextLong();
             };
-            assertThat(handle(operation, argument0, random.nextInt(9), frame, bytes)).isIn(RegionHandler.REFUSED,
+            assertThat(handle(1, operation, argument0, random.nextInt(9), frame, bytes)).isIn(RegionHandler.REFUSED,
                     bytes);
         }
         assertThat(sendEager(2, 0, 5, 42)).isEqualTo(HEADER_BYTES + Long.BYTES);
         assertThat(receive(2, 5)).isEqualTo(42);
+    }
+
+    /** Otherwise a process had the credit of every rank that it names. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3})
+    void shouldRefuseARankOfAnotherProcess(int operation) {
+        long argument0 = operation == MESSAGE ? Envelope.offer(0, DataType.LONG) : 0;
+        long[] frame = {2, 0, 0, 5};
+        assertThat(handle(1, operation, argument0, COMMUNICATOR, frame, HEADER_BYTES)).isEqualTo(RegionHandler.REFUSED);
+        assertThat(handle(0, operation, argument0, COMMUNICATOR, frame, HEADER_BYTES)).isEqualTo(RegionHandler.REFUSED);
+        assertThat(messages.tryProbe(2, 0, Long.MAX_VALUE)).isNull();
+        assertThat(handle(2, operation, argument0, COMMUNICATOR, frame, HEADER_BYTES)).isEqualTo(HEADER_BYTES);
+    }
+
+    /** A rank may send as soon as it knows that all have joined, and this node may learn that later. */
+    @Test
+    void shouldHandleAMessageLaterIfItsRankIsNotKnown() {
+        haveJoined = false;
+        assertThat(sendEager(1, 0, 5, 42)).isZero();
+        assertThat(sendEager(1, 1, 5, 43)).isZero();
+        haveJoined = true;
+        assertThat(sendEager(1, 0, 5, 42)).isPositive();
+        assertThat(sendEager(1, 1, 5, 43)).isPositive();
+        assertThat(receive(1, 5)).isEqualTo(42);
+        assertThat(receive(1, 5)).isEqualTo(43);
     }
 
     @Test

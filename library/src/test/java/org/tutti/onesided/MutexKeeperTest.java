@@ -142,7 +142,7 @@ class MutexKeeperTest {
 
     private boolean say(int operation, int ticket, int rank) {
         MemorySegment message = MemorySegment.ofArray(new long[]{MutexKeeper.message(ticket, rank)});
-        return keeper.handle(operation, 0, 0, MUTEX, message, 0, 8) == 8;
+        return keeper.handle(1, operation, 0, 0, MUTEX, message, 0, 8) == 8;
     }
 
     @Test

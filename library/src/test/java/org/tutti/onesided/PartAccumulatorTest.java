@@ -30,7 +30,7 @@ class PartAccumulatorTest {
 
     /** Two elements, one on each side of the border between the stripes. */
     private long accumulateOverTheBorder(MemorySegment block) {
-        return new PartAccumulator(block, DATA_BYTES, members, 1).handle(SUM, ONE, 0,
+        return new PartAccumulator(block, DATA_BYTES, members, 1).accumulate(SUM, ONE, 0,
                 PartLayout.STRIPE_BYTES - Double.BYTES, MemorySegment.ofArray(new double[]{2, 3}), 0, 16);
     }
 

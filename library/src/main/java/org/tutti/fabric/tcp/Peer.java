@@ -88,7 +88,8 @@ final class Peer {
         AckCounter acks = new AckCounter(arena);
         this.session = new Session(process, listener, progress, refusals, acks, requests);
         this.inbound =
-                new Inbound(session, requests, server, new RegionWriter(regions, listener, refusals), acks, choice,
+                new Inbound(session, requests, server, new RegionWriter(process, regions, listener, refusals), acks,
+                        choice,
                         refusals);
         this.outbound = new Outbound(session, regions, acks, server, inbound, refusals, choice);
         this.sending = new SendingSide(session, outbound, progress);

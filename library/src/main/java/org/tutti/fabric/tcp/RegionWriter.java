@@ -30,12 +30,22 @@ import org.tutti.memory.Words;
 final class RegionWriter {
     private static final WordAction[] ACTIONS = WordAction.values();
 
+    private final int process;
     private final Regions regions;
     private final FabricListener listener;
     private final AtomicLong refusals;
     private final PackedRuns runs = new PackedRuns();
 
-    RegionWriter(Regions regions, FabricListener listener, AtomicLong refusals) {
+    /**
+     * Creates the writer of a peer.
+     *
+     * @param process the first rank of the process that sends
+     * @param regions the regions of this process
+     * @param listener hears which words are raised
+     * @param refusals counts refused accesses
+     */
+    RegionWriter(int process, Regions regions, FabricListener listener, AtomicLong refusals) {
+        this.process = process;
         this.regions = regions;
         this.listener = listener;
         this.refusals = refusals;
@@ -151,7 +161,8 @@ final class RegionWriter {
     }
 
     private long handleRun(Region region, Frame message, long offset, MemorySegment payload, long at, long bytes) {
-        long done = region.handler().handle(message.operation, message.value, message.tag, offset, payload, at, bytes);
+        long done = region.handler().handle(process, message.operation, message.value, message.tag, offset, payload, at,
+                bytes);
         if (done == RegionHandler.REFUSED) {
             refusals.incrementAndGet();
             return bytes;

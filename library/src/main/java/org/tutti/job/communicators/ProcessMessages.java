@@ -71,6 +71,11 @@ final class ProcessMessages implements RankAddresses {
     }
 
     @Override
+    public boolean hasJoined(int rank) {
+        return node.hasJoined(rank);
+    }
+
+    @Override
     public int process(int rank) {
         return node.firstRankOfProcess(rank);
     }

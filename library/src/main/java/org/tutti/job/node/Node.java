@@ -218,7 +218,12 @@ public final class Node {
         return Words.load(words, NodeLayout.state(rank));
     }
 
-    /** Returns the first rank of a rank's process. */
+    /** Returns whether this node knows that a rank has joined. The rank may have left or failed meanwhile. */
+    public boolean hasJoined(int rank) {
+        return state(rank) != NodeLayout.ABSENT;
+    }
+
+    /** Returns the first rank of a rank's process, which has joined. */
     public int firstRankOfProcess(int rank) {
         return (int) Words.loadPlain(words, NodeLayout.firstRankOfProcess(rank));
     }

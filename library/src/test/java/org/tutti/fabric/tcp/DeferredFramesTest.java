@@ -59,7 +59,8 @@ class DeferredFramesTest {
         }
 
         @Override
-        public long handle(int operation, long argument0, long argument1, long offset, MemorySegment message,
+        public long handle(int process, int operation, long argument0, long argument1, long offset,
+                MemorySegment message,
                 long messageOffset, long bytes) {
             if (!open) {
                 return 0;

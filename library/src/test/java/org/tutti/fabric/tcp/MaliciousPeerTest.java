@@ -203,7 +203,7 @@ class MaliciousPeerTest {
         }
 
         @Override
-        public long handle(int operation, long scale, long imaginary, long offset, MemorySegment source,
+        public long handle(int process, int operation, long scale, long imaginary, long offset, MemorySegment source,
                 long sourceOffset, long bytes) {
             if (on instanceof Error error) {
                 throw error;
@@ -384,6 +384,39 @@ class MaliciousPeerTest {
         assertAccumulateRefused(rails, frame -> frame.region++);
     }
 
+    /** A handler can refuse a message that names another process. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void shouldTellTheHandlerWhichProcessHasSentAMessage(int rails) {
+        Victim victim = new Victim(rails);
+        List<Integer> senders = new ArrayList<>();
+        Region region = victim.regions.add(victim.region.segment(), new RegionHandler() {
+            @Override
+            public boolean accepts(int operation, long offset, long bytes) {
+                return true;
+            }
+
+            @Override
+            public long handle(int process, int operation, long scale, long imaginary, long offset,
+                    MemorySegment source, long sourceOffset, long bytes) {
+                senders.add(process);
+                return process == imaginary ? bytes : REFUSED;
+            }
+        });
+        for (int i = 1; i <= 3; i++) {
+            long number = i;
+            victim.send(0, 8, frame -> {
+                frame.kind = FrameLayout.ACTIVE_MESSAGE;
+                frame.region = region.handle();
+                frame.number = number;
+                frame.tag = number - 1; // it says that it is process 0, 1 or 2
+            });
+        }
+        assertThat(senders).containsExactly(1, 1, 1);
+        assertThat(victim.refusals.get()).isEqualTo(2);
+        assertThat(victim.lost).isEmpty();
+    }
+
     private void assertAccumulateRefused(int rails, Consumer<Frame> change) {
         assertAccumulateRefused(rails, new byte[8], change);
     }
@@ -397,7 +430,8 @@ class MaliciousPeerTest {
             }
 
             @Override
-            public long handle(int operation, long scale, long imaginary, long offset, MemorySegment source,
+            public long handle(int process, int operation, long scale, long imaginary, long offset,
+                    MemorySegment source,
                     long sourceOffset, long bytes) {
                 Words.add(victim.region.segment(), offset, 1);
                 return bytes;

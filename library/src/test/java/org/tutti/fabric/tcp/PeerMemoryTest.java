@@ -105,7 +105,7 @@ class PeerMemoryTest {
         }
 
         @Override
-        public long handle(int operation, long scale, long imaginary, long offset, MemorySegment source,
+        public long handle(int process, int operation, long scale, long imaginary, long offset, MemorySegment source,
                 long sourceOffset, long bytes) {
             accumulated.addAndGet(bytes);
             return bytes;

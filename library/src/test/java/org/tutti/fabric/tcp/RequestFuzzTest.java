@@ -178,7 +178,7 @@ class RequestFuzzTest {
                                     Words.storePlain(memory, frame.word + 8, frame.tag);
                                 }
                 }
-                case FrameLayout.ACTIVE_MESSAGE -> parts.part.handler().handle(frame.operation, frame.value,
+                case FrameLayout.ACTIVE_MESSAGE -> parts.part.handler().handle(0, frame.operation, frame.value,
                         frame.tag, frame.offset, payload, 0, frame.length);
                 case FrameLayout.ATOMIC -> AtomicOperation.values()[frame.operation].apply(memory, frame.offset,
                         frame.value, frame.tag);

@@ -60,7 +60,8 @@ class RevokeTest {
         }
 
         @Override
-        public long handle(int operation, long argument0, long argument1, long offset, MemorySegment message,
+        public long handle(int process, int operation, long argument0, long argument1, long offset,
+                MemorySegment message,
                 long messageOffset, long bytes) {
             return goesOn.getCount() > 0 ? 0 : bytes;
         }
@@ -160,7 +161,8 @@ class RevokeTest {
         }
 
         @Override
-        public long handle(int operation, long argument0, long argument1, long offset, MemorySegment message,
+        public long handle(int process, int operation, long argument0, long argument1, long offset,
+                MemorySegment message,
                 long messageOffset, long bytes) {
             pass(begun, goesOn);
             return bytes;

@@ -108,7 +108,7 @@ final class SimulatedProcess implements FabricListener {
         }
 
         @Override
-        public long handle(int operation, long scale, long imaginary, long offset, MemorySegment source,
+        public long handle(int process, int operation, long scale, long imaginary, long offset, MemorySegment source,
                 long sourceOffset, long bytes) {
             if (locked > 0) {
                 locked--;

@@ -447,7 +447,7 @@ class TcpFabricTest {
         }
 
         @Override
-        public long handle(int operation, long scale, long imaginary, long offset, MemorySegment source,
+        public long handle(int process, int operation, long scale, long imaginary, long offset, MemorySegment source,
                 long sourceOffset, long bytes) {
             if (!Thread.currentThread().equals(rank)) {
                 return bytes;
