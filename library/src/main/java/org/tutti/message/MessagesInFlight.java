@@ -18,12 +18,16 @@ import org.tutti.collective.members.Members;
  * has matched is in the {@link Mailbox} alone. A thread of the rank that waits in any call moves the messages on
  * ({@link MessageProgress}). While no thread waits, a thread of the process does so, every half millisecond, and also
  * looks whether a deadline has passed or a rank has failed.
+ *
+ * <p>If there are many messages, a poll moves some of them, and the next poll moves the next ones. Therefore a poll
+ * takes no longer when a rank has thousands of messages in flight.
  */
 final class MessagesInFlight {
     /** The most non-blocking messages of a rank at a time. */
     static final int COUNT_MAX = 1 << 14;
 
     private static final int LOOKS_PER_CHECK = 20;
+    private static final int MOVED_PER_POLL = 64;
 
     private final Background background;
     private final Mailbox mailbox;
@@ -31,9 +35,12 @@ final class MessagesInFlight {
     private final AtomicInteger count = new AtomicInteger();
     private final Queue<MessageInFlight> added = new ConcurrentLinkedQueue<>();
     private final Lock lock = new ReentrantLock();
-    private final List<MessageInFlight> moving = new ArrayList<>(); // guarded by the lock
+    private final List<MessageInFlight> moving = new ArrayList<>(); // guarded by the lock, as the next two
+    private int turn; // the place in the list at which the next poll begins
+    private int sinceMovable; // how many were polled after the last one that can be moved on soon
     private volatile int movingCount;
     private volatile boolean isAnyOnItsWay;
+    private volatile boolean isRoundRequested;
     private final AtomicInteger checksRequested = new AtomicInteger();
     private int looks;
 
@@ -74,7 +81,10 @@ final class MessagesInFlight {
         }
     }
 
-    /** Returns whether a transfer on this node has begun, so that another poll soon may move it. */
+    /**
+     * Returns whether another poll soon may move a message, because a transfer on this node has begun, or because the
+     * round that {@link #look} has requested is not complete.
+     */
     boolean isAnyOnItsWay() {
         return isAnyOnItsWay;
     }
@@ -83,32 +93,52 @@ final class MessagesInFlight {
         return count() == 0;
     }
 
-    /** Moves the messages on without waiting. Returns whether a message has moved. */
+    /** Moves some messages on without waiting. Returns whether a message has moved. */
     boolean poll() {
         if (movingCount == 0 && added.isEmpty() || !lock.tryLock()) {
             return false;
         }
         try {
+            int before = moving.size();
             for (MessageInFlight next = added.poll(); next != null; next = added.poll()) {
                 moving.add(next);
             }
-            boolean hasMoved = false;
-            boolean canMove = false;
-            for (int i = 0; i < moving.size(); i++) {
-                hasMoved |= moving.get(i).tryAdvance();
-                canMove |= moving.get(i).canMoveSoon();
+            if (isRoundRequested) {
+                isRoundRequested = false;
+                sinceMovable = 0;
             }
-            moving.removeIf(MessageInFlight::hasEnded);
+            int more = 2 * (moving.size() - before); // more than have come, so that ended ones cannot pile up
+            boolean hasMoved = false;
+            for (int left = Math.min(moving.size(), MOVED_PER_POLL + more); left > 0; left--) {
+                hasMoved |= moveNext();
+            }
             movingCount = moving.size();
-            isAnyOnItsWay = canMove && movingCount > 0;
+            isAnyOnItsWay = sinceMovable < movingCount;
             return hasMoved;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Ends the messages that must not go on, now and then. */
+    private boolean moveNext() {
+        turn = turn < moving.size() ? turn : 0;
+        MessageInFlight message = moving.get(turn);
+        boolean hasMoved = message.tryAdvance();
+        sinceMovable = message.canMoveSoon() ? 0 : sinceMovable + 1;
+        if (message.hasEnded()) {
+            MessageInFlight last = moving.removeLast();
+            if (turn < moving.size()) {
+                moving.set(turn, last);
+            }
+        } else {
+            turn++;
+        }
+        return hasMoved;
+    }
+
+    /** Lets the next polls move each message once. Ends the messages that must not go on, now and then. */
     void look() {
+        isRoundRequested = true;
         if (++looks % LOOKS_PER_CHECK == 0) {
             startCheck();
         }
