@@ -16,6 +16,9 @@ final class Arrival extends MatchTable.Entry {
     /** Whether the payload is still with the sender, and must be fetched by a transfer. */
     boolean isOffer;
 
+    /** Whether it is an offer of a rank on another node. */
+    boolean isFarOffer;
+
     /** Identifies the transfer of an offer at its sender. */
     long transfer;
 
@@ -28,17 +31,25 @@ final class Arrival extends MatchTable.Entry {
 
     private MemorySegment own; // null until an eager payload is kept
 
-    /** Describes a message as its envelope does. {@link #offer} or {@link #hold} must follow. */
+    /** Describes a message as its envelope does. {@link #offer}, {@link #offerFar} or {@link #hold} must follow. */
     void describe(int ofSource, long ofCommunicator, long envelope) {
         source = ofSource;
         communicator = ofCommunicator;
         tag = Envelope.tag(envelope);
         type = Envelope.type(envelope);
         isOffer = Envelope.isOffer(envelope);
+        isFarOffer = false;
         bytes = Envelope.bytes(envelope);
     }
 
-    /** Sets the length of an offered payload, and its transfer. */
+    /** Sets the length of a payload that a rank of another node offers, and the number of the offer. */
+    void offerFar(long offeredBytes, long number) {
+        bytes = offeredBytes;
+        transfer = number;
+        isFarOffer = true;
+    }
+
+    /** Sets the length of a payload that a rank of this node offers, and its transfer. */
     void offer(long offeredBytes, long ofTransfer, long number) {
         bytes = offeredBytes;
         transfer = ofTransfer;

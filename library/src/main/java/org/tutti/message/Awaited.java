@@ -2,7 +2,6 @@
 package org.tutti.message;
 
 import java.util.Arrays;
-import java.util.function.Predicate;
 
 /**
  * Calls of a rank that await an answer of another node, which names the call by a number. A number is used once and
@@ -17,6 +16,9 @@ final class Awaited<T> {
     private final int callsMax;
     private Object[] calls = new Object[4];
     private long[] numbers = new long[4];
+    private int[] free = new int[4]; // the places below placesUsed that have no call
+    private int freeCount;
+    private int placesUsed;
     private long uses;
 
     /**
@@ -30,21 +32,23 @@ final class Awaited<T> {
 
     /** Adds a call. Returns its number, more than 0. */
     synchronized long add(T call) {
-        int place = 0;
-        while (place < calls.length && calls[place] != null) {
-            place++;
-        }
-        if (place == callsMax) {
-            throw new IllegalStateException("this rank has " + place + " calls that await answers of other nodes, "
-                    + "which is the limit; await some of them first");
-        }
-        if (place == calls.length) {
-            calls = Arrays.copyOf(calls, 2 * place);
-            numbers = Arrays.copyOf(numbers, 2 * place);
-        }
+        int place = freeCount > 0 ? free[--freeCount] : newPlace();
         calls[place] = call;
         numbers[place] = ++uses << PLACE_BITS | place;
         return numbers[place];
+    }
+
+    private int newPlace() {
+        if (placesUsed == callsMax) {
+            throw new IllegalStateException("this rank has " + callsMax + " calls that await answers of other nodes, "
+                    + "which is the limit; await some of them first");
+        }
+        if (placesUsed == calls.length) {
+            calls = Arrays.copyOf(calls, 2 * placesUsed);
+            numbers = Arrays.copyOf(numbers, calls.length);
+            free = Arrays.copyOf(free, calls.length);
+        }
+        return placesUsed++;
     }
 
     /** Returns the place of a call with a number, from 0. No other call has the place at the same time. */
@@ -59,23 +63,13 @@ final class Awaited<T> {
         return place < calls.length && numbers[place] == number ? (T) calls[place] : null;
     }
 
-    /** Returns the number of a call that fulfills a condition, or 0. */
-    @SuppressWarnings("unchecked")
-    synchronized long numberOf(Predicate<T> condition) {
-        for (int place = 0; place < calls.length; place++) {
-            if (calls[place] != null && condition.test((T) calls[place])) {
-                return numbers[place];
-            }
-        }
-        return 0;
-    }
-
     /** Removes a call that awaits no answer any more. */
     synchronized void remove(long number) {
         int place = place(number);
-        if (numbers[place] == number) {
+        if (number != 0 && numbers[place] == number) {
             calls[place] = null;
             numbers[place] = 0;
+            free[freeCount++] = place;
         }
     }
 }

@@ -2,11 +2,9 @@
 package org.tutti.message;
 
 import java.lang.foreign.MemorySegment;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
 
 /**
  * Another node's rank, as this rank knows it: the credit of both for their messages, and the numbers by which their
@@ -35,9 +33,9 @@ final class FarPeer {
     final Lock sending = new ReentrantLock();
 
     private long sent; // guarded by the lock
-    private final Map<Long, Early> early = new HashMap<>();
+    private final LongTable<Early> early = new LongTable<>();
     private long earlyBytes;
-    private final Map<Long, Boolean> matchedOffers = new ConcurrentHashMap<>(); // whether each is withdrawn
+    private final LongTable<IncomingPut> matchedOffers = new LongTable<>(); // guarded by itself
     private long taken;
 
     /**
@@ -50,30 +48,60 @@ final class FarPeer {
         courier = new Courier(background, flush);
     }
 
-    /** Records that a receive has matched an offer of the other rank, which is not answered yet. */
-    void offerMatched(long offer) {
+    /** Records that a receive has matched an offer of the other rank, and begins the put of the payload. */
+    void offerMatched(long offer, IncomingPut put) {
         credit.offerEnds();
-        matchedOffers.put(offer, false);
+        synchronized (matchedOffers) {
+            put.begin();
+            matchedOffers.put(offer, put);
+        }
     }
 
-    /** Records that the other rank has withdrawn an offer, if a receive has matched it. */
-    void withdraw(long offer) {
-        matchedOffers.computeIfPresent(offer, (_, _) -> true);
+    /**
+     * Opens the put of an offer that a receive has matched.
+     *
+     * @param put the put
+     * @param region the region for the payload, 0 without a payload
+     * @param receive the number of the receive, 0 if it does not wait
+     * @return false if the other rank has withdrawn the offer
+     */
+    boolean open(IncomingPut put, long region, long receive) {
+        synchronized (matchedOffers) {
+            put.open(region, receive);
+            return !put.isWithdrawn();
+        }
     }
 
-    /** Returns whether the other rank has withdrawn an offer that a receive has matched. */
-    boolean isWithdrawn(long offer) {
-        return matchedOffers.getOrDefault(offer, false);
+    /**
+     * Records that the other rank has withdrawn an offer, if a receive has matched it.
+     *
+     * @param offer the offer; it may be any number
+     * @param waker ends the wait of a receive, which is given by its number
+     */
+    void withdraw(long offer, LongConsumer waker) {
+        synchronized (matchedOffers) {
+            IncomingPut put = matchedOffers.get(offer);
+            if (put != null) {
+                put.withdraw();
+                if (put.number() != 0) {
+                    waker.accept(put.number());
+                }
+            }
+        }
     }
 
     /** Returns how many offers of the other rank are matched, and not forgotten. */
     int matchedOffers() {
-        return matchedOffers.size();
+        synchronized (matchedOffers) {
+            return matchedOffers.count();
+        }
     }
 
     /** Forgets an offer, because its receive has ended or begins again. */
     void forget(long offer) {
-        matchedOffers.remove(offer);
+        synchronized (matchedOffers) {
+            matchedOffers.remove(offer);
+        }
     }
 
     /** Returns the number of the next message to the other rank. The caller has the lock. */
@@ -93,11 +121,11 @@ final class FarPeer {
      */
     synchronized boolean arrive(long number, int operation, long argument0, long argument1, MemorySegment message,
             long offset, long bytes, long cost, Taker taker) {
-        if (number < taken || number > taken && early.containsKey(number) || !credit.arrives(cost)) {
+        if (number < taken || number > taken && early.get(number) != null || !credit.arrives(cost)) {
             return false;
         }
         if (number > taken) {
-            if (early.size() == EARLY_MAX || earlyBytes + bytes > EARLY_BYTES_MAX) {
+            if (early.count() == EARLY_MAX || earlyBytes + bytes > EARLY_BYTES_MAX) {
                 return false;
             }
             earlyBytes += bytes;
@@ -108,7 +136,7 @@ final class FarPeer {
         }
         boolean isTaken = taker.take(operation, argument0, argument1, message, offset, bytes);
         taken += isTaken ? 1 : 0;
-        while (isTaken && !early.isEmpty() && early.containsKey(taken)) {
+        while (isTaken && early.get(taken) != null) {
             Early next = early.remove(taken);
             earlyBytes -= next.message.byteSize();
             isTaken = taker.take(next.operation, next.argument0, next.argument1, next.message, 0,

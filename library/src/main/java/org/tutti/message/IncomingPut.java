@@ -11,12 +11,14 @@ final class IncomingPut {
     private MemorySegment staged; // receives the payload if other threads cannot write to the target
     private long region;
     private long number;
+    private boolean isWithdrawn;
 
-    /** Begins without a place for the payload. */
+    /** Begins without a place for the payload, because a receive has matched the offer. */
     void begin() {
         staged = null;
         region = 0;
         number = 0;
+        isWithdrawn = false;
     }
 
     /** Returns the memory for the payload: the target, or memory of this object that other threads can write to. */
@@ -32,6 +34,16 @@ final class IncomingPut {
     void open(long ofRegion, long ofReceive) {
         region = ofRegion;
         number = ofReceive;
+    }
+
+    /** Records that the sender has withdrawn the offer. */
+    void withdraw() {
+        isWithdrawn = true;
+    }
+
+    /** Returns whether the sender has withdrawn the offer. */
+    boolean isWithdrawn() {
+        return isWithdrawn;
     }
 
     /** Returns the region for the payload, or 0 if the receiver does not want the payload, or the payload is empty. */

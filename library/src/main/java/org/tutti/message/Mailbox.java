@@ -299,7 +299,7 @@ final class Mailbox {
         try {
             next.describe(source, communicator, envelope);
             if (next.isOffer) {
-                next.offer(offeredBytes, transfer, 0);
+                next.offerFar(offeredBytes, transfer);
             } else {
                 next.hold(payload, payloadOffset);
             }
@@ -356,17 +356,17 @@ final class Mailbox {
     private void drop(Arrival message) {
         if (!message.isOffer) {
             giveCredit(message);
-        } else if (channelOf.get(message.source) != null) {
-            IncomingTransfer.decline(machine, memory, message.transfer, message.transferNumber, message.bytes);
-        } else {
+        } else if (message.isFarOffer) {
             decliner.decline(message.source, message.transfer);
+        } else {
+            IncomingTransfer.decline(machine, memory, message.transfer, message.transferNumber, message.bytes);
         }
         message.end();
     }
 
     /** Returns whether a message is an offer of this node that its sender has withdrawn. */
     private boolean isWithdrawn(Arrival kept) {
-        return kept.isOffer && channelOf.get(kept.source) != null
+        return kept.isOffer && !kept.isFarOffer
                 && IncomingTransfer.isWithdrawn(machine, memory, kept.transfer, kept.transferNumber);
     }
 
@@ -390,9 +390,9 @@ final class Mailbox {
     private void match(Receive receive, Arrival message) {
         receive.match(message);
         Receive.Pending request = receive.pending(); // another call may have the receive after the store
-        boolean isFar = message.isOffer && channelOf.get(message.source) == null;
+        boolean isFar = message.isFarOffer;
         if (isFar) {
-            peers.get(message.source).offerMatched(message.transfer);
+            peers.get(message.source).offerMatched(message.transfer, receive.put());
         }
         if (!message.isOffer) {
             giveCredit(message);

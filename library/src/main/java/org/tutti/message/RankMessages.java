@@ -88,7 +88,7 @@ public final class RankMessages {
     }
 
     private void decline(int source, long offer) {
-        far.courier(source).add(() -> far.decline(source, offer));
+        far.courier(source).add(() -> far.receives.decline(source, offer));
     }
 
     /** {@return the progress that every wait of this rank needs} */
@@ -103,7 +103,7 @@ public final class RankMessages {
 
     /** {@return the most bytes of such a message} */
     public static long handlerBytesMax() {
-        return FarMessages.MESSAGE_BYTES_MAX;
+        return FarLayout.BYTES_MAX;
     }
 
     /** Tells of messages that this rank has not received, because it leaves its job. */
@@ -134,7 +134,7 @@ public final class RankMessages {
     /** Sends a message to a rank of the job. Returns when the sender may use its memory again. */
     void send(Send send, int target) {
         if (!addresses.isHere(target)) {
-            far.send(send, target);
+            far.sends.send(send, target);
             return;
         }
         OutgoingChannel channel = channels.getOrMake(target, opener);
@@ -161,13 +161,13 @@ public final class RankMessages {
     /** Sends a message, if it is eager and has room. Otherwise returns false, and has no effect. */
     boolean sendAtOnce(Send send, int target) {
         return addresses.isHere(target) ? channels.getOrMake(target, opener).sendAtOnce(send)
-                : far.sendAtOnce(send, target);
+                : far.sends.sendAtOnce(send, target);
     }
 
     /** Begins to send a message, without waiting for a receive. Returns whether the send is complete. */
     boolean start(Send send, int target) {
         return addresses.isHere(target) ? channels.getOrMake(target, opener).send(send) && send.transfer() == null
-                : far.start(send, target);
+                : far.sends.start(send, target);
     }
 
     /** Writes a started message to its channel, if that is possible without waiting. Returns whether it is written. */
@@ -178,7 +178,7 @@ public final class RankMessages {
     /** Moves a started and written message on, without waiting. Returns whether the send is complete. */
     boolean advance(Send send, int target) {
         if (!addresses.isHere(target)) {
-            return far.isAnswered(send) && !send.isAwaited() && complete(send);
+            return far.sends.isAnswered(send) && !send.isAwaited() && complete(send);
         }
         if (send.transfer() == null) {
             return true;
@@ -190,18 +190,18 @@ public final class RankMessages {
     }
 
     private boolean complete(Send send) {
-        far.finish(send); // sends nothing, because the receiver does not wait
+        far.sends.finish(send); // sends nothing, because the receiver does not wait
         return true;
     }
 
     /** Returns whether {@link #finish} must go on with a started message to another node. */
     boolean needsTransfer(Send send, int target) {
-        return !addresses.isHere(target) && far.isAnswered(send);
+        return !addresses.isHere(target) && far.sends.isAnswered(send);
     }
 
     /** Transfers the payload of an offered message to another node. */
     void finish(Send send) {
-        far.finish(send);
+        far.sends.finish(send);
     }
 
     /** Ends a started message, which is complete, withdrawn, or has failed. */
@@ -212,7 +212,7 @@ public final class RankMessages {
     /** Withdraws a started message. Returns false if it must be completed. */
     boolean withdraw(Send send, int target) {
         if (!addresses.isHere(target)) {
-            return far.withdraw(send);
+            return far.sends.withdraw(send);
         }
         return channels.get(target).withdraw(send) || send.transfer() != null && transfers.withdraw(send);
     }
@@ -281,7 +281,7 @@ public final class RankMessages {
     /** Refuses the message that has matched a receive, if a rank of another node has offered it. */
     void refuse(Receive receive) {
         if (receive.isOffer() && !addresses.isHere(receive.matchedSource())) {
-            far.refuse(receive);
+            far.receives.refuse(receive);
         }
     }
 
@@ -298,7 +298,7 @@ public final class RankMessages {
     boolean fetch(Receive receive, Send answer) {
         int source = receive.matchedSource();
         if (!addresses.isHere(source)) {
-            boolean isTaken = !receive.isOffer() || far.receive(receive, answer);
+            boolean isTaken = !receive.isOffer() || far.receives.receive(receive, answer);
             far.returnCredit(source, answer);
             return isTaken;
         }
@@ -334,22 +334,22 @@ public final class RankMessages {
 
     /** Lets a rank of another node put the payload. Returns false if the sender has withdrawn the message. */
     boolean beginPut(Receive receive, Send answer) {
-        return far.beginPut(receive, answer);
+        return far.receives.beginPut(receive, answer);
     }
 
     /** Returns whether the put of a payload has ended. */
     boolean hasCome(Receive receive) {
-        return far.hasCome(receive);
+        return far.receives.hasCome(receive);
     }
 
     /** Ends the put of a payload. Returns false if the sender has withdrawn the message. */
     boolean endPut(Receive receive) {
-        return far.endPut(receive);
+        return far.receives.endPut(receive);
     }
 
     /** Returns the word that grows when the put of a payload has ended. */
     AwaitedWord awaitedPut(Receive receive) {
-        return far.awaitedPut(receive);
+        return far.receives.awaitedPut(receive);
     }
 
     /** Withdraws a started receive. Returns false if it is matched. */

@@ -45,7 +45,6 @@ final class Receive extends MatchTable.Entry {
     private DataType matchedType;
     private long matchedBytes;
     private boolean isOffer;
-    private boolean isWithdrawn;
     private Thread owner;
     private long transfer;
     private long transferNumber;
@@ -119,21 +118,11 @@ final class Receive extends MatchTable.Entry {
         uses++;
         matched = false;
         isOffer = false;
-        isWithdrawn = false;
     }
 
     /** Returns the value of {@link #matchedWord} once this receive is matched. */
     long matchedValue() {
         return uses;
-    }
-
-    /** Records that the sender has withdrawn the message that has matched. */
-    void setWithdrawn() {
-        isWithdrawn = true;
-    }
-
-    boolean isWithdrawn() {
-        return isWithdrawn;
     }
 
     /** Returns whether the calling thread is the one that waits in this receive. */

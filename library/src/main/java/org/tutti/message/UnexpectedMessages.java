@@ -13,6 +13,7 @@ final class UnexpectedMessages extends MatchTable<Arrival> {
     private static final int SPARES_MAX = 1024;
     private static final int SWEPT_MIN = 1024;
 
+    private final RankTable<LongTable<Arrival>> farOffers = new RankTable<>(); // of each rank, by their numbers
     private int sweptAt = SWEPT_MIN;
     private Arrival[] spares = new Arrival[16];
     private int spareCount;
@@ -21,6 +22,9 @@ final class UnexpectedMessages extends MatchTable<Arrival> {
     Arrival keep(Arrival message) {
         message.keep();
         add(message);
+        if (message.isFarOffer) {
+            farOffers.getOrMake(message.source, _ -> new LongTable<>()).put(message.transfer, message);
+        }
         return spareCount == 0 ? new Arrival() : spares[--spareCount];
     }
 
@@ -36,13 +40,18 @@ final class UnexpectedMessages extends MatchTable<Arrival> {
         return kept;
     }
 
-    /** Returns the offer of a rank, or null. */
-    Arrival findOffer(int source, long transfer) {
-        Arrival kept = oldest();
-        while (kept != null && !(kept.isOffer && kept.source == source && kept.transfer == transfer)) {
-            kept = after(kept);
+    /** Returns the offer of a rank on another node with a number, which may be any; or null. */
+    Arrival findOffer(int source, long number) {
+        LongTable<Arrival> offers = farOffers.get(source);
+        return offers == null ? null : offers.get(number);
+    }
+
+    @Override
+    void remove(Arrival message) {
+        super.remove(message);
+        if (message.isFarOffer) { // a rank that uses a number twice has one entry
+            farOffers.get(message.source).remove(message.transfer);
         }
-        return kept;
     }
 
     /** Removes the messages that fulfill a condition, each after an action. */

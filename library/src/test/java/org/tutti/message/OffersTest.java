@@ -59,7 +59,11 @@ class OffersTest {
     };
 
     private RankMessages rank(Memory memory, int rank) {
-        var doors = memory.block(memory.claim(Doors.bytes(RANKS), "a test"), Doors.bytes(RANKS));
+        return rank(memory, rank, RANKS);
+    }
+
+    private RankMessages rank(Memory memory, int rank, int ranks) {
+        var doors = memory.block(memory.claim(Doors.bytes(ranks), "a test"), Doors.bytes(ranks));
         var progress = new MessageProgress(null);
         var fabric = (SectionTransport) Proxy.newProxyInstance(getClass().getClassLoader(),
                 new Class<?>[]{SectionTransport.class}, (_, method, arguments) -> switch (method.getName()) {
@@ -75,7 +79,7 @@ class OffersTest {
                     default -> null; // a flush or the end of a region
                 });
         return new RankMessages(progress, new LiveMachine(new Waiter(true, progress)), fabric, memory, doors,
-                new Placement(each -> each == 0), rank, RANKS, 1, false);
+                new Placement(each -> each == 0), rank, ranks, 1, false);
     }
 
     private boolean handle(int operation, long argument0, long argument1, long... header) {
@@ -113,6 +117,43 @@ class OffersTest {
         assertThat(ofRank.mailbox().describeUnreceived()).startsWith(FarCredit.OFFERS_MAX + " messages unreceived");
         assertThat(handle(MESSAGE, Envelope.offer(0, DataType.BYTE), COMMUNICATOR, 2, 0, BYTES, 1))
                 .as("another sender has credit of its own").isTrue();
+    }
+
+    /** A search among all offers for each one that is withdrawn would not end in time. */
+    @Test
+    void shouldRemoveAWithdrawnOfferInConstantTime() {
+        int ranks = 12;
+        RankMessages own = rank(new PrivateMemory(), 0, ranks);
+        RegionHandler ofOwn = own.handler();
+        for (int source = 1; source < ranks; source++) {
+            for (long offer = 0; offer < FarCredit.OFFERS_MAX; offer++) {
+                long[] frame = {source, offer, BYTES, offer};
+                assertThat(ofOwn.handle(source, MESSAGE, Envelope.offer(0, DataType.BYTE), COMMUNICATOR, 0,
+                        MemorySegment.ofArray(frame), 0, HEADER_BYTES)).isEqualTo(HEADER_BYTES);
+            }
+        }
+        for (int source = ranks - 1; source > 0; source--) {
+            for (long i = 0; i < FarCredit.OFFERS_MAX; i++) {
+                long youngest = FarCredit.OFFERS_MAX - 1 - i;
+                long[] frame = {source, FarCredit.OFFERS_MAX + i, 0, youngest};
+                assertThat(ofOwn.handle(source, WITHDRAW, 0, COMMUNICATOR, 0, MemorySegment.ofArray(frame), 0,
+                        HEADER_BYTES)).isEqualTo(HEADER_BYTES);
+            }
+        }
+        assertThat(own.mailbox().describeUnreceived()).isNull();
+    }
+
+    /** A withdrawal of an offer is for one of the sender, and no other offer with the same number. */
+    @Test
+    void shouldRemoveTheOfferOfTheRankThatWithdrawsIt() {
+        assertThat(offer(5)).isTrue();
+        assertThat(handle(MESSAGE, Envelope.offer(3, DataType.BYTE), COMMUNICATOR, 2, 0, BYTES, 5)).isTrue();
+        withdraw(5);
+        assertThat(messages.tryProbe(1, 0, Long.MAX_VALUE)).isNull();
+        assertThat(messages.tryProbe(2, 3, Long.MAX_VALUE)).isNotNull();
+        withdraw(5);
+        assertThat(matchedOffers()).isZero();
+        assertThat(((FarMessages) handler).matchedOffers(2)).isEqualTo(1);
     }
 
     @Test
