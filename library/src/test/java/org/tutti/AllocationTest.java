@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -38,6 +39,9 @@ class AllocationTest {
     private static final int CALLS_BETWEEN_NODES = 1500;
     /** A system call with memory of an arena takes 80 bytes of the JDK's own; allreduces have two. */
     private static final double JDK_BYTES_OF_WRITES = 200;
+
+    /** A region takes 40 bytes, and its random number some 27 of the JDK's own. */
+    private static final double BYTES_OF_OFFER_MAX = 80;
 
     private static final int LONG_ELEMENTS = 8192;
     private static final int CALLS = 8_000;
@@ -411,6 +415,34 @@ class AllocationTest {
     void anEagerMessageBetweenNodesAllocatesNothing(int elements) {
         assertThat(bytesPerCall(pingPong(elements), world -> world, CALLS_BETWEEN_NODES,
                 program -> LocalNodes.run(new int[]{0, 1}, program))).isLessThan(BYTES_PER_CALL_MAX);
+    }
+
+    private static Operation offered(int elements, Function<Data, Span> span) {
+        return new Operation("synchronous messages", elements, (world, data) -> {
+            if (world.rank() == 0) {
+                world.sendSynchronous(span.apply(data), 1, 0);
+                world.receive(span.apply(data), 1, 0);
+            } else {
+                world.receive(span.apply(data), Messenger.ANY_RANK, Messenger.ANY_TAG);
+                world.sendSynchronous(span.apply(data), 0, 0);
+            }
+        });
+    }
+
+    /** The receiver registers its memory for each offered message. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 100, 2500})
+    void anOfferedMessageBetweenNodesAllocatesItsRegion(int elements) {
+        assertThat(bytesPerCall(offered(elements, Data::span), world -> world, CALLS_BETWEEN_NODES, BYTES_OF_OFFER_MAX,
+                program -> LocalNodes.run(new int[]{0, 1}, program))).isLessThan(BYTES_OF_OFFER_MAX);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2500, 20_000})
+    void aLongOfferedMessageBetweenNodesAllocatesItsRegion(int elements) {
+        double limit = BYTES_OF_OFFER_MAX + JDK_BYTES_OF_WRITES;
+        assertThat(bytesPerCall(offered(elements, Data::offHeap), world -> world, CALLS_BETWEEN_NODES, limit,
+                program -> LocalNodes.run(new int[]{0, 1}, program))).isLessThan(limit);
     }
 
     private static double bytesPerCall(Operation operation, UnaryOperator<Communicator> view) {
