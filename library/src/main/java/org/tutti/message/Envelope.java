@@ -5,7 +5,8 @@ import org.tutti.DataType;
 
 /**
  * Packs the description of a message into 64 bits. From the highest bit on, an envelope has the tag (32 bits), the kind
- * of the message (8), the type of its elements (8), and the length of an eager payload in bytes (16).
+ * of the message (8), the type of its elements (8), and the length of an eager payload in bytes (16). The highest bit
+ * of the kind is free: in a slot it is {@link ChannelLayout#HAS_COMMUNICATOR}.
  */
 final class Envelope {
     /** The payload travels with the envelope. */

@@ -24,6 +24,7 @@ final class IncomingChannel {
     private final long base;
     private final int source;
     private final long before;
+    private long communicator; // of the message that was read last
     private long read;
     private long readReturned;
     private long ringBytes; // of the payloads that were read since READ was stored
@@ -71,16 +72,21 @@ final class IncomingChannel {
     void read(Arrival message) {
         long slot = nextWord();
         long envelope = machine.loadPlain(memory, slot + ChannelLayout.ENVELOPE);
-        message.describe(source, machine.loadPlain(memory, slot + ChannelLayout.COMMUNICATOR), envelope);
+        boolean hasCommunicator = (envelope & ChannelLayout.HAS_COMMUNICATOR) != 0;
+        if (hasCommunicator) {
+            communicator = machine.loadPlain(memory, slot + ChannelLayout.COMMUNICATOR);
+        }
+        message.describe(source, communicator, envelope & ~ChannelLayout.HAS_COMMUNICATOR);
+        long payload = slot + ChannelLayout.payload(hasCommunicator);
         if (message.isOffer) {
-            message.offer(machine.loadPlain(memory, slot + ChannelLayout.OFFER_BYTES),
-                    machine.loadPlain(memory, slot + ChannelLayout.OFFER_TRANSFER),
-                    machine.loadPlain(memory, slot + ChannelLayout.OFFER_NUMBER));
+            message.offer(machine.loadPlain(memory, payload),
+                    machine.loadPlain(memory, payload + ChannelLayout.OFFER_TRANSFER),
+                    machine.loadPlain(memory, payload + ChannelLayout.OFFER_NUMBER));
+        } else if (message.bytes <= ChannelLayout.payloadBytesMax(hasCommunicator)) {
+            message.hold(memory, payload);
         } else {
-            boolean isInSlot = message.bytes <= ChannelLayout.SLOT_PAYLOAD_BYTES;
-            ringBytes += isInSlot ? 0 : message.bytes;
-            message.hold(memory, isInSlot ? slot + ChannelLayout.PAYLOAD
-                    : base + ChannelLayout.ring(machine.loadPlain(memory, slot + ChannelLayout.PAYLOAD)));
+            ringBytes += message.bytes;
+            message.hold(memory, base + ChannelLayout.ring(machine.loadPlain(memory, payload)));
         }
     }
 

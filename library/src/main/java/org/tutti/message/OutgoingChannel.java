@@ -30,6 +30,7 @@ final class OutgoingChannel {
     private final ArrayDeque<Send> queue = new ArrayDeque<>();
     private final Pool<OutgoingTransfer> transfers;
     private final long[] ringEnds = new long[ChannelLayout.SLOTS]; // the end in the ring after each slot's message
+    private long communicator; // of the message that was sent last
     private long sent;
     private long readSeen;
     private long ringEnd;
@@ -168,12 +169,12 @@ final class OutgoingChannel {
 
     private boolean writeEagerly(Send send) {
         long bytes = send.bytes();
-        if (bytes > ChannelLayout.SLOT_PAYLOAD_BYTES) {
-            if (!writeToRing(send)) {
-                return false;
-            }
-        } else {
-            machine.copy(send.payload(), 0, memory, base + ChannelLayout.slot(sent) + ChannelLayout.PAYLOAD, bytes);
+        boolean hasCommunicator = hasCommunicator(send);
+        long payload = base + ChannelLayout.slot(sent) + ChannelLayout.payload(hasCommunicator);
+        if (bytes <= ChannelLayout.payloadBytesMax(hasCommunicator)) {
+            machine.copy(send.payload(), 0, memory, payload, bytes);
+        } else if (!writeToRing(send, payload)) {
+            return false;
         }
         cost += EagerCredit.cost(bytes);
         finish(send, Envelope.eager(send.tag(), send.type(), bytes));
@@ -184,11 +185,16 @@ final class OutgoingChannel {
         OutgoingTransfer transfer = transfers.take();
         transfer.offer(send.source());
         send.setTransfer(transfer);
-        long slot = base + ChannelLayout.slot(sent);
-        machine.storePlain(memory, slot + ChannelLayout.OFFER_BYTES, send.bytes());
-        machine.storePlain(memory, slot + ChannelLayout.OFFER_TRANSFER, transfer.address());
-        machine.storePlain(memory, slot + ChannelLayout.OFFER_NUMBER, transfer.number());
+        long payload = base + ChannelLayout.slot(sent) + ChannelLayout.payload(hasCommunicator(send));
+        machine.storePlain(memory, payload, send.bytes());
+        machine.storePlain(memory, payload + ChannelLayout.OFFER_TRANSFER, transfer.address());
+        machine.storePlain(memory, payload + ChannelLayout.OFFER_NUMBER, transfer.number());
         finish(send, Envelope.offer(send.tag(), send.type()));
+    }
+
+    /** Returns whether the next message must have its communicator's number, because the message before has another. */
+    private boolean hasCommunicator(Send send) {
+        return send.communicator() != communicator || sent == 0;
     }
 
     private boolean hasCredit(long bytes) {
@@ -200,10 +206,11 @@ final class OutgoingChannel {
     }
 
     /**
-     * Writes a payload to the ring of bytes. Returns false if there is no room. The payload does not wrap around. The
-     * receiver makes room when it waits in any call, because it keeps messages that match no receive.
+     * Writes a payload to the ring of bytes, and its position to a place in the slot. Returns false if there is no
+     * room. The payload does not wrap around. The receiver makes room when it waits in any call, because it keeps
+     * messages that match no receive.
      */
-    private boolean writeToRing(Send send) {
+    private boolean writeToRing(Send send, long place) {
         long bytes = send.bytes();
         long untilEnd = ChannelLayout.RING_BYTES - ringEnd % ChannelLayout.RING_BYTES;
         long from = untilEnd >= bytes ? ringEnd : ringEnd + untilEnd;
@@ -214,7 +221,7 @@ final class OutgoingChannel {
             }
         }
         machine.copy(send.payload(), 0, memory, base + ChannelLayout.ring(from), bytes);
-        machine.storePlain(memory, base + ChannelLayout.slot(sent) + ChannelLayout.PAYLOAD, from);
+        machine.storePlain(memory, place, from);
         ringEnd = Memory.roundToLines(from + bytes);
         return true;
     }
@@ -234,8 +241,13 @@ final class OutgoingChannel {
 
     private void finish(Send send, long envelope) {
         long slot = base + ChannelLayout.slot(sent);
-        machine.storePlain(memory, slot + ChannelLayout.ENVELOPE, envelope);
-        machine.storePlain(memory, slot + ChannelLayout.COMMUNICATOR, send.communicator());
+        if (hasCommunicator(send)) {
+            communicator = send.communicator();
+            machine.storePlain(memory, slot + ChannelLayout.COMMUNICATOR, communicator);
+            machine.storePlain(memory, slot + ChannelLayout.ENVELOPE, envelope | ChannelLayout.HAS_COMMUNICATOR);
+        } else {
+            machine.storePlain(memory, slot + ChannelLayout.ENVELOPE, envelope);
+        }
         ringEnds[(int) (sent % ChannelLayout.SLOTS)] = ringEnd;
         sent++;
         send.setWritten();
