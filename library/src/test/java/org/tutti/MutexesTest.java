@@ -172,8 +172,8 @@ class MutexesTest {
         private static boolean isQueued(Thread thread) {
             StackTraceElement[] frames = thread.getStackTrace();
             return IntStream.range(1, frames.length).anyMatch(i -> frames[i - 1].getClassName().endsWith(".Waiter")
-                    && frames[i].getClassName().endsWith(".LiveMutexes")
-                    && frames[i].getMethodName().equals("awaitWake"));
+                    && frames[i].getClassName().endsWith(".MutexWakes")
+                    && frames[i].getMethodName().equals("await"));
         }
     }
 

@@ -6,43 +6,19 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import org.tutti.CallInterruptedException;
 import org.tutti.Communicator;
-import org.tutti.DeadlineExceededException;
 import org.tutti.Mutexes;
-import org.tutti.RankFailedException;
 import org.tutti.Reduction;
 import org.tutti.fabric.AtomicOperation;
 import org.tutti.memory.Asking;
 import org.tutti.memory.Spares;
-import org.tutti.memory.Waiter;
-import org.tutti.memory.Words;
-
-import static org.tutti.onesided.MutexLayout.HELD;
-import static org.tutti.onesided.MutexLayout.WAITING;
 
 /**
- * Locks and unlocks the mutexes of a communicator for one of its ranks. This class has the calls, and the steps by
- * which a rank joins the queue of a mutex. {@link MutexLayout} lays out the words, and {@link MutexKeeper} passes a
- * mutex from one holder to the next.
- *
- * <p><b>Steps of a lock.</b> The rank draws a ticket, its number in the queue, by one atomic operation on the word
- * QUEUE. If the queue was empty, the rank holds the mutex. Otherwise it changes the cell of its ticket to WAITING by a
- * compare-and-swap, and waits for its WAKE word. If the cell was HELD already, the mutex was given to the rank between
- * these two steps. To give up, the rank changes the cell from WAITING to LEFT by a compare-and-swap. If that fails
- * because the cell is HELD, the mutex has just been given to the rank.
- *
- * <p><b>Several threads.</b> If several threads of the rank want the same mutex, one at a time queues for the rank
- * ({@link MutexHome}). Threads that want different mutexes wait for the same WAKE word. WAKE counts the mutexes that
- * the rank was given, but does not name them. Therefore the field {@code taken} counts the mutexes that threads have
- * taken. While WAKE is greater than {@code taken}, some waiting thread was given its mutex. If only one thread waits,
- * it is that thread. Otherwise each thread looks at its own cell, which becomes HELD before WAKE is raised. If the cell
- * is not HELD, the thread waits until WAKE grows further. A thread counts as waiting before its cell is WAITING, and
- * until it has taken its mutex.
+ * Locks and unlocks the mutexes of a communicator for one of its ranks. This class has the calls. {@link MutexQueue}
+ * has the steps by which a rank joins the queue of a mutex, {@link MutexWakes} the waits of the rank's threads, {@link
+ * MutexLayout} the words, and {@link MutexKeeper} passes a mutex from one holder to the next.
  */
 final class LiveMutexes extends Mutexes {
-    private static final long MINE = -1;
-
     private final RemoteAccess access;
     private final Fences fences;
     private final PartAllocator allocator;
@@ -55,12 +31,10 @@ final class LiveMutexes extends Mutexes {
     private final MutexWaker waker;
     private final Part[] parts;
     private final MutexHome[] homes;
-    private final MemorySegment own;
+    private final MutexWakes wakes;
+    private final MutexQueue queue;
     private final Asking asking = new Asking();
     private final AtomicBoolean closing = new AtomicBoolean();
-    private int waiting; // threads, under this object's monitor
-    private long taken; // mutexes that WAKE counts, under this object's monitor
-    private volatile boolean strayWakes;
     private volatile boolean closed;
 
     LiveMutexes(RemoteAccess access, Fences fences, PartAllocator allocator, Communicator communicator, int count,
@@ -80,7 +54,8 @@ final class LiveMutexes extends Mutexes {
         this.waker = new MutexWaker(allocator, communicator.topology(), rank, () -> checkAlive(rank));
         this.parts = share(layout.bytes(count));
         this.homes = new MutexHome[size];
-        this.own = waker.near(rank);
+        this.wakes = new MutexWakes(allocator, waker.near(rank), check);
+        this.queue = new MutexQueue(access, allocator, policy, rank, layout, check, wakes, asking);
         allocator.noteOpen();
     }
 
@@ -130,7 +105,7 @@ final class LiveMutexes extends Mutexes {
             call.check.begin(name, of, access.deadlineNanos());
             call.check.limit(timeoutAtNanos);
             int before = claim(home, index, call);
-            return before != MutexHome.HELD && enter(home, index, call, before);
+            return before != MutexHome.HELD && queue.enter(home, index, call, before);
         } finally {
             spareCalls.putBack(call);
         }
@@ -172,7 +147,7 @@ final class LiveMutexes extends Mutexes {
         MutexCall call = spareCalls.take().begin(of);
         boolean held = false;
         try {
-            held = takeIfFree(home, index, call);
+            held = queue.takeIfFree(home, index, call);
             return held;
         } finally {
             if (held) {
@@ -181,25 +156,6 @@ final class LiveMutexes extends Mutexes {
                 home.release(index, state);
             }
             spareCalls.putBack(call);
-        }
-    }
-
-    private boolean takeIfFree(MutexHome home, int index, MutexCall call) {
-        long free = MutexLayout.freeQueue(home.tickets[index] + 1);
-        while (true) {
-            long found = change(home, call, AtomicOperation.COMPARE_AND_SWAP, layout.mutex(index),
-                    free + MutexLayout.DRAW, free);
-            if (found == free) {
-                int ticket = MutexLayout.nextTicket(free);
-                home.tickets[index] = ticket;
-                nameHolder(home, index, call, layout.emptyCell(ticket));
-                return true;
-            }
-            if (MutexLayout.length(found) != 0) {
-                asking.inVain();
-                return false;
-            }
-            free = found;
         }
     }
 
@@ -228,7 +184,8 @@ final class LiveMutexes extends Mutexes {
         MutexHome home = home("failedHolder", index, of);
         MutexCall call = spareCalls.take().begin(of);
         try {
-            return (int) change(home, call, AtomicOperation.FETCH, MutexLayout.failed(layout.mutex(index)), 0, 0) - 1;
+            return (int) MutexQueue.change(home, call, AtomicOperation.FETCH, MutexLayout.failed(layout.mutex(index)),
+                    0, 0) - 1;
         } finally {
             spareCalls.putBack(call);
         }
@@ -278,33 +235,11 @@ final class LiveMutexes extends Mutexes {
                     home.settle(call.begin(home.rank));
                 }
             }
-            awaitWakes();
+            wakes.awaitAll();
         } finally {
             spareCalls.putBack(call);
         }
         return held;
-    }
-
-    /**
-     * Waits until the word WAKE has counted every mutex that this rank's threads have taken. A holder that passes a
-     * mutex on first changes the next rank's cell to HELD, and then raises WAKE. A thread that has seen its cell HELD
-     * may therefore take the mutex before WAKE is raised. Without this wait, the memory of WAKE could be freed before
-     * it is raised.
-     */
-    private void awaitWakes() {
-        long all;
-        synchronized (this) {
-            all = taken;
-        }
-        try {
-            allocator.waiter().await(own, MutexLayout.WAKE, all, () -> {
-                if (check.hasAnyGone()) {
-                    throw WaitEndedException.TIME_TO_LOOK;
-                }
-            });
-        } catch (WaitEndedException _) {
-            // a rank may have died before it raised WAKE; in that case the ranks do not close the mutexes together
-        }
     }
 
     // ---- finding a mutex
@@ -360,222 +295,8 @@ final class LiveMutexes extends Mutexes {
         }
     }
 
-    private static long change(MutexHome home, MutexCall call, AtomicOperation operation, long offset, long operand,
-            long expected) {
-        boolean there = home.atomic(call, operation, offset, operand, expected);
-        if (!there) {
-            call.check.begin("lock", home.rank, Long.MAX_VALUE).requireThere(false);
-        }
-        return call.result[0];
-    }
-
-    /** Changes a cell to a state if it has the expected value. Returns the value before. */
-    private long changeCell(MutexHome home, int index, MutexCall call, int ticket, long expected, int state) {
-        return change(home, call, AtomicOperation.COMPARE_AND_SWAP, layout.cell(layout.mutex(index), ticket),
-                layout.cell(ticket, state, rank), expected);
-    }
-
-    // ---- the queue
-
-    /** Locks a mutex that this thread has made BUSY. Returns whether the rank holds it. */
-    private boolean enter(MutexHome home, int index, MutexCall call, int before) {
-        boolean held = false;
-        try {
-            held = queue(home, index, call, before) || awaitTurn(home, index, call);
-            return held;
-        } finally {
-            endWaiting(call);
-            if (held) {
-                home.hold(index);
-            } else {
-                home.release(index, call.hasLeft() ? MutexHome.LEFT : MutexHome.FREE);
-            }
-        }
-    }
-
-    /** Enters the queue of a mutex. Returns whether the rank already holds the mutex. */
-    private boolean queue(MutexHome home, int index, MutexCall call, int before) {
-        if (before == MutexHome.LEFT) {
-            int ticket = home.tickets[index];
-            long left = layout.cell(ticket, MutexLayout.LEFT, rank);
-            beginWaiting(call);
-            if (changeCell(home, index, call, ticket, left, WAITING) == left) {
-                return false;
-            }
-            stopWaiting(call);
-        }
-        long found = change(home, call, AtomicOperation.FETCH_ADD, layout.mutex(index), MutexLayout.DRAW, 0);
-        int ticket = MutexLayout.nextTicket(found);
-        home.tickets[index] = ticket;
-        long empty = layout.emptyCell(ticket);
-        if (MutexLayout.length(found) == 0) {
-            nameHolder(home, index, call, empty);
-            return true;
-        }
-        beginWaiting(call);
-        long cell = changeCell(home, index, call, ticket, empty, WAITING);
-        if (cell == empty) {
-            return false;
-        }
-        stopWaiting(call);
-        nameHolder(home, index, call, cell);
-        return true;
-    }
-
-    /** Writes the rank into the cell of a mutex that it holds, if another rank may have to pass the mutex on. */
-    private void nameHolder(MutexHome home, int index, MutexCall call, long cell) {
-        if (policy == HolderFailure.PASS_ON) {
-            changeCell(home, index, call, home.tickets[index], cell, HELD);
-        }
-    }
-
-    /** Waits until the rank holds the mutex. Returns false if the rank has left the queue instead. */
-    private boolean awaitTurn(MutexHome home, int index, MutexCall call) {
-        call.check.queue(home, layout.mutex(index), home.tickets[index]);
-        long atLeast = 0;
-        while (true) {
-            try {
-                atLeast = awaitWake(home, index, call, atLeast);
-                if (atLeast == MINE) {
-                    return true;
-                }
-            } catch (WaitEndedException e) {
-                if (e == WaitEndedException.TIMED_OUT) {
-                    asking.waitedInVain();
-                    return !leave(home, index, call);
-                }
-                if (isHolderLost(home, index, call)) {
-                    if (!leave(home, index, call)) {
-                        return true;
-                    }
-                    throw lostHolder(home, index);
-                }
-            } catch (CallInterruptedException | DeadlineExceededException e) {
-                if (!leave(home, index, call)) {
-                    tellUnlock(home, index, call);
-                }
-                throw e;
-            }
-        }
-    }
-
-    /**
-     * Waits until the word WAKE has grown, because this rank was given a mutex. Returns {@link #MINE} if it was the
-     * mutex for which this thread waits. Otherwise returns the value of WAKE for which the thread must wait next.
-     */
-    private long awaitWake(MutexHome home, int index, MutexCall call, long atLeast) {
-        Waiter waiter = home.isNear() ? allocator.waiter() : allocator.answers();
-        waiter.await(own, MutexLayout.WAKE, Math.max(atLeast, taken() + 1), call.check);
-        long woken = Words.load(own, MutexLayout.WAKE);
-        if (takeIfAlone(call, woken)) {
-            return MINE;
-        }
-        int ticket = home.tickets[index];
-        long cell = change(home, call, AtomicOperation.FETCH, layout.cell(layout.mutex(index), ticket), 0, 0);
-        if (cell == layout.cell(ticket, HELD, rank)) {
-            take(call);
-            return MINE;
-        }
-        return woken + 1;
-    }
-
-    /** Leaves the queue of a mutex. Returns false if the mutex was given to this rank before it could leave. */
-    private boolean leave(MutexHome home, int index, MutexCall call) {
-        int ticket = home.tickets[index];
-        long waits = layout.cell(ticket, WAITING, rank);
-        if (changeCell(home, index, call, ticket, waits, MutexLayout.LEFT) == waits) {
-            stopWaiting(call);
-            call.leave();
-            return true;
-        }
-        take(call);
-        return false;
-    }
-
     private void giveBack(MutexHome home, int index, MutexCall call) {
-        tellUnlock(home, index, call);
+        queue.tellUnlock(home, index, call);
         home.release(index, MutexHome.FREE);
-    }
-
-    private void tellUnlock(MutexHome home, int index, MutexCall call) {
-        boolean there = home.tell(call, MutexKeeper.UNLOCK, layout.mutex(index), home.tickets[index], rank);
-        if (!there) {
-            call.check.begin("unlock", home.rank, Long.MAX_VALUE).requireThere(false);
-        }
-    }
-
-    // ---- accounts of WAKE
-
-    private synchronized void beginWaiting(MutexCall call) {
-        waiting++;
-        call.isWaiting = true;
-    }
-
-    private synchronized void stopWaiting(MutexCall call) {
-        waiting--;
-        call.isWaiting = false;
-    }
-
-    /**
-     * Ends a call on a mutex. If the call still counts as waiting, it has failed, and the word WAKE may count a mutex
-     * that no thread takes. From then on each waiting thread looks at its own cell to learn whether it was given its
-     * mutex.
-     */
-    private void endWaiting(MutexCall call) {
-        if (call.isWaiting) {
-            stopWaiting(call);
-            strayWakes = true;
-        }
-    }
-
-    private synchronized long taken() {
-        return taken;
-    }
-
-    /** Records that this thread has taken the mutex that it was given. */
-    private synchronized void take(MutexCall call) {
-        taken++;
-        stopWaiting(call);
-    }
-
-    /** Takes a mutex that WAKE counts, if only this thread can have been given it. Returns whether it did so. */
-    private synchronized boolean takeIfAlone(MutexCall call, long woken) {
-        if (waiting > 1 || woken <= taken || strayWakes) {
-            return false;
-        }
-        take(call);
-        return true;
-    }
-
-    // ---- holders that are gone
-
-    /**
-     * Passes a mutex on to the next rank in its queue, if the rank that holds it has failed or left. Returns true if
-     * some rank has failed or left, and the holder has been unknown for so long that the lost rank is assumed to be the
-     * holder.
-     */
-    private boolean isHolderLost(MutexHome home, int index, MutexCall call) {
-        long mutex = layout.mutex(index);
-        long queue = change(home, call, AtomicOperation.FETCH, mutex, 0, 0);
-        int ticket = MutexLayout.holdingTicket(queue);
-        long cell = change(home, call, AtomicOperation.FETCH, layout.cell(mutex, ticket), 0, 0);
-        int holder = MutexLayout.rank(cell);
-        if (holder < 0 || cell != layout.cell(ticket, HELD, holder)) { // a rank is locking or unlocking
-            return call.noteUnclear(ticket, check.anyGone() >= 0);
-        }
-        call.noteClear();
-        if (allocator.members().isGone(holder)) {
-            home.tell(call, MutexKeeper.PASS_ON, mutex, ticket, holder);
-        }
-        return false;
-    }
-
-    private RankFailedException lostHolder(MutexHome home, int index) {
-        int gone = check.anyGone();
-        return new RankFailedException(allocator.members().rankInJob(gone),
-                access.self() + " cannot lock mutex " + index + " of " + access.describe(home.rank) + ": "
-                        + access.describe(gone)
-                        + " has failed or left, perhaps while it locked or unlocked it, and"
-                        + " nobody passes it on; close the mutexes and make new ones");
     }
 }

@@ -24,9 +24,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 @Timeout(300)
 class MutexHolderTest {
     private static MemorySegment memory(Mutexes mutexes) throws ReflectiveOperationException {
-        Field own = LiveMutexes.class.getDeclaredField("own");
-        own.setAccessible(true);
-        return (MemorySegment) own.get(mutexes);
+        return (MemorySegment) field(field(mutexes, "wakes"), "own");
+    }
+
+    private static Object field(Object of, String name) throws ReflectiveOperationException {
+        Field field = of.getClass().getDeclaredField(name);
+        field.setAccessible(true);
+        return field.get(of);
     }
 
     @Test
