@@ -36,6 +36,8 @@ enum FrameKind {
     OUTPUT,
     /** A process has ended: process, exit status. */
     ENDED,
+    /** A piece of the recording of a process that has ended: process, bytes, none at the end. */
+    RECORDING,
     /** A process has ended, and all its output has been sent: process. */
     OUTPUT_ENDED,
     /** A rank has joined: rank. */

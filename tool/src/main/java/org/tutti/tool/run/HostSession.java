@@ -2,6 +2,7 @@
 package org.tutti.tool.run;
 
 import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,6 +10,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +25,7 @@ import java.util.concurrent.TimeoutException;
 import org.tutti.JobStartException;
 import org.tutti.job.node.NodeFile;
 import org.tutti.job.node.RankFailure;
+import org.tutti.tool.recording.RecordingFiles;
 
 /**
  * Acts for the launcher on another host: makes the node's memory file, starts its processes, and reports to the
@@ -57,6 +60,7 @@ final class HostSession {
     private final List<List<HostOutput>> outputs = new ArrayList<>();
     private final BlockingQueue<StartedProcess> ended = new LinkedBlockingQueue<>();
     private JobDescription job;
+    private NodePlan plan;
     private NodeFile nodeFile;
     private boolean nodeFileClosed;
     private NodeStates states;
@@ -119,9 +123,9 @@ final class HostSession {
 
     private Program prepare(Cleanup cleanup) throws IOException, InterruptedException {
         job = JobDescription.of(awaitJob());
+        plan = job.plan();
         heardNanos = System.nanoTime();
         Thread.ofPlatform().daemon().name("beat").start(this::beat);
-        var plan = job.plan();
         if (!Files.isDirectory(plan.directory())) {
             throw new JobStartException("the directory " + plan.directory() + ", where the job was started, does not "
                     + "exist on host " + job.host() + "; start the job in a directory that all hosts have");
@@ -129,7 +133,12 @@ final class HostSession {
         if (plan.bind()) {
             Cores.requireBinding("--bind");
         }
-        var program = job.compiled() ? receiveClasses(cleanup) : job.program();
+        var directory =
+                job.compiled() || job.recorded() ? Optional.of(createDirectory(cleanup)) : Optional.<Path>empty();
+        if (job.recorded()) {
+            plan = plan.withRecordings(new RecordingFiles(directory.get()));
+        }
+        var program = job.compiled() ? receiveClasses(directory.get()) : job.program();
         if (!job.compiled()) {
             next(FrameKind.START);
         }
@@ -172,9 +181,11 @@ final class HostSession {
     }
 
     /** Names the directory after the node, because other hosts of the job may be on this very machine. */
-    private Program receiveClasses(Cleanup cleanup) throws IOException {
-        var shape = job.plan().shape();
-        var directory = cleanup.add(JobDirectory.create(shape.job() + "." + shape.node())).classes();
+    private Path createDirectory(Cleanup cleanup) {
+        return cleanup.add(JobDirectory.create(plan.shape().job() + "." + plan.shape().node())).classes();
+    }
+
+    private Program receiveClasses(Path directory) throws IOException {
         var files = new ClassFiles(directory);
         for (SessionFrame frame; (frame = next()).kind() != FrameKind.START;) {
             if (frame.kind() == FrameKind.CLASS_FILE) {
@@ -187,7 +198,7 @@ final class HostSession {
 
     private void requireClassPath(String classPath) {
         for (var entry : classPath.isEmpty() ? new String[0] : classPath.split(":")) {
-            var path = job.plan().directory().resolve(entry.replaceFirst("(^|/)\\*$", "$1."));
+            var path = plan.directory().resolve(entry.replaceFirst("(^|/)\\*$", "$1."));
             if (!Files.exists(path)) {
                 throw new JobStartException("the class path names " + entry + ", and there is no " + path.normalize()
                         + " on host " + job.host()
@@ -200,7 +211,6 @@ final class HostSession {
 
     private void start(Program program, Cleanup cleanup) {
         cleanup.add(this::stop);
-        var plan = job.plan();
         var command = new RankCommand(plan, program);
         for (int number = 0; number < plan.processes(); number++) {
             var builder = command.process(number);
@@ -217,10 +227,10 @@ final class HostSession {
     }
 
     private ChildProcess start(int number, ProcessBuilder builder) {
-        var name = job.plan().ranksOf(number).name();
+        var name = plan.ranksOf(number).name();
         var sinks = List.of(new HostOutput(out, number, 0), new HostOutput(out, number, 1));
         outputs.add(sinks);
-        var process = ChildProcess.start(job.plan().ranksOf(number), builder, (stdout, stderr) -> List.of(
+        var process = ChildProcess.start(plan.ranksOf(number), builder, (stdout, stderr) -> List.of(
                 Relay.start(name + " out", stdout, sinks.get(0), new byte[0], Optional.empty(),
                         LineRoom.none()),
                 Relay.start(name + " err", stderr, sinks.get(1), new byte[0], Optional.empty(),
@@ -251,8 +261,12 @@ final class HostSession {
         }
     }
 
-    /** Waits for the output in steps, because children of the process may hold its pipes open for ever. */
+    /**
+     * Sends the recording, and waits for the output in steps, because children of the process may hold its pipes open
+     * for ever.
+     */
     private void drain(StartedProcess process, int number) {
+        plan.recordings().ifPresent(files -> sendRecording(files, process.ranks(), number));
         try {
             do {
                 process.awaitOutput(System.nanoTime() + DRAINING_LIMIT.toNanos());
@@ -262,6 +276,14 @@ final class HostSession {
         }
         outputs.get(number).forEach(HostOutput::close);
         send(SessionFrame.of(FrameKind.OUTPUT_ENDED, number));
+    }
+
+    private void sendRecording(RecordingFiles files, RankRange ranks, int number) {
+        try (var pieces = new BufferedOutputStream(new RecordingPieces(number, this::send), RecordingPieces.BYTES)) {
+            files.gather(ranks.fileName(), pieces);
+        } catch (IOException e) {
+            System.err.println("tutti: " + ArrivingRecording.sentence(ranks, e));
+        }
     }
 
     private void send(byte[] frame) {
@@ -346,7 +368,7 @@ final class HostSession {
         }
         if (frame.kind() == FrameKind.MARK_FAILED) {
             nodeFile.markFailed(
-                    RankFailure.of(frame.numberBelow(job.plan().shape().size()), frame.longNumber()));
+                    RankFailure.of(frame.numberBelow(plan.shape().size()), frame.longNumber()));
         } else {
             nodeFile.publishRendezvous(frame.text());
         }
@@ -361,7 +383,7 @@ final class HostSession {
      * Counts beats without a frame from the launcher. A stop of this process counts as one beat, however long it is.
      */
     private void beat() {
-        long intervalMillis = job.plan().heartbeat().toMillis() / RemoteNode.BEATS;
+        long intervalMillis = plan.heartbeat().toMillis() / RemoteNode.BEATS;
         try {
             long heardBefore = heardNanos;
             for (int silent = 0; silent < RemoteNode.BEATS; silent = heardNanos == heardBefore ? silent + 1 : 0) {
@@ -373,7 +395,7 @@ final class HostSession {
             return; // nothing interrupts this thread
         }
         end("it has heard nothing from this launcher for the --heartbeat of "
-                + DurationConverter.text(job.plan().heartbeat())
+                + DurationConverter.text(plan.heartbeat())
                 + ", as when the launcher is stopped (Ctrl-Z) or the network between them is down");
     }
 

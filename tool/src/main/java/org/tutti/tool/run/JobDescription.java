@@ -21,10 +21,11 @@ import org.tutti.tool.UsageException;
  * @param plan the host's node
  * @param program the program of its ranks; frames with its compiled classes follow if {@code compiled} is set
  * @param compiled whether compiled classes follow
+ * @param recorded whether the job is recorded; the host chooses a directory of its own
  * @param host the launcher's name for the host
  * @param secret the job's secret
  */
-record JobDescription(NodePlan plan, Program program, boolean compiled, String host, Secret secret) {
+record JobDescription(NodePlan plan, Program program, boolean compiled, boolean recorded, String host, Secret secret) {
     private static final int ITEMS_MAX = 1 << 16;
 
     /** {@return the frame that carries this description} */
@@ -45,7 +46,7 @@ record JobDescription(NodePlan plan, Program program, boolean compiled, String h
         texts(frame, plan.jvmOptions());
         frame.text(program.mainClass()).text(program.classPath());
         texts(frame, program.arguments());
-        frame.number(compiled ? 1 : 0).text(host).piece(secret.bytes(), 0, Secret.BYTES);
+        frame.number(compiled ? 1 : 0).number(recorded ? 1 : 0).text(host).piece(secret.bytes(), 0, Secret.BYTES);
         try {
             return frame.bytes();
         } catch (IllegalStateException e) {
@@ -74,9 +75,10 @@ record JobDescription(NodePlan plan, Program program, boolean compiled, String h
         var rails = text(frame);
         var ports = text(frame);
         var plan = new NodePlan(shape, firstRank, ranksPerProcess, share, bind, directory, memory, joinTimeout,
-                heartbeat, rails, ports, environment(frame), texts(frame));
+                heartbeat, rails, ports, Optional.empty(), environment(frame), texts(frame));
         var program = new Program(text(frame), text(frame), Optional.empty(), texts(frame));
-        return new JobDescription(plan, program, frame.number() == 1, text(frame), Secret.of(frame.piece()));
+        return new JobDescription(plan, program, frame.number() == 1, frame.number() == 1, text(frame),
+                Secret.of(frame.piece()));
     }
 
     /** Reads a text, and checks it: all texts become arguments, variables or paths of this host. */

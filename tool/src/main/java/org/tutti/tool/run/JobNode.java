@@ -58,6 +58,15 @@ interface JobNode extends AutoCloseable {
      */
     Optional<List<RankLocation>> answer(int process);
 
+    /**
+     * Completes the recordings of the node's processes, which have ended, on this host.
+     *
+     * @return a sentence for each recording that is missing or not complete
+     */
+    default List<String> gatherRecordings() throws InterruptedException {
+        return List.of();
+    }
+
     /** Checks whether the node has been silent for too long; the launcher calls this regularly. */
     default void look() {}
 

@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.run;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -183,6 +184,15 @@ final class JobNodes implements AutoCloseable {
     /** Checks whether nodes have been silent for too long. */
     void look() {
         nodes.forEach(JobNode::look);
+    }
+
+    /** Completes the recordings of the job's processes. {@return sentences about recordings that are not complete} */
+    List<String> gatherRecordings() throws InterruptedException {
+        List<String> sentences = new ArrayList<>();
+        for (var node : nodes) {
+            sentences.addAll(node.gatherRecordings());
+        }
+        return sentences;
     }
 
     private JobNode nodeOf(int rank) {

@@ -50,7 +50,7 @@ final class JobOutput implements AutoCloseable {
     private List<LineSink> sinks(String suffix, LineSink console) {
         return plan.outputDirectory()
                 .map(directory -> IntStream.range(0, plan.processes())
-                        .mapToObj(process -> file(directory, plan.ranksOf(process).name().replace(' ', '-') + suffix))
+                        .mapToObj(process -> file(directory, plan.ranksOf(process).fileName() + suffix))
                         .toList())
                 .orElse(Collections.nCopies(plan.processes(), console));
     }

@@ -9,6 +9,7 @@ import java.util.Optional;
 
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.launch.NodeShape;
+import org.tutti.tool.recording.RecordingFiles;
 
 /**
  * Everything that the command line says about a job, checked before anything is started.
@@ -25,6 +26,7 @@ import org.tutti.job.launch.NodeShape;
  * @param keepGoing whether the others go on when a rank fails
  * @param tagOutput whether lines of output name their rank
  * @param outputDirectory the directory for the output, if it does not go to the launcher's own streams
+ * @param recordings takes a recording of each process, if the job is recorded
  * @param environment variables of the ranks in addition to the launcher's own
  * @param jvmOptions options of the user for the ranks' JVMs
  * @param task the name of the task, if the program is one that reports its steps ({@link StepLine})
@@ -32,8 +34,8 @@ import org.tutti.job.launch.NodeShape;
 record JobPlan(String job, Placement placement, Optional<Hosts> hosts, boolean bind, Optional<Duration> timeout,
         Optional<Duration> hangReport, Duration joinTimeout, Duration heartbeat, Rails rails, boolean keepGoing,
         boolean tagOutput,
-        Optional<Path> outputDirectory, Map<String, String> environment, List<String> jvmOptions,
-        Optional<String> task) {
+        Optional<Path> outputDirectory, Optional<RecordingFiles> recordings, Map<String, String> environment,
+        List<String> jvmOptions, Optional<String> task) {
 
     private static final int BASE_36 = 36;
     private static final Duration JOIN_TIMEOUT_DEFAULT = Duration.ofMinutes(1);
@@ -44,8 +46,8 @@ record JobPlan(String job, Placement placement, Optional<Hosts> hosts, boolean b
      */
     static JobPlan plain(Placement placement, Optional<Hosts> hosts, Rails rails, List<String> jvmOptions) {
         return new JobPlan(newName(), placement, hosts, false, Optional.empty(), Optional.empty(),
-                JOIN_TIMEOUT_DEFAULT, HEARTBEAT_DEFAULT, rails, false, false, Optional.empty(), Map.of(), jvmOptions,
-                Optional.of("measuring"));
+                JOIN_TIMEOUT_DEFAULT, HEARTBEAT_DEFAULT, rails, false, false, Optional.empty(), Optional.empty(),
+                Map.of(), jvmOptions, Optional.of("measuring"));
     }
 
     /** {@return a name from the process identifier and the time, unique on this host} */
@@ -77,7 +79,8 @@ record JobPlan(String job, Placement placement, Optional<Hosts> hosts, boolean b
         var ranks = placement.ranksOfNode(node);
         return new NodePlan(new NodeShape(job, size(), node, placement.nodes(), ranks.count()), ranks.first(),
                 placement.ranksPerProcess(), share(node), bind, Path.of("").toAbsolutePath(), memory(), joinTimeout,
-                heartbeat, rails.of(hosts.map(all -> all.name(node))), rails.ports(), environment, jvmOptions);
+                heartbeat, rails.of(hosts.map(all -> all.name(node))), rails.ports(), recordings, environment,
+                jvmOptions);
     }
 
     /** The directory of the node files; a variable of this process's environment may name it. */

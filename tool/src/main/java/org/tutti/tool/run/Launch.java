@@ -72,12 +72,20 @@ public final class Launch {
             var output = cleanup.add(new JobOutput(plan));
             var nodes = new JobNodes(plan.placement(), nodes(plan, program.get(), output, cleanup));
             cleanup.add(nodes);
+            cleanup.add(() -> gatherRecordings(plan, nodes, output)); // after the processes have ended
             var supervisor = new Supervisor(plan, nodes, output);
             cleanup.add(supervisor::stop);
             cleanup.add(new HangWatch(plan, supervisor.statusQuery(), output));
             cleanup.add(StatusSocket.open(directory.socket(), supervisor.statusQuery()::report));
             return supervisor.supervise();
         }
+    }
+
+    private static void gatherRecordings(JobPlan plan, JobNodes nodes, JobOutput output) throws InterruptedException {
+        plan.recordings().filter(files -> !files.hasRoom()).ifPresent(files -> output.say("the disk of --record "
+                + files.directory() + " is full, and JFR ends a process that cannot record; make room, or name another "
+                + "directory"));
+        nodes.gatherRecordings().forEach(output::say);
     }
 
     /** Opens the nodes, all with the same secret. */

@@ -1,15 +1,19 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.run;
 
+import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.IntStream;
 
 import org.tutti.job.diagnosis.RankLocation;
 import org.tutti.job.node.NodeFile;
 import org.tutti.job.node.RankFailure;
 import org.tutti.job.node.Secret;
+import org.tutti.tool.recording.RecordingFiles;
 
 /** A node on this host, with a memory file that the launcher itself has made. */
 final class LocalNode implements JobNode {
@@ -100,6 +104,23 @@ final class LocalNode implements JobNode {
     @Override
     public Optional<List<RankLocation>> answer(int process) {
         return file.answer(plan.ranksOf(process).first(), question).map(RankLocation::parse);
+    }
+
+    @Override
+    public List<String> gatherRecordings() {
+        List<String> sentences = new ArrayList<>();
+        plan.recordings().ifPresent(files -> IntStream.range(0, plan.processes()).mapToObj(plan::ranksOf)
+                .forEach(ranks -> gather(files, ranks).ifPresent(sentences::add)));
+        return sentences;
+    }
+
+    private static Optional<String> gather(RecordingFiles files, RankRange ranks) {
+        try {
+            files.gather(ranks.fileName());
+            return Optional.empty();
+        } catch (IOException e) {
+            return Optional.of(ArrivingRecording.sentence(ranks, e));
+        }
     }
 
     @Override

@@ -126,6 +126,8 @@ final class RankCommand {
         }
         command.addAll(RankCache.options(userOptions, heapBytes));
         command.addAll(plan.jvmOptions());
+        plan.recordings().ifPresent(files -> command
+                .addAll(files.options(plan.shape().job(), plan.ranksOf(process).fileName())));
         command.addAll(List.of("-cp", Program.join(RankCache.library().toString(), program.wholeClassPath())));
         command.add(RankProcess.class.getName());
         command.add(program.mainClass());

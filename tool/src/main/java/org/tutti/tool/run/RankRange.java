@@ -20,6 +20,11 @@ record RankRange(int first, int last) {
         return (first == last ? "rank " : "ranks ") + numbers();
     }
 
+    /** {@return "rank-3" or "ranks-4-7"} */
+    String fileName() {
+        return name().replace(' ', '-');
+    }
+
     /** {@return "3" or "4-7"} */
     String numbers() {
         return first == last ? String.valueOf(first) : first + "-" + last;

@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -53,6 +54,7 @@ final class RemoteNode implements JobNode {
     private static final List<String> UNDISTURBED = List.of("/bin/sh", "-c", "trap '' QUIT; exec \"$@\"", "sh");
 
     private static final Duration AGENT_GRACE = Duration.ofSeconds(1);
+    private static final Duration RECORDING_PATIENCE = Duration.ofSeconds(10);
     private static final Duration CLOSING_LIMIT = Duration.ofSeconds(3);
 
     private final String host;
@@ -62,6 +64,7 @@ final class RemoteNode implements JobNode {
     private final Program program;
     private final byte[] description;
     private final List<RemoteProcess> processes;
+    private final List<ArrivingRecording> recordings; // none if the job is not recorded
     private final RemoteInput input = new RemoteInput(this::send);
     private final BlockingQueue<byte[]> queue = new LinkedBlockingQueue<>(QUEUE_MAX);
     private final CountDownLatch greeted = new CountDownLatch(1); // also counted down when the host is lost
@@ -93,9 +96,12 @@ final class RemoteNode implements JobNode {
         this.command = hosts.command(node, "host");
         this.plan = plan;
         this.program = program;
-        this.description = new JobDescription(plan, program, program.compiled().isPresent(), host, secret).frame();
+        this.description = new JobDescription(plan, program, program.compiled().isPresent(),
+                plan.recordings().isPresent(), host, secret).frame();
         this.processes = IntStream.range(0, plan.processes()).mapToObj(number -> new RemoteProcess(this, number,
                 plan.ranksOf(number), (out, err) -> output.relay(firstProcess + number, out, err))).toList();
+        this.recordings = plan.recordings().stream().flatMap(files -> IntStream.range(0, plan.processes())
+                .mapToObj(plan::ranksOf).map(ranks -> new ArrivingRecording(files, ranks))).toList();
     }
 
     /** {@return the node; if its host turns out not to answer, the processes of the node have ended} */
@@ -195,6 +201,10 @@ final class RemoteNode implements JobNode {
                 }
             }
             case ENDED -> process(frame).ended(frame.numberBelow(STATUS_MAX + 1));
+            case RECORDING -> {
+                int process = frame.numberBelow(recordings.size());
+                recordings.get(process).append(frame.piece());
+            }
             case OUTPUT_ENDED -> process(frame).outputEnded();
             case JOINED -> note(joined, frame);
             case LEFT -> note(left, frame);
@@ -438,6 +448,19 @@ final class RemoteNode implements JobNode {
         if (agentErr != null) {
             agentErr.awaitEnd(deadlineNanos);
         }
+    }
+
+    /** Waits as long as the host sends pieces; the host sends the recording of a process when the process has ended. */
+    @Override
+    public List<String> gatherRecordings() throws InterruptedException {
+        List<String> sentences = new ArrayList<>();
+        for (var recording : recordings) {
+            while (!isLost() && recording.isArriving(RECORDING_PATIENCE)) {
+                look();
+            }
+            recording.close().ifPresent(sentences::add);
+        }
+        return sentences;
     }
 
     @Override

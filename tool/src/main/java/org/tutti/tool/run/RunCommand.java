@@ -19,6 +19,7 @@ import org.tutti.fabric.Striping;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.tool.Candidates;
 import org.tutti.tool.UsageException;
+import org.tutti.tool.recording.RecordingFiles;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -83,6 +84,11 @@ public final class RunCommand implements Callable<Integer> {
     @Option(names = "--output-directory", paramLabel = "directory",
             description = "Write the output of rank N to files rank-N.out and rank-N.err there.")
     private Path outputDirectory;
+
+    @Option(names = "--record", paramLabel = "directory",
+            description = "Record the calls of each process to a file there, which tutti report and JDK Mission "
+                    + "Control read.")
+    private Path recordDirectory;
 
     @Option(names = "--env", paramLabel = "NAME=VALUE", description = "Set an environment variable for the ranks.")
     private List<String> variables = new ArrayList<>();
@@ -189,8 +195,8 @@ public final class RunCommand implements Callable<Integer> {
         }
         return new JobPlan(JobPlan.newName(), placement, there, bind, Optional.ofNullable(timeout),
                 Optional.ofNullable(hangReport), joinTimeout, heartbeat, where.rails(), keepGoing, tagOutput,
-                Optional.ofNullable(outputDirectory), environment(),
-                jvmOptions, Optional.empty());
+                Optional.ofNullable(outputDirectory), Optional.ofNullable(recordDirectory).map(RecordingFiles::create),
+                environment(), jvmOptions, Optional.empty());
     }
 
     private static void requirePatience(String option, Duration given) {

@@ -25,6 +25,7 @@ class RankCommandTest {
                 .node(0);
         var plan = new NodePlan(node.shape(), node.firstRank(), node.ranksPerProcess(), node.share(), node.bind(),
                 node.directory(), node.memory(), node.joinTimeout(), node.heartbeat(), node.rails(), node.ports(),
+                node.recordings(),
                 environment,
                 node.jvmOptions());
         return new RankCommand(plan, Program.of("Main", "", List.of())).process(0).command();

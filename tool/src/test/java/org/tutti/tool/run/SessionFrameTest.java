@@ -52,13 +52,15 @@ class SessionFrameTest {
     void shouldReadAJobDescription() throws Exception {
         var plan = new NodePlan(new NodeShape("j", 7, 1, 2, 3), 4, 2, new MachineShare(2, 5, 2), true, Path.of("/here"),
                 Path.of("/dev/shm"), Duration.ofMillis(1500), Duration.ofSeconds(2), "eth0,eth1", "20000-20100",
+                Optional.empty(),
                 Map.of("NAME", "a=b\nc"), List.of("-Xmx1g", ""));
         var secret = Secret.random();
         var program = new Program("a.B", "x.jar:y", Optional.empty(), List.of("", "ü", "{host}"));
-        var read = JobDescription.of(read(new JobDescription(plan, program, true, "b", secret).frame()));
+        var read = JobDescription.of(read(new JobDescription(plan, program, true, true, "b", secret).frame()));
         assertThat(read.plan()).isEqualTo(plan);
         assertThat(read.program()).isEqualTo(program);
         assertThat(read.compiled()).isTrue();
+        assertThat(read.recorded()).isTrue();
         assertThat(read.host()).isEqualTo("b");
         assertThat(read.secret().bytes()).isEqualTo(secret.bytes());
     }
