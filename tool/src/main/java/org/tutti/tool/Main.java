@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 import org.tutti.TuttiException;
 import org.tutti.tool.bench.BenchCommand;
 import org.tutti.tool.info.InfoCommand;
+import org.tutti.tool.report.ReportCommand;
 import org.tutti.tool.run.Cleanup;
 import org.tutti.tool.run.HostCommand;
 import org.tutti.tool.run.PrepareCommand;
@@ -47,7 +48,7 @@ public final class Main implements Runnable {
 
     /** The commands that every user has. */
     static final List<Class<?>> COMMANDS = List.of(RunCommand.class, StatusCommand.class, BenchCommand.class,
-            InfoCommand.class, CompletionCommand.class, PrepareCommand.class, HostCommand.class);
+            InfoCommand.class, ReportCommand.class, CompletionCommand.class, PrepareCommand.class, HostCommand.class);
 
     /**
      * The command that runs a program: words after the program's name are arguments of the program, not options of

@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import org.tutti.tool.recording.RecordingFiles;
 
@@ -24,11 +26,11 @@ final class ArrivingRecording {
 
     private final Path file;
     private final RankRange ranks;
+    private final CountDownLatch end = new CountDownLatch(1);
     private OutputStream out;
     private long bytes;
     private long lastNanos;
     private IOException failure;
-    private boolean ended;
 
     /**
      * @param files the directory of the recordings on this host
@@ -52,14 +54,13 @@ final class ArrivingRecording {
         lastNanos = System.nanoTime();
         try {
             if (piece.length == 0) {
-                ended = true;
+                end.countDown();
             } else if (failure == null) {
                 write(piece);
             }
         } catch (IOException e) {
             failure = e;
         }
-        notifyAll();
     }
 
     private void write(byte[] piece) throws IOException {
@@ -74,15 +75,15 @@ final class ArrivingRecording {
     }
 
     /**
-     * Waits for a moment. {@return whether the recording has not ended, and its last piece or the first call of this
-     * method is not longer ago than a time}
+     * Waits for the end, but not for long. {@return whether the recording has not ended, and its last piece or the
+     * first call of this method is not longer ago than a time}
      */
-    synchronized boolean isArriving(Duration patience) throws InterruptedException {
-        lastNanos = lastNanos == 0 ? System.nanoTime() : lastNanos;
-        if (!ended) {
-            wait(LOOK_INTERVAL_MILLIS);
+    boolean isArriving(Duration patience) throws InterruptedException {
+        boolean hasEnded = end.await(LOOK_INTERVAL_MILLIS, TimeUnit.MILLISECONDS);
+        synchronized (this) {
+            lastNanos = lastNanos == 0 ? System.nanoTime() : lastNanos;
+            return !hasEnded && System.nanoTime() - lastNanos < patience.toNanos();
         }
-        return !ended && System.nanoTime() - lastNanos < patience.toNanos();
     }
 
     /** Closes the file. {@return a sentence, if the recording is missing or not complete} */
@@ -94,8 +95,9 @@ final class ArrivingRecording {
                 failure = failure == null ? e : failure;
             }
         }
-        if (failure == null && (!ended || bytes == 0)) {
-            failure = new IOException(ended ? "the process has not recorded anything"
+        boolean hasEnded = end.getCount() == 0;
+        if (failure == null && (!hasEnded || bytes == 0)) {
+            failure = new IOException(hasEnded ? "the process has not recorded anything"
                     : "its host has not sent all of it");
         }
         return Optional.ofNullable(failure).map(reason -> sentence(ranks, reason));

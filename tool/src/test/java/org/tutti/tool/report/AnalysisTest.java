@@ -1,0 +1,113 @@
+/* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
+package org.tutti.tool.report;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What an analysis says about jobs whose calls are written down here, in microseconds. */
+class AnalysisTest {
+    @Test
+    void shouldDivideTheTimeOfARank() {
+        var job = RecordedJob.ofRanks(2).collective(0, "barrier", 1, 100, 300, 150)
+                .collective(1, "barrier", 1, 290, 300, 0)
+                .collective(0, "barrier", 2, 400, 500, 50).collective(1, "barrier", 2, 450, 500, 0).end(0, 1000)
+                .end(1, 800);
+        var ranks = Analysis.of(job.recording()).ranks();
+        assertThat(ranks).extracting(RankTimes::nanos).containsExactly(1_000_000L, 800_000L);
+        assertThat(ranks).extracting(RankTimes::calling).containsExactly(100_000L, 60_000L);
+        assertThat(ranks).extracting(RankTimes::waiting).containsExactly(200_000L, 0L);
+        assertThat(ranks).extracting(RankTimes::computing).containsExactly(700_000L, 740_000L);
+    }
+
+    @Test
+    void shouldCountCallsOfSeveralThreadsOnce() {
+        var job =
+                RecordedJob.ofRanks(2).message(Kind.SEND, 0, 1, 1, 100, 300, 8).message(Kind.SEND, 0, 1, 2, 200, 250, 8)
+                        .message(Kind.SEND, 0, 1, 3, 280, 400, 8).end(0, 1000);
+        assertThat(Analysis.of(job.recording()).ranks().getFirst().calling()).isEqualTo(300_000);
+    }
+
+    /** Rank 2 is 40, 5 and 60 later than the last but one; 5 µs are not late. Rank 0 is once late by 20. */
+    @Test
+    void shouldSayWhoCameLateHowOftenAndByHowMuch() {
+        long[][] begins = {{100, 110, 150}, {300, 300, 305}, {500, 490, 560}, {720, 700, 700}};
+        var job = RecordedJob.ofRanks(3);
+        for (int call = 0; call < begins.length; call++) {
+            for (int rank = 0; rank < 3; rank++) {
+                job.collective(rank, "allreduce", call + 1, begins[call][rank], 200 + 200 * call, 0);
+            }
+        }
+        var ranks = Analysis.of(job.recording()).ranks();
+        assertThat(ranks).extracting(RankTimes::joint).containsExactly(4L, 4L, 4L);
+        assertThat(ranks).extracting(RankTimes::last).containsExactly(1L, 0L, 2L);
+        assertThat(ranks).extracting(RankTimes::lateNanos).containsExactly(20_000L, 0L, 60_000L);
+        assertThat(ranks).extracting(RankTimes::awaitedNanos)
+                .containsExactly(40_000L, 0L, 50_000L + 40_000 + 60_000 + 70_000);
+    }
+
+    @Test
+    void shouldLeaveOutCallsThatSomeRankHasNotRecorded() {
+        var job = RecordedJob.ofRanks(2).collective(0, "barrier", 1, 0, 100, 0).collective(1, "barrier", 1, 50, 100, 0)
+                .collective(0, "barrier", 2, 200, 900, 0);
+        assertThat(Analysis.of(job.recording()).ranks()).extracting(RankTimes::joint).containsExactly(1L, 1L);
+    }
+
+    @Test
+    void shouldCountCallsOfSimilarLengthsTogether() {
+        var job = RecordedJob.ofRanks(2).collective(0, "broadcast", "srm", 1024, 1, 0, 10, 5)
+                .collective(1, "broadcast", "srm", 1024, 1, 0, 30, 5)
+                .collective(0, "broadcast", "srm", 1500, 2, 40, 50, 0)
+                .collective(0, "broadcast", "srm", 8, 3, 60, 61, 0);
+        var sites = Analysis.of(job.recording()).sites();
+        assertThat(sites).extracting(SiteTimes::calls).containsExactly(3L, 1L);
+        assertThat(sites.getFirst()).extracting(SiteTimes::least, SiteTimes::most, SiteTimes::nanos, SiteTimes::waiting)
+                .containsExactly(1024L, 1500L, 50_000L, 10_000L);
+    }
+
+    /** 200 calls that take 10 µs follow each other after 5 µs. */
+    @Test
+    void shouldAdviseToCombineSmallCallsInARow() {
+        var job = RecordedJob.ofRanks(2);
+        for (int call = 0; call < 200; call++) {
+            job.collective(0, "allreduce", call + 1, 15 * call, 15 * call + 10, 0)
+                    .collective(1, "allreduce", call + 1, 15 * call, 15 * call + 10, 0);
+        }
+        assertThat(Advice.of(Analysis.of(job.recording()))).singleElement().asString()
+                .startsWith("398 calls of allreduce of 8 B directly follow another one")
+                .endsWith("combine their elements into one call.");
+    }
+
+    @Test
+    void shouldAdviseToGiveALateRankLessWork() {
+        var job = RecordedJob.ofRanks(3);
+        for (int call = 0; call < 100; call++) {
+            for (int rank = 0; rank < 3; rank++) {
+                job.collective(rank, "barrier", call + 1, 1000L * call + (rank == 1 ? 700 : 10 * rank),
+                        1000L * call + 710, 0);
+            }
+        }
+        assertThat(Advice.of(Analysis.of(job.recording()))).first().asString().startsWith(
+                "Rank 1 was the last to begin 100 of 100 joint calls, 680 µs late in the median, and the others waited ")
+                .endsWith("give it less work, or see what slows it down there.");
+    }
+
+    @Test
+    void shouldNameTheAlgorithmThatTheRulesChoose() {
+        var job = RecordedJob.ofRanks(2).collective(0, "allreduce", "tree", 8, 1, 0, 500, 0)
+                .collective(1, "allreduce", "tree", 8, 1, 0, 500, 0);
+        assertThat(Advice.of(Analysis.of(job.recording()))).singleElement().asString()
+                .contains("run algorithm tree, which was requested, and Tutti would choose flat");
+    }
+
+    @Test
+    void shouldSayThatNothingStandsOut() {
+        var job =
+                RecordedJob.ofRanks(2).collective(0, "barrier", 1, 100, 110, 0).collective(1, "barrier", 1, 100, 110, 0)
+                        .end(0, 10_000);
+        assertThat(Advice.of(Analysis.of(job.recording()))).isEqualTo(List.of(
+                "Nothing stands out: no rank is late as a rule, and no calls could be combined."));
+    }
+}
