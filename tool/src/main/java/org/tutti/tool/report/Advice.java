@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
+import java.util.Set;
 import java.util.stream.Stream;
 
 import org.tutti.Collective;
@@ -20,10 +20,11 @@ final class Advice {
     private static final double SHARE_MIN = 0.05;
     private static final double SHARE_OF_WAITING_MIN = 0.2;
     private static final double SHARE_OF_PAUSES_MIN = 0.03;
+    private static final int PAUSES_MIN = 10; // a JVM collects a few times while it starts
     private static final long STREAK_BYTES_MAX = 4 << 10;
     private static final long STREAK_CALLS_MIN = 100;
     private static final int SITES_MAX = 3;
-    private static final String WORLD = "world";
+    private static final Set<String> WORLD = Set.of("world", "the world");
 
     private final Analysis analysis;
     private final List<String> sentences = new ArrayList<>();
@@ -79,7 +80,7 @@ final class Advice {
     /** Names calls that run another algorithm than the one that the rules choose, for fast links and for slow ones. */
     private void useAnotherAlgorithm() {
         topology().ifPresent(topology -> analysis.sites().stream()
-                .filter(site -> site.site().kind() == Kind.COLLECTIVE && site.site().communicator().equals(WORLD)
+                .filter(site -> site.site().kind() == Kind.COLLECTIVE && WORLD.contains(site.site().communicator())
                         && site.nanos() - site.waiting() >= SHARE_MIN * analysis.nanos())
                 .limit(SITES_MAX).forEach(site -> chosen(site, topology).ifPresent(chosen -> sentences.add(
                         "The calls of " + name(site) + " run algorithm " + site.site().algorithm() + ", which was "
@@ -114,13 +115,16 @@ final class Advice {
     }
 
     private void avoidPauses() {
-        long[] pauses = analysis.recording().pauses();
-        IntStream.range(0, pauses.length).boxed().max(Comparator.comparingLong(clock -> pauses[clock]))
-                .ifPresent(clock -> analysis.ranks().stream().filter(rank -> rank.rank().clock() == clock).findFirst()
-                        .filter(rank -> pauses[clock] >= SHARE_OF_PAUSES_MIN * rank.nanos())
-                        .ifPresent(rank -> sentences.add("The garbage collector stopped the process of rank "
-                                + rank.rank().rank() + " for " + Units.percent(pauses[clock], rank.nanos())
-                                + " of the time: give its heap more by -J-Xmx, or make fewer objects.")));
+        List<Pauses> pauses = analysis.recording().pauses();
+        analysis.ranks().stream().max(Comparator.comparingLong(rank -> pauses.get(rank.rank().clock()).nanos()))
+                .ifPresent(rank -> {
+                    Pauses most = pauses.get(rank.rank().clock());
+                    if (most.count() >= PAUSES_MIN && most.nanos() >= SHARE_OF_PAUSES_MIN * rank.nanos()) {
+                        sentences.add("The garbage collector stopped the process of rank " + rank.rank().rank() + " "
+                                + Units.count(most.count()) + " times, for " + Units.percent(most.nanos(), rank.nanos())
+                                + " of the time: give its heap more by -J-Xmx, or make fewer objects.");
+                    }
+                });
     }
 
     private static String name(SiteTimes site) {

@@ -17,10 +17,10 @@ import java.util.stream.IntStream;
  * @param communicators the number of communicators
  * @param traffic the bytes between processes
  * @param events failures of ranks and losses of connections, in words
- * @param pauses the nanoseconds of the pauses of the garbage collector in each recording
+ * @param pauses the pauses of the garbage collector in each recording
  */
 record JobRecording(String job, int size, int nodes, List<RecordedRank> ranks, Calls calls, List<Site> sites,
-        List<String> callers, int communicators, List<Traffic> traffic, List<String> events, long[] pauses) {
+        List<String> callers, int communicators, List<Traffic> traffic, List<String> events, List<Pauses> pauses) {
 
     /** {@return the site of a call} */
     Site siteOf(int call) {
@@ -29,7 +29,7 @@ record JobRecording(String job, int size, int nodes, List<RecordedRank> ranks, C
 
     /** {@return the number of recordings} */
     int clocks() {
-        return pauses.length;
+        return pauses.size();
     }
 
     /** {@return the recording of each rank of the job; 0 for ranks that have recorded nothing} */

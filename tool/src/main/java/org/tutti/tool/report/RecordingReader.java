@@ -46,7 +46,7 @@ final class RecordingReader {
     private final Map<List<Integer>, Long> traffic = new TreeMap<>(
             Comparator.comparing(List<Integer>::getFirst).thenComparing(List::getLast));
     private final List<String> events = new ArrayList<>();
-    private final long[] pauses;
+    private final List<Pauses> pauses = new ArrayList<>();
     private String job = "";
     private Path fileOfJob;
     private int size;
@@ -67,9 +67,8 @@ final class RecordingReader {
         private boolean hasJoined;
     }
 
-    private RecordingReader(Path directory, int files, int ranksOfFiles) {
+    private RecordingReader(Path directory, int ranksOfFiles) {
         this.directory = directory;
-        this.pauses = new long[files];
         this.callsOfRankMax = CALLS_MAX / Math.max(1, ranksOfFiles);
     }
 
@@ -82,7 +81,7 @@ final class RecordingReader {
      */
     static JobRecording read(Path directory) {
         List<Path> files = files(directory);
-        RecordingReader reader = new RecordingReader(directory, files.size(),
+        RecordingReader reader = new RecordingReader(directory,
                 files.stream().mapToInt(RecordingReader::ranks).sum());
         for (Path file : files) {
             reader.readFile(file);
@@ -119,6 +118,7 @@ final class RecordingReader {
     private void readFile(Path file) {
         jobOfFile = "";
         endOfFile = 0;
+        pauses.add(Pauses.NONE);
         try {
             RecordingFiles.requireWhole(file);
             try (RecordingFile events = new RecordingFile(file)) {
@@ -154,7 +154,7 @@ final class RecordingReader {
                 String named = RecordingFiles.job(text(event, "name"));
                 jobOfFile = named.isEmpty() ? jobOfFile : named;
             }
-            case "jdk.GCPhasePause" -> pauses[clock] += event.getDuration().toNanos();
+            case "jdk.GCPhasePause" -> pauses.set(clock, pauses.get(clock).plus(event.getDuration().toNanos()));
             case "tutti.Join" -> join(event);
             case "tutti.Collective" -> addCall(event, Kind.COLLECTIVE, text(event, "collective"),
                     text(event, "algorithm"), event.getBoolean("nonBlocking"), event.getInt("awaited"),

@@ -82,7 +82,7 @@ class AlignmentTest {
         long[] offset = new long[ranks];
         for (int rank = 0; rank < ranks; rank++) {
             hosts[rank] = "host" + random.nextInt(3);
-            offset[rank] = random.nextInt(20_000) - 10_000;
+            offset[rank] = random.nextInt(20_000) - 10_000L;
         }
         var job = new RecordedJob(hosts);
         long time = 20_000;

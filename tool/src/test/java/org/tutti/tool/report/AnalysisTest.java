@@ -103,6 +103,14 @@ class AnalysisTest {
     }
 
     @Test
+    void shouldNameAProcessThatCollectsGarbage() {
+        var job = RecordedJob.ofRanks(2).collective(0, "barrier", 1, 100, 110, 0)
+                .collective(1, "barrier", 1, 100, 110, 0).end(0, 10_000).end(1, 10_000).pauses(1, 20, 50);
+        assertThat(Advice.of(Analysis.of(job.recording()))).singleElement().asString()
+                .startsWith("The garbage collector stopped the process of rank 1 20 times, for 10.0 % of the time: ");
+    }
+
+    @Test
     void shouldSayThatNothingStandsOut() {
         var job =
                 RecordedJob.ofRanks(2).collective(0, "barrier", 1, 100, 110, 0).collective(1, "barrier", 1, 100, 110, 0)

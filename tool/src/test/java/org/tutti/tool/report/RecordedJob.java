@@ -18,11 +18,13 @@ final class RecordedJob {
     private final List<String> events = new ArrayList<>();
     private final long[] ends;
     private final List<Traffic> traffic = new ArrayList<>();
+    private final List<Pauses> pauses = new ArrayList<>();
 
     /** @param hosts the host of each rank */
     RecordedJob(String... hosts) {
         this.hosts = List.of(hosts);
         this.ends = new long[hosts.length];
+        this.hosts.forEach(_ -> pauses.add(Pauses.NONE));
     }
 
     /** {@return a job with so many ranks on one host} */
@@ -68,6 +70,12 @@ final class RecordedJob {
         return this;
     }
 
+    /** The garbage collector has stopped the rank so often, for so many microseconds each time. */
+    RecordedJob pauses(int rank, int count, long each) {
+        pauses.set(rank, new Pauses(count, count * each * MICRO));
+        return this;
+    }
+
     RecordedJob traffic(int process, int peer, long bytes) {
         traffic.add(new Traffic(process, peer, bytes));
         return this;
@@ -78,6 +86,6 @@ final class RecordedJob {
         List<RecordedRank> ranks = IntStream.range(0, hosts.size()).mapToObj(rank -> new RecordedRank(rank,
                 names.indexOf(hosts.get(rank)), hosts.get(rank), rank, rank, 0, ends[rank], 0)).toList();
         return new JobRecording("7-job", hosts.size(), names.size(), ranks, calls, List.copyOf(sites.keySet()),
-                sites.keySet().stream().map(_ -> "").toList(), 1, traffic, events, new long[hosts.size()]);
+                sites.keySet().stream().map(_ -> "").toList(), 1, traffic, events, pauses);
     }
 }
