@@ -46,9 +46,9 @@ public record RecordingFiles(Path directory) {
 
     /**
      * The events of the JDK that a recording has in addition to Tutti's: pauses of the garbage collector, which make a
-     * rank late; the use of the machine, once a second; and the name of the recording, which names the job. Other events,
-     * such as the parking of threads or samples of stacks, would outnumber Tutti's. Events with system properties,
-     * variables of the environment or arguments of the JVM stay off, because these may hold secrets.
+     * rank late; the use of the machine, once a second; and the name of the recording, which names the job. Other
+     * events, such as the parking of threads or samples of stacks, would outnumber Tutti's. Events with system
+     * properties, variables of the environment or arguments of the JVM stay off, because these may hold secrets.
      */
     private static final List<String> SETTINGS = List.of("jdk.GCPhasePause#enabled=true", "jdk.CPULoad#enabled=true",
             "jdk.CPULoad#period=1s", "jdk.ActiveRecording#enabled=true", "tutti.OneSided#threshold=10us",

@@ -20,6 +20,7 @@ final class Advice {
     private static final double SHARE_MIN = 0.05;
     private static final double SHARE_OF_WAITING_MIN = 0.2;
     private static final double SHARE_OF_PAUSES_MIN = 0.03;
+    private static final double SHARE_OF_CALLS_MIN = 0.25;
     private static final int PAUSES_MIN = 10; // a JVM collects a few times while it starts
     private static final long STREAK_BYTES_MAX = 4 << 10;
     private static final long STREAK_CALLS_MIN = 100;
@@ -50,20 +51,24 @@ final class Advice {
         Optional<RankTimes> latest = analysis.ranks().stream().max(Comparator.comparingLong(RankTimes::awaitedNanos));
         long awaited = analysis.ranks().stream().mapToLong(RankTimes::awaitedNanos).sum();
         long waiting = analysis.ranks().stream().mapToLong(RankTimes::waiting).sum();
-        if (latest.isPresent() && latest.get().awaitedNanos() >= SHARE_MIN * analysis.nanos()) {
+        if (latest.isPresent() && latest.get().awaitedNanos() >= SHARE_MIN * timeOfOthers(latest.get())) {
             RankTimes rank = latest.get();
-            boolean isAlone = rank.awaitedNanos() > awaited / 2;
+            boolean isAlone = rank.awaitedNanos() > awaited / 2 && rank.last() >= SHARE_OF_CALLS_MIN * rank.joint();
             sentences.add("Rank " + rank.rank().rank() + " was the last to begin " + Units.count(rank.last()) + " of "
                     + Units.count(rank.joint()) + " joint calls, " + Units.time(rank.lateNanos())
                     + " late in the median, and the others waited " + Units.percent(rank.awaitedNanos(),
-                            analysis.nanos() - rank.nanos())
+                            timeOfOthers(rank))
                     + " of their time for it: " + (isAlone ? "give it less work, or see what slows it down there."
-                            : "see whether ranks share cores, or their work changes from call to call."));
+                            : "see whether ranks share cores, or its work changes from call to call."));
         } else if (Math.max(awaited, waiting) >= SHARE_OF_WAITING_MIN * analysis.nanos()) {
             sentences.add("The ranks waited " + Units.percent(Math.max(awaited, waiting), analysis.nanos())
                     + " of their time, for different ranks in turn: see whether they share cores, or begin calls "
                     + "earlier as non-blocking ones.");
         }
+    }
+
+    private long timeOfOthers(RankTimes rank) {
+        return analysis.nanos() - rank.nanos();
     }
 
     private void combineCalls() {

@@ -8,14 +8,14 @@ import java.util.Map;
 
 /**
  * Finds a shift for the clock of each recording, so that causes come before their effects: no call of a collective that
- * synchronizes ends at a rank before every rank has begun it, and no message is received before its send has begun. Each
- * JVM has a clock of its own, because it reads the clock of its host only at the begin of a recording.
+ * synchronizes ends at a rank before every rank has begun it, and no message is received before its send has begun.
+ * Each JVM has a clock of its own, because it reads the clock of its host only at the begin of a recording.
  *
- * <p>If a call ends at clock x and begins at clock y, then {@code shift(y) - shift(x) <= end(x) - begin(y)}. The least of
- * these differences for each two clocks are the weights of a graph, and its shortest paths are the bounds of all
- * differences of shifts. The clocks are then placed one after another. A clock gets the shift, within its bounds, that is
- * closest to the shift of its host's first clock, or closest to zero if it is the first. A later clock then still has a
- * place within its bounds, because the bounds obey the triangle inequality.
+ * <p>If a call ends at clock x and begins at clock y, then {@code shift(y) - shift(x) <= end(x) - begin(y)}. The least
+ * of these differences for each two clocks are the weights of a graph, and its shortest paths are the bounds of all
+ * differences of shifts. The clocks are then placed one after another. A clock gets the shift, within its bounds, that
+ * is closest to the shift of its host's first clock, or closest to zero if it is the first. A later clock then still
+ * has a place within its bounds, because the bounds obey the triangle inequality.
  *
  * @param shifts the shift of each clock, in nanoseconds
  * @param contradictionNanos the greatest time by which an effect still comes before its cause, because a clock has

@@ -3,7 +3,10 @@ package org.tutti.tool.report;
 
 import java.util.Arrays;
 
-/** Packs numbers that are mostly small: seven bits a byte, the lowest first, the eighth bit set if more follow (LEB128). */
+/**
+ * Packs numbers that are mostly small: seven bits a byte, the lowest first, the eighth bit set if more follow
+ * (LEB128).
+ */
 final class Packing {
     private static final int BITS = 7;
     private static final int MORE = 1 << BITS;

@@ -13,10 +13,12 @@ final class ReportText {
     private static final int SITES_MAX = 8;
     private static final int ADVICE_MAX = 4;
     private static final int EVENTS_MAX = 3;
-    private static final int NAME_LENGTH_MAX = 12;
+    private static final int COMMUNICATOR_LENGTH_MAX = 10;
+    private static final int CALL_LENGTH_MAX = 15;
+    private static final int ALGORITHM_LENGTH_MAX = 11;
     private static final int CALLER_LENGTH_MAX = 15;
     private static final String RANK_FORM = "%6s %10s %9s %9s %14s %9s %13s";
-    private static final String SITE_FORM = "%-12s %-12s %13s %9s %9s %8s %-11s";
+    private static final String SITE_FORM = "%-10s %-15s %13s %9s %8s %8s %-11s";
 
     private final Analysis analysis;
     private final List<String> lines = new ArrayList<>();
@@ -78,14 +80,15 @@ final class ReportText {
 
     private void sites() {
         lines.add("");
-        add(SITE_FORM, "communicator", "call", "bytes", "calls", "time", "waiting", "algorithm");
+        add(SITE_FORM, "group", "call", "bytes", "calls", "time", "waiting", "algorithm");
         for (SiteTimes site : analysis.sites().stream().limit(SITES_MAX).toList()) {
-            add(SITE_FORM, cut(site.site().communicator(), NAME_LENGTH_MAX), cut(name(site.site()), NAME_LENGTH_MAX),
+            add(SITE_FORM, cut(site.site().communicator(), COMMUNICATOR_LENGTH_MAX),
+                    cut(name(site.site()), CALL_LENGTH_MAX),
                     lengths(site), Units.count(site.calls()), Units.time(site.nanos()),
                     Units.percent(site.waiting(), site.nanos()),
-                    cut(site.site().algorithm(), NAME_LENGTH_MAX - 1));
+                    cut(site.site().algorithm(), ALGORITHM_LENGTH_MAX));
             if (!site.caller().isEmpty()) {
-                lines.add("             in " + cut(site.caller(), COLUMNS - CALLER_LENGTH_MAX));
+                lines.add("           in " + cut(site.caller(), COLUMNS - CALLER_LENGTH_MAX));
             }
         }
         if (analysis.sites().size() > SITES_MAX) {

@@ -159,8 +159,8 @@ record Timeline(String title, List<Integer> ranks, List<Integer> counts, double 
     }
 
     /**
-     * Packs calls, row by row: the begin after the begin of the call before, the duration, the time of waiting, the site,
-     * the peer plus one, the length.
+     * Packs calls, row by row: the begin after the begin of the call before, the duration, the time of waiting, the
+     * site, the peer plus one, the length.
      */
     private static byte[] packCalls(JobRecording recording, List<int[]> rows) {
         Calls calls = recording.calls();

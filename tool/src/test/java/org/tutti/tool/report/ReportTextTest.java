@@ -22,8 +22,8 @@ class ReportTextTest {
                      0    100.0 %     0.0 %     0.0 %          0.0 %         -          0 ns
                      1    100.0 %     0.0 %     0.0 %        100.0 %    190 µs        190 µs
 
-                communicator call                 bytes     calls      time  waiting algorithm
-                world        barrier                8 B         2    210 µs   71.4 % flat
+                group      call                    bytes     calls     time  waiting algorithm
+                world      barrier                   8 B         2   210 µs   71.4 % flat
 
                 - Nothing stands out: no rank is late as a rule, and no calls could be combined.""");
     }

@@ -237,7 +237,8 @@ class RecordTest {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
         }
         assertThat(Files.readString(out)).contains("no space left on device", "tutti: the disk of --record " + disk
-                + "/recordings is full, and JFR ends a process that cannot record; make room, or name another directory",
+                + "/recordings is full, and JFR ends a process that cannot record; make room, or name another "
+                + "directory",
                 "rank-0.jfr", "rank-1.jfr").doesNotContain(".chunks");
     }
 
@@ -288,7 +289,8 @@ class RecordTest {
         var report = CommandProcess.runShared("report", recordings().toString());
         assertThat(report.err()).isEmpty();
         assertThat(report.out()).matches("(?s)job \\S+: 3 ranks on 1 node, .*"
-                + "- Rank 2 was the last to begin (4[5-9]|5\\d) of 5\\d joint calls, .*ms\\s+late in the\\s+median,\\s.*");
+                + "- Rank 2 was the last to begin (4[5-9]|5\\d) of 5\\d joint calls, .*ms\\s+late in the\\s+"
+                + "median,\\s.*");
         assertThat(recordings().resolve("report.html")).isNotEmptyFile();
     }
 }
