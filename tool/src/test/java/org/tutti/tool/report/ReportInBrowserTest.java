@@ -17,8 +17,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(300)
 class ReportInBrowserTest {
     private static final int RANKS = 8;
-    private static final int OPERATIONS = 94_000;
-    private static final int MESSAGES = 6_000;
+    private static final int OPERATIONS = 99_000;
+    private static final int MESSAGES = 8_000;
     private static final int PERIOD = 60; // microseconds
     private static final double OPEN_MILLIS_MAX = 6_000; // on slow cores, beside another test
     private static final double DRAW_MILLIS_MAX = 1_000;
@@ -58,7 +58,7 @@ class ReportInBrowserTest {
                 job.collective(rank, name, "srm", name.equals("barrier") ? 0 : 8L << 2 * random.nextInt(6), call + 1,
                         begin, last + 4, last - begin);
             }
-            if (call < MESSAGES * 4 / 7 / 4 * 7) {
+            if (call < MESSAGES) {
                 int to = call % RANKS == 5 ? 0 : call % RANKS;
                 job.message(Kind.SEND, 5, to, call, last + 5, last + 7, 100L * (call % 50))
                         .message(Kind.RECEIVE, to, 5, call, last + 6, last + 16, 100L * (call % 50));
