@@ -46,7 +46,7 @@ class LaboratoryTest {
 
     /** Files are those of the kernel: a directory, one that is no text, and one without room. */
     @ParameterizedTest
-    @CsvSource({"2,chart /,/ is no file",
+    @CsvSource({"2,chart /,/ does not end with .csv", "2,chart / -o drawing.svg,/ cannot be read",
             "2,simulate allreduce --model {java},--model {java}: {java} cannot be read",
             "2,simulate --verify --replay x,'--verify, --replay=run are mutually exclusive'",
             "2,draw barrier --algorithm flat -o /proc/file,--output /proc/file cannot be written",

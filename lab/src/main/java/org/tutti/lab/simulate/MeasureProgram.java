@@ -27,7 +27,7 @@ public final class MeasureProgram {
     private static final double LEAST = 1e-4;
 
     private static final int PASSES = 5;
-    private static final int FIGURES = 15; // of a pass
+    private static final int FIGURES = 16; // of a pass
 
     private final StringBuilder text = new StringBuilder();
     private final Map<String, Double> shortest = new HashMap<>();

@@ -51,8 +51,7 @@ public record RecordingFiles(Path directory) {
      * properties, variables of the environment or arguments of the JVM stay off, because these may hold secrets.
      */
     private static final List<String> SETTINGS = List.of("jdk.GCPhasePause#enabled=true", "jdk.CPULoad#enabled=true",
-            "jdk.CPULoad#period=1s", "jdk.ActiveRecording#enabled=true", "tutti.OneSided#threshold=10us",
-            "tutti.Traffic#period=1s");
+            "jdk.CPULoad#period=1s", "jdk.ActiveRecording#enabled=true", "tutti.OneSided#threshold=10us");
 
     /**
      * Makes the directory for a new job.

@@ -15,12 +15,11 @@ import java.util.stream.IntStream;
  * @param sites the sites of the calls by number
  * @param callers a line of the program for each site, or an empty text
  * @param communicators the number of communicators
- * @param traffic the bytes between processes
  * @param events failures of ranks and losses of connections, in words
  * @param pauses the pauses of the garbage collector in each recording
  */
 record JobRecording(String job, int size, int nodes, List<RecordedRank> ranks, Calls calls, List<Site> sites,
-        List<String> callers, int communicators, List<Traffic> traffic, List<String> events, List<Pauses> pauses) {
+        List<String> callers, int communicators, List<String> events, List<Pauses> pauses) {
 
     /** {@return the site of a call} */
     Site siteOf(int call) {
@@ -60,6 +59,6 @@ record JobRecording(String job, int size, int nodes, List<RecordedRank> ranks, C
         calls.shift(clockOfRank(), shifts);
         return new JobRecording(job, size, nodes,
                 ranks.stream().map(rank -> rank.shifted(shifts[rank.clock()])).toList(), calls, sites, callers,
-                communicators, traffic, events, pauses);
+                communicators, events, pauses);
     }
 }

@@ -43,8 +43,6 @@ final class RecordingReader {
     private final Map<Integer, String> callers = new HashMap<>();
     private final Map<Long, Integer> communicators = new HashMap<>();
     private final Map<Integer, Found> ranks = new TreeMap<>();
-    private final Map<List<Integer>, Long> traffic = new TreeMap<>(
-            Comparator.comparing(List<Integer>::getFirst).thenComparing(List::getLast));
     private final List<String> events = new ArrayList<>();
     private final List<Pauses> pauses = new ArrayList<>();
     private String job = "";
@@ -162,24 +160,17 @@ final class RecordingReader {
                     event.getLong("bytes")); // a failed call may have ended before others have begun it
             case "tutti.Send" -> addCall(event, Kind.SEND, "send", "", event.getBoolean("nonBlocking"),
                     event.getInt("peer"), 0, event.getInt("tag"), event.getLong("bytes"));
-            case "tutti.Receive" -> addCall(event, Kind.RECEIVE, "receive", "", event.getBoolean("nonBlocking"),
-                    event.getInt("peer"), event.getBoolean("nonBlocking") ? 0 : event.getDuration().toNanos(),
+            case "tutti.Receive" -> addCall(event, Kind.RECEIVE, "receive", "", false,
+                    event.getInt("peer"), event.getDuration().toNanos(),
                     event.getInt("tag"), event.getLong("bytes"));
             case "tutti.OneSided" -> addCall(event, Kind.ONE_SIDED, text(event, "operation"), "", false,
                     event.getInt("target"), 0, 0, event.getLong("bytes"));
             case "tutti.Await" -> addCall(event, Kind.AWAIT, "await " + text(event, "request"), "", false, -1,
                     event.getDuration().toNanos(), 0, 0);
-            case "tutti.Traffic" -> traffic.merge(List.of(event.getInt("process"), event.getInt("peer")),
-                    event.getLong("sent"), Math::max);
             case "tutti.RankFailure" -> addEvent("rank " + event.getInt("failed") + " failed: "
                     + text(event, "reason"));
-            case "tutti.Rail" -> {
-                if (!text(event, "state").equals("open")) {
-                    addEvent(
-                            "rail " + event.getInt("rail") + " to the process of rank " + event.getInt("process") + ": "
-                                    + text(event, "state"));
-                }
-            }
+            case "tutti.Rail" -> addEvent("rail " + event.getInt("rail") + " to the process of rank "
+                    + event.getInt("process") + ": " + text(event, "state"));
             default -> {
             }
         }
@@ -270,9 +261,6 @@ final class RecordingReader {
             lines.add(callers.getOrDefault(site, ""));
         }
         return new JobRecording(job, size, nodes, found, calls, List.copyOf(sites.keySet()), lines,
-                communicators.size(), traffic.entrySet().stream()
-                        .map(each -> new Traffic(each.getKey().getFirst(), each.getKey().getLast(), each.getValue()))
-                        .toList(),
-                events, pauses);
+                communicators.size(), events, pauses);
     }
 }

@@ -131,7 +131,6 @@ final class ReportPage {
         int perName = Math.ceilDiv(ranks, NAMES_MAX);
         int names = Math.ceilDiv(ranks, perName);
         double[][] sent = new double[names][names];
-        double[][] processes = new double[names][names];
         for (int call = 0; call < calls.size(); call++) {
             Kind kind = recording.siteOf(call).kind();
             int peer = calls.peer(call);
@@ -142,16 +141,8 @@ final class ReportPage {
                 sent[from / perName][to / perName] += calls.bytes(call);
             }
         }
-        recording.traffic().stream().filter(each -> isRank(each.process(), ranks) && isRank(each.peer(), ranks))
-                .forEach(each -> processes[each.process() / perName][each.peer() / perName] += each.bytes());
         page.heading("Bytes between ranks");
         addMatrix("Messages and one-sided calls", "from rank", "to rank", sent, perName, ranks);
-        addMatrix("Between processes of different nodes, by their first ranks", "from process", "to process",
-                processes, perName, ranks);
-    }
-
-    private static boolean isRank(int number, int ranks) {
-        return number >= 0 && number < ranks;
     }
 
     private void addMatrix(String title, String rows, String columns, double[][] values, int perName, int ranks) {

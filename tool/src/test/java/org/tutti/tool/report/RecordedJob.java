@@ -17,7 +17,6 @@ final class RecordedJob {
     private final Map<Site, Integer> sites = new LinkedHashMap<>();
     private final List<String> events = new ArrayList<>();
     private final long[] ends;
-    private final List<Traffic> traffic = new ArrayList<>();
     private final List<Pauses> pauses = new ArrayList<>();
 
     /** @param hosts the host of each rank */
@@ -76,16 +75,11 @@ final class RecordedJob {
         return this;
     }
 
-    RecordedJob traffic(int process, int peer, long bytes) {
-        traffic.add(new Traffic(process, peer, bytes));
-        return this;
-    }
-
     JobRecording recording() {
         List<String> names = hosts.stream().distinct().toList();
         List<RecordedRank> ranks = IntStream.range(0, hosts.size()).mapToObj(rank -> new RecordedRank(rank,
                 names.indexOf(hosts.get(rank)), hosts.get(rank), rank, rank, 0, ends[rank], 0)).toList();
         return new JobRecording("7-job", hosts.size(), names.size(), ranks, calls, List.copyOf(sites.keySet()),
-                sites.keySet().stream().map(_ -> "").toList(), 1, traffic, events, pauses);
+                sites.keySet().stream().map(_ -> "").toList(), 1, events, pauses);
     }
 }

@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.report;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Random;
 
@@ -31,14 +32,14 @@ class ReportInBrowserTest {
     private static Path file;
 
     @BeforeAll
-    static void openPage() {
+    static void openPage() throws IOException {
         browser = Browser.start();
         file = directory.resolve("report.html");
         ReportPage.write(Analysis.of(job()), file);
     }
 
     @AfterAll
-    static void closeBrowser() {
+    static void closeBrowser() throws IOException {
         if (browser != null) {
             browser.close();
         }
@@ -63,9 +64,6 @@ class ReportInBrowserTest {
                 job.message(Kind.SEND, 5, to, call, last + 5, last + 7, 100L * (call % 50))
                         .message(Kind.RECEIVE, to, 5, call, last + 6, last + 16, 100L * (call % 50));
             }
-        }
-        for (int from = 0; from < RANKS; from += 4) {
-            job.traffic(from, 4 - from, 12_345_678L + from);
         }
         return job.recording();
     }
