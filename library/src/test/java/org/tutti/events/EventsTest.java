@@ -12,6 +12,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.tutti.Collective;
 import org.tutti.Communicator;
 import org.tutti.DataType;
@@ -26,6 +27,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 /** Records a job of two ranks with Flight Recorder, and reads the events from the file. */
 @Timeout(60)
+@Isolated("records the whole JVM")
 class EventsTest {
     private static final Duration LATE = Duration.ofMillis(80);
 

@@ -30,13 +30,18 @@ class WaiterTest {
         private static final long LOOK_NANOS = 1000;
 
         private final MemorySegment word;
-        private final long writtenNanos;
+        private long writtenNanos;
         private long now;
         private long parks;
 
         MovedClock(MemorySegment word, Duration written) {
             this.word = word;
             this.writtenNanos = written.toNanos();
+        }
+
+        /** Sets the moment at which the word is written again. */
+        void writeAfter(Duration duration) {
+            writtenNanos = now + duration.toNanos();
         }
 
         @Override
@@ -76,15 +81,17 @@ class WaiterTest {
         }
     }
 
-    /** The clock is read, and the word written, only once a wait has given up spinning. */
+    /** The clock is read once while a wait spins. The second look, when it has given up, writes the word. */
     @Test
     void shouldSpinForAShorterTimeWhereItDoesNotPay() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment word = arena.allocate(8, 8);
-            var waiter = new Waiter(true, new MovedClock(word, Duration.ZERO));
+            var clock = new MovedClock(word, Duration.ZERO);
+            var waiter = new Waiter(true, clock);
             int most = waiter.rounds();
             for (int wait = 0; wait < 5; wait++) { // of which the first one tries the largest budget
                 Words.store(word, 0, 0);
+                clock.writeAfter(Duration.ofNanos(2 * MovedClock.LOOK_NANOS));
                 waiter.await(word, 0, 5, () -> {
                 });
             }

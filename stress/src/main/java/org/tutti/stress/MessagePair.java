@@ -37,6 +37,11 @@ final class MessagePair {
         }
 
         @Override
+        public boolean hasJoined(int rank) {
+            return true;
+        }
+
+        @Override
         public int process(int rank) {
             return 0;
         }
