@@ -11,7 +11,7 @@ import picocli.CommandLine.Parameters;
 @Command(name = "report", mixinStandardHelpOptions = true,
         description = "Tells where the time of a job went that tutti run --record has recorded: which ranks came late, "
                 + "and which calls took how long. Writes a page with more to report.html there.",
-        footer = {"", "Examples:", "  tutti run -n 4 --record recordings Program.java", "  tutti report recordings"})
+        footer = {"", "Example, after tutti run -n 4 --record recordings Program.java:", "  tutti report recordings"})
 public final class ReportCommand implements Callable<Integer> {
     private static final String PAGE = "report.html";
 
