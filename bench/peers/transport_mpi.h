@@ -1,6 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 /* The one-sided operations of an MPI, in a window that MPI has allocated and that stays open to all ranks. Locks use a
  * window of their own, because no rank may lock an open window. Offsets and counts are in doubles. */
+#define PUTS
 #include "ranks_mpi.h"
 
 enum { WINDOW_BYTES_MIN = 4096 }; /* MPICH 4.0.2 loses data that are put into a window of 8 bytes */
