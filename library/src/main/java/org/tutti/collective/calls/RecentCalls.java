@@ -7,7 +7,6 @@ import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 import org.tutti.Collective;
 import org.tutti.collective.layout.Label;
@@ -28,12 +27,12 @@ import org.tutti.memory.Words;
  * </pre>
  *
  * <p><b>Memory ordering.</b> One thread at a time draws numbers on a communicator. A rank with one communicator counts
- * its calls with plain loads and stores. {@link #share} is called before a second communicator exists. From then on an
- * atomic addition draws the number, so two threads write different lines unless {@value #CALLS} calls lie between them.
- * The thread stores 0 as the key, a store-store fence, the other words, and the key with release order. A reader loads
- * the key with acquire order, copies the line, and loads the key again after a load-load fence. If both keys have the
- * same number, which is the expected one, the copy is of one call. If two threads write one line, the reader may see
- * parts of two calls, which no code but a report uses.
+ * its calls with plain loads and stores. {@link RankRecord#share} is called before a second communicator exists. From
+ * then on an atomic addition draws the number, so two threads write different lines unless {@value #CALLS} calls lie
+ * between them. The thread stores 0 as the key, a store-store fence, the other words, and the key with release order. A
+ * reader loads the key with acquire order, copies the line, and loads the key again after a load-load fence. If both
+ * keys have the same number, the copy is of one call, and the number tells which one. If two threads write one line,
+ * the reader may see parts of two calls, which no code but a report uses.
  */
 public final class RecentCalls {
     /** The number of calls that are kept. */
@@ -138,7 +137,7 @@ public final class RecentCalls {
     }
 
     /** Prepares this object for calls of several threads at once. No call may begin meanwhile. */
-    public void share() {
+    void share() {
         shared = true;
     }
 
@@ -170,25 +169,30 @@ public final class RecentCalls {
 
     /** {@return the last calls, in ascending order of their numbers, without those that are being written} */
     public List<Entry> read() {
-        long last = begun();
+        MemorySegment copy = MemorySegment.ofArray(new long[(int) (BYTES / Long.BYTES)]);
+        copyTo(copy);
+        long last = Words.loadPlain(copy, 0);
         List<Entry> entries = new ArrayList<>();
         for (long number = Math.max(1, last - CALLS + 1); number <= last; number++) {
-            read(number).ifPresent(entries::add);
+            MemorySegment line = copy.asSlice(line(number), 2L * Words.LINE_BYTES);
+            if (hasNumber(Words.loadPlain(line, 0), number)) {
+                entries.add(entry(number, line));
+            }
         }
         return entries;
     }
 
-    private Optional<Entry> read(long number) {
-        long line = line(number);
-        if (!hasNumber(Words.load(memory, line), number)) {
-            return Optional.empty();
+    /** Copies the calls. Lines of calls that are being written are zeros in the copy. */
+    void copyTo(MemorySegment target) {
+        Words.storePlain(target, 0, begun());
+        for (int call = 0; call < CALLS; call++) {
+            long line = line(call);
+            long key = Words.load(memory, line);
+            MemorySegment.copy(memory, line, target, line, 2L * Words.LINE_BYTES);
+            VarHandle.loadLoadFence();
+            boolean whole = key >>> NUMBER_SHIFT == Words.loadPlain(memory, line) >>> NUMBER_SHIFT;
+            Words.storePlain(target, line, whole ? key : 0);
         }
-        MemorySegment copy = MemorySegment.ofArray(new long[2 * Words.LINE_BYTES / Long.BYTES])
-                .copyFrom(memory.asSlice(line, 2L * Words.LINE_BYTES));
-        VarHandle.loadLoadFence();
-        return hasNumber(Words.loadPlain(copy, 0), number) && hasNumber(Words.loadPlain(memory, line), number)
-                ? Optional.of(entry(number, copy))
-                : Optional.empty();
     }
 
     private static boolean hasNumber(long key, long number) {

@@ -2,13 +2,14 @@
 package org.tutti.collective.operation;
 
 import org.tutti.collective.calls.CallCounts;
+import org.tutti.collective.calls.RankRecord;
 import org.tutti.collective.calls.RecentCalls;
 import org.tutti.collective.members.Members;
 import org.tutti.events.CollectiveEvent;
 import org.tutti.memory.CallSite;
 
 /**
- * Records the calls of a rank on one communicator: it counts them, and keeps the last ones in the memory of the node.
+ * Records the calls of a rank on one communicator: it counts them, and keeps the last ones, in the memory of the node.
  * A rank has one such object for each communicator, and its teams share the object. Each team has a {@link RunningCall}
  * for the call that it runs.
  *
@@ -24,7 +25,7 @@ public final class CallRecorder {
     final long communicator;
     final int rank;
     final CallCounts counts;
-    final RecentCalls recent; // null if nobody reads them
+    final RecentCalls recent;
     private final boolean callSites;
     private final CollectiveEvent probe = new CollectiveEvent();
     private long drawn;
@@ -35,17 +36,16 @@ public final class CallRecorder {
      * @param members the ranks of the communicator
      * @param communicator the number by which all ranks know the communicator
      * @param rank this rank
-     * @param size the number of ranks of the communicator
-     * @param recent the last calls of the rank; null if they are not kept
+     * @param record the record of the rank
      * @param callSites whether the line of the program is kept for each call, which takes some microseconds
      */
-    public CallRecorder(Members members, long communicator, int rank, int size, RecentCalls recent,
+    public CallRecorder(Members members, long communicator, int rank, RankRecord record,
             boolean callSites) {
         this.members = members;
         this.communicator = communicator;
         this.rank = rank;
-        this.counts = new CallCounts(size);
-        this.recent = recent;
+        this.counts = record.counts();
+        this.recent = record.recentCalls();
         this.callSites = callSites;
     }
 
@@ -60,10 +60,8 @@ public final class CallRecorder {
         counts.add(call.collective(), bytes);
         boolean sampled = callSites || probe.isEnabled() && isSampled();
         call.caller = sampled ? caller() : null;
-        if (recent != null) {
-            call.recorded = recent.begin(communicator, call.sequence + 1, call.collective(), call.algorithmName(),
-                    bytes, call.root(), runs ? RecentCalls.State.RUNNING : RecentCalls.State.STARTED, text(call));
-        }
+        call.recorded = recent.begin(communicator, call.sequence + 1, call.collective(), call.algorithmName(), bytes,
+                call.root(), runs ? RecentCalls.State.RUNNING : RecentCalls.State.STARTED, text(call));
     }
 
     private boolean isSampled() {
@@ -78,10 +76,5 @@ public final class CallRecorder {
 
     private static String text(CallArguments call) {
         return call.caller == null ? call.part() : call.part() == null ? call.caller : call.part() + " " + call.caller;
-    }
-
-    /** {@return the counts of the rank's calls on the communicator} */
-    public CallCounts counts() {
-        return counts;
     }
 }

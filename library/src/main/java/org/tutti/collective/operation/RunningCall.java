@@ -52,7 +52,7 @@ public final class RunningCall {
         if (recorder == null) {
             return;
         }
-        if (!blocking && recorder.recent != null) {
+        if (!blocking) {
             recorder.recent.set(call.recorded, RecentCalls.State.RUNNING);
         }
         recorded = event.isEnabled();
@@ -75,7 +75,7 @@ public final class RunningCall {
         if (recorder == null) {
             return;
         }
-        recorder.counts.addWait(other, nanos);
+        recorder.counts.addWait(recorder.members.rankInJob(other), nanos);
         waitedNanos += nanos;
         if (nanos > awaitedNanos) {
             awaitedNanos = nanos;
@@ -93,9 +93,7 @@ public final class RunningCall {
         if (recorder == null) {
             return;
         }
-        if (recorder.recent != null) {
-            recorder.recent.set(call.recorded, failed ? RecentCalls.State.FAILED : RecentCalls.State.DONE);
-        }
+        recorder.recent.set(call.recorded, failed ? RecentCalls.State.FAILED : RecentCalls.State.DONE);
         if (recorded) {
             recorded = false;
             event.end();

@@ -13,7 +13,7 @@ import org.tutti.Topology;
 import org.tutti.TuttiException;
 import org.tutti.choice.Choice;
 import org.tutti.collective.Team;
-import org.tutti.collective.calls.RecentCalls;
+import org.tutti.collective.calls.RankRecord;
 import org.tutti.collective.communicator.GroupCreation;
 import org.tutti.collective.layout.Fingerprint;
 import org.tutti.collective.layout.NodeView;
@@ -61,7 +61,7 @@ public final class RankCommunicators {
     private final boolean coreForEach;
     private final WindowPool pool;
     private final RankMessages messages;
-    private final RecentCalls recentCalls;
+    private final RankRecord record;
     private final CommunicatorState world;
     private final List<CommunicatorState> open = new ArrayList<>();
     private final List<CommunicatorState> closed = new ArrayList<>(); // closed, but not yet freed
@@ -88,7 +88,7 @@ public final class RankCommunicators {
         this.coreForEach = node.nodeRanks() <= cores;
         NodeView view = shared.world(rank, levels);
         this.messages = shared.messages(rank, cores);
-        this.recentCalls = node.makeRecentCalls(rank);
+        this.record = node.makeRecord(rank);
         this.pool = new WindowPool(node.memory(), view.windowBytesMax());
         this.world = makeState(Node.WORLD, shared.members(), view, node.ringAddress(), rank,
                 network == null ? null : node.directory().endpoints(), null);
@@ -99,7 +99,7 @@ public final class RankCommunicators {
         Fabric fabric = network == null ? null : network.fabric();
         var progress = messages.progress();
         var machine = new LiveMachine(new Waiter(coreForEach, progress, node.futexes()), fabric);
-        var recorder = new CallRecorder(members, id, rankThere, view.topology().size(), recentCalls, false);
+        var recorder = new CallRecorder(members, id, rankThere, record, false);
         Team team = new Team(machine, members, pool,
                 ringAddress, rankThere, view, endpoints, recorder);
         var policy = new ProgressPolicy();
@@ -145,7 +145,7 @@ public final class RankCommunicators {
     CommunicatorCalls make(CommunicatorState parent, String called, long number, int[] ranks,
             Supplier<Topology> placement, long deadlineNanos, Runnable together) {
         giveBackLeftovers();
-        recentCalls.share();
+        record.share();
         long id = Fingerprint.mix(parent.id, number);
         var creation = new GroupCreation(parent.team.context(), called, id, ranks, deadlineNanos);
         creation.begin();

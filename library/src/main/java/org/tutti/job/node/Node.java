@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import org.tutti.JobStartException;
 import org.tutti.Topology;
-import org.tutti.collective.calls.RecentCalls;
+import org.tutti.collective.calls.RankRecord;
 import org.tutti.collective.layout.RingLayout;
 import org.tutti.events.RankFailureEvent;
 import org.tutti.job.launch.NodeShape;
@@ -37,7 +37,7 @@ public final class Node {
     private final Directory directory;
     private final MemorySegment ring;
     private final MemorySegment doors;
-    private final MemorySegment recentCalls;
+    private final MemorySegment records;
     private final StackQuery stackQuery;
     private final Futexes futexes;
     private final Map<Integer, String> unreachable = new ConcurrentHashMap<>();
@@ -51,7 +51,7 @@ public final class Node {
                 : new Directory(memory.block(directoryAddress, DirectoryLayout.bytes(size)), size);
         this.ring = memory.block(ringAddress(), new RingLayout(nodes(), nodeRanks()).bytes());
         this.doors = memory.block(Words.loadPlain(words, NodeLayout.DOORS), Doors.bytes(size));
-        this.recentCalls = memory.block(Words.loadPlain(words, NodeLayout.RECENT_CALLS), (long) size * Long.BYTES);
+        this.records = memory.block(Words.loadPlain(words, NodeLayout.RECORDS), (long) size * Long.BYTES);
         this.stackQuery = new StackQuery(memory, words);
         this.futexes = new Futexes(memory.block(Words.loadPlain(words, NodeLayout.FUTEXES), Futexes.BYTES));
     }
@@ -76,8 +76,8 @@ public final class Node {
         Words.storePlain(words, NodeLayout.RING, memory.claim(new RingLayout(shape.nodes(), shape.nodeRanks()).bytes(),
                 "the ranks' slots"));
         Words.storePlain(words, NodeLayout.DOORS, memory.claim(Doors.bytes(size), "the doors for messages"));
-        Words.storePlain(words, NodeLayout.RECENT_CALLS,
-                memory.claim((long) size * Long.BYTES, "the table of the ranks' last calls"));
+        Words.storePlain(words, NodeLayout.RECORDS,
+                memory.claim((long) size * Long.BYTES, "the table of the ranks' records"));
         Words.storePlain(words, NodeLayout.FUTEXES, memory.claim(Futexes.BYTES, "the ranks that sleep"));
         return new Node(memory, words, size);
     }
@@ -107,18 +107,18 @@ public final class Node {
         return futexes;
     }
 
-    /** Makes room for the last calls of a rank that joins on this node, and returns the room. */
-    public RecentCalls makeRecentCalls(int rank) {
-        long address = memory.claim(RecentCalls.BYTES, "the last calls of a rank");
-        Words.store(recentCalls, (long) rank * Long.BYTES, address);
-        return new RecentCalls(memory.block(address, RecentCalls.BYTES));
+    /** Makes room for the record of a rank that joins on this node, and returns the record. */
+    public RankRecord makeRecord(int rank) {
+        long address = memory.claim(RankRecord.bytes(size), "the record of a rank");
+        Words.store(records, (long) rank * Long.BYTES, address);
+        return new RankRecord(memory.block(address, RankRecord.bytes(size)));
     }
 
-    /** Returns the last calls of a rank, if the rank has joined on this node. */
-    public Optional<RecentCalls> recentCalls(int rank) {
-        long address = Words.load(recentCalls, (long) rank * Long.BYTES);
+    /** Returns the record of a rank, if the rank has joined on this node. */
+    public Optional<RankRecord> record(int rank) {
+        long address = Words.load(records, (long) rank * Long.BYTES);
         return address == 0 ? Optional.empty()
-                : Optional.of(new RecentCalls(memory.block(address, RecentCalls.BYTES)));
+                : Optional.of(new RankRecord(memory.block(address, RankRecord.bytes(size))));
     }
 
     // ---- meeting of the nodes

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 
 import org.tutti.JobStartException;
 import org.tutti.NodeMemoryException;
+import org.tutti.collective.calls.RankRecord;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.job.launch.NodeShape;
 import org.tutti.memory.FileMemory;
@@ -396,6 +397,16 @@ public final class NodeFile implements NodeAccess {
      */
     public synchronized Optional<String> answer(int firstRank, long question) {
         return closed ? Optional.empty() : node.stackQuery().answer(firstRank, question);
+    }
+
+    /**
+     * Returns a copy of the record of a rank: its last calls, and counts of all calls.
+     *
+     * @param rank a rank of the job
+     * @return the copy, for {@link RankRecord#of}; empty if the rank has not joined on this node, or the file is closed
+     */
+    public synchronized Optional<byte[]> record(int rank) {
+        return closed ? Optional.empty() : node.record(rank).map(RankRecord::copy);
     }
 
     // ---- life and death

@@ -1,7 +1,7 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.job.node;
 
-import org.tutti.collective.calls.RecentCalls;
+import org.tutti.collective.calls.RankRecord;
 import org.tutti.memory.Words;
 
 /**
@@ -16,8 +16,8 @@ import org.tutti.memory.Words;
  *  line 1:  +0 changes: counts failures, leavings and the abort (many add)
  *           +8 asked: counts the questions where the ranks are (many add)
  *           +16 address of the doors, at which ranks find the channels of messages
- *           +24 address of a table with a word for every rank of the job: the address of the last calls of a rank that
- *           has joined on this node, 0 for other ranks ({@link RecentCalls})
+ *           +24 address of a table with a word for every rank of the job: the address of the record of a rank that has
+ *           joined on this node, 0 for other ranks ({@link RankRecord})
  *  line 2:  +0 abort: 0, or (status + 1)·2³² + rank           (set once)
  *           +8 first failure: 0, or rank + 1                  (set once)
  *           +16 first deadline: 0, or 1 + the rank that asks where the ranks are, because its deadline has passed
@@ -54,7 +54,7 @@ public final class NodeLayout {
     static final long CHANGES = Words.LINE_BYTES;
     static final long ASKED = CHANGES + Long.BYTES;
     static final long DOORS = ASKED + Long.BYTES;
-    static final long RECENT_CALLS = DOORS + Long.BYTES;
+    static final long RECORDS = DOORS + Long.BYTES;
     static final long ABORT = 2L * Words.LINE_BYTES;
     static final long FIRST_FAILURE = ABORT + Long.BYTES;
     static final long FIRST_DEADLINE = FIRST_FAILURE + Long.BYTES;
