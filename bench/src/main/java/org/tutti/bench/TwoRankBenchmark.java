@@ -118,7 +118,7 @@ public class TwoRankBenchmark {
         }
     }
 
-    private static void check(long value, long expected) {
+    static void check(long value, long expected) {
         if (value != expected) {
             throw new AssertionError("received " + value + " instead of " + expected);
         }

@@ -28,6 +28,7 @@ public class TwoRanks {
         final Communicator world;
         final RemoteMemory memory;
         final long[] small = new long[1];
+        final long[] kibibyte = new long[1024 / Long.BYTES];
         final long[] large = new long[TwoRankBenchmark.LARGE_BYTES / Long.BYTES];
 
         /**
