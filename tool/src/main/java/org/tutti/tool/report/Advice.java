@@ -20,7 +20,7 @@ final class Advice {
     private static final double SHARE_MIN = 0.05;
     private static final double SHARE_OF_WAITING_MIN = 0.2;
     private static final double SHARE_OF_PAUSES_MIN = 0.03;
-    private static final double SHARE_OF_CALLS_MIN = 0.25;
+    private static final double SHARE_OF_LATE_RANK_MIN = 2 / 3.0;
     private static final int PAUSES_MIN = 10; // a JVM collects a few times while it starts
     private static final long STREAK_BYTES_MAX = 4 << 10;
     private static final long STREAK_CALLS_MIN = 100;
@@ -53,7 +53,7 @@ final class Advice {
         long waiting = analysis.ranks().stream().mapToLong(RankTimes::waiting).sum();
         if (latest.isPresent() && latest.get().awaitedNanos() >= SHARE_MIN * timeOfOthers(latest.get())) {
             RankTimes rank = latest.get();
-            boolean isAlone = rank.awaitedNanos() > awaited / 2 && rank.last() >= SHARE_OF_CALLS_MIN * rank.joint();
+            boolean isAlone = rank.awaitedNanos() >= SHARE_OF_LATE_RANK_MIN * awaited;
             sentences.add("Rank " + rank.rank().rank() + " was the last to begin " + Units.count(rank.last()) + " of "
                     + Units.count(rank.joint()) + " joint calls, " + Units.time(rank.lateNanos())
                     + " late in the median, and the others waited " + Units.percent(rank.awaitedNanos(),

@@ -95,9 +95,9 @@ class AnalysisTest {
                 .endsWith("give it less work, or see what slows it down there.");
     }
 
-    /** Rank 1 is late to a tenth of the calls only. */
+    /** Rank 1 is late to a tenth of the calls only, such as to the first one of each step of a program. */
     @Test
-    void shouldBlameNoRankThatIsSeldomLate() {
+    void shouldBlameARankThatIsSeldomLate() {
         var job = RecordedJob.ofRanks(2);
         for (int call = 0; call < 100; call++) {
             long late = call % 10 == 0 ? 9000 : 0;
@@ -107,6 +107,20 @@ class AnalysisTest {
         assertThat(Advice.of(Analysis.of(job.recording()))).singleElement().asString()
                 .startsWith("Rank 1 was the last to begin 10 of 100 joint calls, 9 ms late in the median, "
                         + "and the others waited 9.1 % ")
+                .endsWith("give it less work, or see what slows it down there.");
+    }
+
+    @Test
+    void shouldBlameNoRankIfTwoAreLateInTurns() {
+        var job = RecordedJob.ofRanks(2);
+        for (int call = 0; call < 100; call++) {
+            int late = call % 2;
+            long begin = 10_000L * call;
+            job.collective(late, "barrier", call + 1, begin + 5000, begin + 5010, 0)
+                    .collective(1 - late, "barrier", call + 1, begin, begin + 5010, 5000);
+        }
+        assertThat(Advice.of(Analysis.of(job.recording()))).singleElement().asString()
+                .contains("was the last to begin 50 of 100 joint calls, 5 ms late in the median, ")
                 .endsWith("see whether ranks share cores, or its work changes from call to call.");
     }
 
