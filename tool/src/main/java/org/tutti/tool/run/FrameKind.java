@@ -22,6 +22,8 @@ enum FrameKind {
     END_PROCESS,
     /** The launcher asks where the ranks are: the number of the question. */
     ASK,
+    /** The launcher asks for the records of the node's ranks: the number of the question. */
+    ASK_RECORDS,
     /** The job is over. */
     GOODBYE,
 
@@ -52,6 +54,8 @@ enum FrameKind {
     ABORTED,
     /** A process says where its ranks are: process, number of the question, text. */
     WHEREABOUTS,
+    /** The record of a rank: rank, number of the question, bytes, none if the rank has not joined. */
+    RECORD,
     /** The process of rank 0 has room for more standard input: bytes. */
     ROOM_FOR_INPUT,
 

@@ -18,7 +18,7 @@ import org.tutti.tool.Main;
  */
 record Greeting(int protocol, int java, String version) {
     /** The greeting of this Tutti. */
-    static final Greeting OWN = new Greeting(4, Runtime.version().feature(), Main.VERSION);
+    static final Greeting OWN = new Greeting(5, Runtime.version().feature(), Main.VERSION);
 
     private static final String START = "tutti-host ";
     private static final Pattern FORM = Pattern.compile(START + "(\\d{1,6}) (\\d{1,6}) ([A-Za-z0-9.+-]{1,64})");

@@ -355,11 +355,20 @@ final class HostSession {
                 }
             }
             case ASK -> states.ask(frame.number());
+            case ASK_RECORDS -> sendRecords(frame.number());
             case GOODBYE -> goodbye = true;
             case ALIVE -> {
             }
             default -> throw new IOException("a launcher says no " + frame.kind());
         }
+    }
+
+    private void sendRecords(int question) {
+        plan.ranks().ranks().forEach(rank -> {
+            var record = nodeFile.record(rank).orElse(new byte[0]);
+            send(new SessionFrame.Builder(FrameKind.RECORD).number(rank).number(question)
+                    .piece(record, 0, record.length).bytes());
+        });
     }
 
     private synchronized void passOn(SessionFrame frame) throws IOException {

@@ -2,9 +2,11 @@
 package org.tutti.tool.run;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
+import org.tutti.collective.calls.RankRecord;
 import org.tutti.job.diagnosis.RankLocation;
 import org.tutti.job.node.RankFailure;
 
@@ -57,6 +59,19 @@ interface JobNode extends AutoCloseable {
      * counts from 0 in each node}
      */
     Optional<List<RankLocation>> answer(int process);
+
+    /** {@return whether the connection to the node has ended, so that the node answers no more} */
+    default boolean isLost() {
+        return false;
+    }
+
+    /** Asks the node for the records of its ranks. */
+    void askRecords();
+
+    /**
+     * {@return the records of those ranks of the node that have joined, if the node has answered the last question}
+     */
+    Optional<Map<Integer, RankRecord>> records();
 
     /**
      * Completes the recordings of the node's processes, which have ended, on this host.

@@ -1,14 +1,18 @@
 /* Copyright 2026 The Tutti authors. Licensed under the Apache License, Version 2.0; see the LICENSE file. */
 package org.tutti.tool.run;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.tutti.collective.calls.RankRecord;
 import org.tutti.job.diagnosis.RankLocation;
 import org.tutti.job.node.RankFailure;
 
@@ -18,6 +22,7 @@ import org.tutti.job.node.RankFailure;
  */
 final class JobNodes implements AutoCloseable {
     private static final int NOBODY = -1;
+    private static final long LOOK_MILLIS = 10;
 
     private final Placement placement;
     private final List<JobNode> nodes;
@@ -179,6 +184,27 @@ final class JobNodes implements AutoCloseable {
     Optional<List<RankLocation>> answer(int process) {
         int node = placement.nodeOfProcess(process);
         return nodes.get(node).answer(process - placement.firstProcessOf(node));
+    }
+
+    /**
+     * Asks for the records of all ranks. {@return the records of the ranks that have joined, from the nodes that have
+     * answered in time}
+     *
+     * @param patience how long to wait for the answers of nodes
+     */
+    synchronized Map<Integer, RankRecord> records(Duration patience) throws InterruptedException {
+        nodes.forEach(JobNode::askRecords);
+        long deadlineNanos = System.nanoTime() + patience.toNanos();
+        Map<Integer, RankRecord> all = new TreeMap<>();
+        for (var node : nodes) {
+            var records = node.records();
+            while (records.isEmpty() && System.nanoTime() - deadlineNanos < 0 && !node.isLost()) {
+                Thread.sleep(LOOK_MILLIS);
+                records = node.records();
+            }
+            records.ifPresent(all::putAll);
+        }
+        return all;
     }
 
     /** Checks whether nodes have been silent for too long. */

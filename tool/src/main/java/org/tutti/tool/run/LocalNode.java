@@ -5,10 +5,13 @@ import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 
+import org.tutti.collective.calls.RankRecord;
 import org.tutti.job.diagnosis.RankLocation;
 import org.tutti.job.node.NodeFile;
 import org.tutti.job.node.RankFailure;
@@ -104,6 +107,17 @@ final class LocalNode implements JobNode {
     @Override
     public Optional<List<RankLocation>> answer(int process) {
         return file.answer(plan.ranksOf(process).first(), question).map(RankLocation::parse);
+    }
+
+    @Override
+    public void askRecords() {}
+
+    @Override
+    public Optional<Map<Integer, RankRecord>> records() {
+        Map<Integer, RankRecord> records = new TreeMap<>();
+        plan.ranks().ranks().forEach(rank -> file.record(rank)
+                .ifPresent(copy -> records.put(rank, RankRecord.of(copy, plan.shape().size()))));
+        return Optional.of(records);
     }
 
     @Override

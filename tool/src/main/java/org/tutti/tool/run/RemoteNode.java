@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -24,6 +25,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.tutti.collective.calls.RankRecord;
 import org.tutti.job.diagnosis.RankLocation;
 import org.tutti.job.node.NodeFile;
 import org.tutti.job.node.RankFailure;
@@ -73,7 +75,10 @@ final class RemoteNode implements JobNode {
     private final BitSet left = new BitSet();
     private final Map<Integer, Integer> missed = new HashMap<>();
     private final Map<Integer, List<RankLocation>> answers = new HashMap<>();
+    private final Map<Integer, RankRecord> records = new TreeMap<>();
+    private final BitSet answeredRecords = new BitSet(); // ranks
     private int question;
+    private int recordQuestion;
     private Process agent;
     private Relay agentErr;
     private String lost;
@@ -223,6 +228,7 @@ final class RemoteNode implements JobNode {
                 rendezvous = Optional.of(text);
             }
             case WHEREABOUTS -> takeAnswer(frame);
+            case RECORD -> takeRecord(frame);
             case ROOM_FOR_INPUT -> input.addRoom(frame.numberBelow(SessionFrame.WINDOW_BYTES + 1));
             case ALIVE -> {
             }
@@ -299,7 +305,8 @@ final class RemoteNode implements JobNode {
         }
     }
 
-    private synchronized boolean isLost() {
+    @Override
+    public synchronized boolean isLost() {
         return lost != null;
     }
 
@@ -439,6 +446,43 @@ final class RemoteNode implements JobNode {
                 answers.put(process, RankLocation.parse(frame.text()));
             } catch (IllegalArgumentException e) {
                 throw new IOException("strange whereabouts", e);
+            }
+        }
+    }
+
+    @Override
+    public void askRecords() {
+        int number;
+        synchronized (this) {
+            records.clear();
+            answeredRecords.clear();
+            recordQuestion++;
+            number = recordQuestion;
+        }
+        send(SessionFrame.of(FrameKind.ASK_RECORDS, number));
+    }
+
+    @Override
+    public synchronized Optional<Map<Integer, RankRecord>> records() {
+        return answeredRecords.cardinality() == plan.ranks().count() ? Optional.of(new TreeMap<>(records))
+                : Optional.empty();
+    }
+
+    private synchronized void takeRecord(SessionFrame frame) throws IOException {
+        int rank = frame.numberBelow(plan.ranks().last() + 1);
+        if (rank < plan.ranks().first()) {
+            throw new IOException("the record of a rank of another host");
+        }
+        if (frame.number() != recordQuestion) {
+            return;
+        }
+        var copy = frame.piece();
+        answeredRecords.set(rank);
+        if (copy.length > 0) {
+            try {
+                records.put(rank, RankRecord.of(copy, plan.shape().size()));
+            } catch (IllegalArgumentException e) {
+                throw new IOException("a strange record", e);
             }
         }
     }

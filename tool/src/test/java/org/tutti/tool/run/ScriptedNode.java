@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 
+import org.tutti.collective.calls.RankRecord;
 import org.tutti.job.diagnosis.RankLocation;
 import org.tutti.job.node.RankFailure;
 
@@ -84,6 +85,14 @@ final class ScriptedNode implements JobNode {
     @Override
     public Optional<List<RankLocation>> answer(int process) {
         return Optional.empty();
+    }
+
+    @Override
+    public void askRecords() {}
+
+    @Override
+    public Optional<Map<Integer, RankRecord>> records() {
+        return Optional.of(Map.of());
     }
 
     @Override
