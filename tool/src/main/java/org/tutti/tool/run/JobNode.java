@@ -68,6 +68,11 @@ interface JobNode extends AutoCloseable {
     /** Asks the node for the records of its ranks. */
     void askRecords();
 
+    /** {@return whether the node has answered the last question for records; a node of this host needs no time} */
+    default boolean hasAnsweredRecords() {
+        return true;
+    }
+
     /**
      * {@return the records of those ranks of the node that have joined, if the node has answered the last question}
      */

@@ -207,6 +207,11 @@ final class JobNodes implements AutoCloseable {
         return all;
     }
 
+    /** {@return the number of nodes that have not answered the last question for records} */
+    int nodesWithoutRecords() {
+        return (int) nodes.stream().filter(node -> !node.hasAnsweredRecords()).count();
+    }
+
     /** Checks whether nodes have been silent for too long. */
     void look() {
         nodes.forEach(JobNode::look);

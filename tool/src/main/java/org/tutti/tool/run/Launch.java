@@ -64,6 +64,7 @@ public final class Launch {
         Orphans.prepare();
         SystemCharset.requireDirectory();
         try (var cleanup = new Cleanup()) {
+            var metrics = plan.metrics().map(target -> cleanup.add(target.open(plan.job())));
             var directory = cleanup.add(JobDirectory.create(plan.job()));
             var program = maker.make(directory);
             if (program.isEmpty()) {
@@ -74,6 +75,10 @@ public final class Launch {
             cleanup.add(nodes);
             cleanup.add(() -> gatherRecordings(plan, nodes, output)); // after the processes have ended
             var supervisor = new Supervisor(plan, nodes, output);
+            metrics.ifPresent(each -> {
+                each.start(supervisor.figures(), output::say);
+                cleanup.add(each); // the figures are used no more when the nodes are closed
+            });
             cleanup.add(supervisor::stop);
             cleanup.add(new HangWatch(plan, supervisor.statusQuery(), output));
             cleanup.add(StatusSocket.open(directory.socket(), supervisor.statusQuery()::report));

@@ -463,8 +463,13 @@ final class RemoteNode implements JobNode {
     }
 
     @Override
+    public synchronized boolean hasAnsweredRecords() {
+        return answeredRecords.cardinality() == plan.ranks().count();
+    }
+
+    @Override
     public synchronized Optional<Map<Integer, RankRecord>> records() {
-        return answeredRecords.cardinality() == plan.ranks().count() ? Optional.of(new TreeMap<>(records))
+        return hasAnsweredRecords() ? Optional.of(new TreeMap<>(records))
                 : Optional.empty();
     }
 

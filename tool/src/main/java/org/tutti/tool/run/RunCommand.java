@@ -19,6 +19,7 @@ import org.tutti.fabric.Striping;
 import org.tutti.job.launch.JobEnvironment;
 import org.tutti.tool.Candidates;
 import org.tutti.tool.UsageException;
+import org.tutti.tool.metrics.MetricsTarget;
 import org.tutti.tool.recording.RecordingFiles;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -89,6 +90,12 @@ public final class RunCommand implements Callable<Integer> {
             description = "Record the calls of each process to a file there, which tutti report and JDK Mission "
                     + "Control read.")
     private Path recordDirectory;
+
+    @Option(names = "--metrics", paramLabel = "port|file",
+            description = "Publish the figures of the job in the text format of Prometheus: at "
+                    + "http://127.0.0.1:port/metrics (0: a free port), at another address:port, or in a file whose "
+                    + "name has a slash or ends in .prom.")
+    private String metrics;
 
     @Option(names = "--env", paramLabel = "NAME=VALUE", description = "Set an environment variable for the ranks.")
     private List<String> variables = new ArrayList<>();
@@ -196,6 +203,7 @@ public final class RunCommand implements Callable<Integer> {
         return new JobPlan(JobPlan.newName(), placement, there, bind, Optional.ofNullable(timeout),
                 Optional.ofNullable(hangReport), joinTimeout, heartbeat, where.rails(), keepGoing, tagOutput,
                 Optional.ofNullable(outputDirectory), Optional.ofNullable(recordDirectory).map(RecordingFiles::create),
+                Optional.ofNullable(metrics).map(MetricsTarget::parse),
                 environment(), jvmOptions, Optional.empty());
     }
 

@@ -60,6 +60,11 @@ final class Supervisor {
         return statusQuery;
     }
 
+    /** {@return the figures of the job's ranks} */
+    JobFigures figures() {
+        return new JobFigures(plan, nodes, processes);
+    }
+
     /** {@return the status to exit with, once all processes have ended and all reports are printed} */
     int supervise() throws InterruptedException {
         start();
