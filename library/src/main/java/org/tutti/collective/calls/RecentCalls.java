@@ -173,7 +173,8 @@ public final class RecentCalls {
         copyTo(copy);
         long last = Words.loadPlain(copy, 0);
         List<Entry> entries = new ArrayList<>();
-        for (long number = Math.max(1, last - CALLS + 1); number <= last; number++) {
+        for (long before = Math.min(last, CALLS) - 1; before >= 0; before--) { // any last number, Long.MAX_VALUE, too
+            long number = last - before;
             MemorySegment line = copy.asSlice(line(number), 2L * Words.LINE_BYTES);
             if (hasNumber(Words.loadPlain(line, 0), number)) {
                 entries.add(entry(number, line));

@@ -3,8 +3,10 @@ package org.tutti.collective.calls;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 
@@ -62,6 +64,26 @@ class RankRecordTest {
         }
         assertThat(copy().recentCalls().begun()).isEqualTo(100);
         assertThat(copy().recentCalls().read()).hasSize(64).isEqualTo(record.recentCalls().read());
+    }
+
+    @Test
+    void shouldReadWhateverTheMemoryHolds() {
+        for (long begun : new long[]{-1, Long.MIN_VALUE, Long.MAX_VALUE, Integer.MAX_VALUE, 1L << 32, 70}) {
+            for (long seed = 0; seed < 20; seed++) {
+                var random = new Random(seed);
+                for (long offset = 0; offset < memory.byteSize(); offset += Long.BYTES) {
+                    memory.set(ValueLayout.JAVA_LONG, offset, random.nextLong());
+                }
+                memory.set(ValueLayout.JAVA_LONG, 0, begun);
+                for (int call = 0; call < RecentCalls.CALLS; call++) { // numbers that the reader looks for
+                    long number = begun - call;
+                    long line = 64 * (1 + 2 * Math.floorMod(number, (long) RecentCalls.CALLS));
+                    memory.set(ValueLayout.JAVA_LONG, line, number << 32 | random.nextInt() & 0xffffffffL);
+                }
+                assertThat(copy().recentCalls().read()).hasSize(begun < 0 ? 0 : 64)
+                        .allSatisfy(call -> assertThat(call.text().length()).isLessThanOrEqualTo(64));
+            }
+        }
     }
 
     @Test
