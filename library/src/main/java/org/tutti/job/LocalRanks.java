@@ -56,7 +56,8 @@ public final class LocalRanks {
             Node node = Node.create(memory, memory.claim(NodeLayout.bytes(ranks), "the ranks' states"),
                     NodeShape.single("local", ranks), Secret.random(), false);
             var rankThreads = new RankThreads(node);
-            var shared = new ProcessCommunicators(node, null, rankThreads);
+            var shared = new ProcessCommunicators(node, null, rankThreads,
+                    JobEnvironment.callSites(System.getenv()));
             Throwable[] failures = new Throwable[ranks];
             List<Thread> threads = new ArrayList<>(ranks);
             try {

@@ -71,7 +71,8 @@ final class ProcessPart {
         node().beat(environment.firstRank()); // links Words.add, which markFailed needs when memory is used up
         this.network = environment.shape().nodes() == 1 ? null : openNetwork(deadlineNanos);
         this.threads = new RankThreads(node());
-        this.communicators = new ProcessCommunicators(node(), network, threads);
+        this.communicators = new ProcessCommunicators(node(), network, threads,
+                JobEnvironment.callSites(System.getenv()));
         openMessages();
         this.watch = new LivenessWatch(access, environment.firstRank(), environment.ranks(), network, threads,
                 environment.standstillMillis(), fate != Fate.LENT);

@@ -74,7 +74,8 @@ public final class ProcessRanks {
                 NodeShape.single("alone", 1), Secret.random(), false);
         node.markJoined(0, 0);
         var reminder = new Thread(() -> remindOf("its job"), "tutti shutdown");
-        var job = new LiveJob(new ProcessCommunicators(node, null, new RankThreads(node)), 0,
+        var job = new LiveJob(new ProcessCommunicators(node, null, new RankThreads(node),
+                JobEnvironment.callSites(System.getenv())), 0,
                 Runtime.getRuntime().availableProcessors(),
                 JobEnvironment.choice(System.getenv()), JobEnvironment.levels(System.getenv(), options), options,
                 _ -> {

@@ -87,7 +87,7 @@ public final class LocalNodes implements AutoCloseable {
                         new TcpFabricFactory(environment, secret, System.nanoTime()));
             }
             threads[i] = new RankThreads(nodes[i]);
-            communicators[i] = new ProcessCommunicators(nodes[i], networks[i], threads[i]);
+            communicators[i] = new ProcessCommunicators(nodes[i], networks[i], threads[i], false);
             for (int rank = 0; rank < size; rank++) {
                 if (nodeOfRank[rank] == i) {
                     communicators[i].openMessages(rank, CORES);

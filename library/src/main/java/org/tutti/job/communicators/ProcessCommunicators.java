@@ -25,6 +25,7 @@ public final class ProcessCommunicators {
     private final FirstDeadline firstDeadline;
     private final ProcessMessages messages;
     private final Map<Long, ProcessGroup> groups = new HashMap<>();
+    private final boolean callSites;
     private NodeView world;
 
     /**
@@ -33,8 +34,10 @@ public final class ProcessCommunicators {
      * @param node the state that the ranks of the node share
      * @param network the connection to other nodes; null if the job has one node
      * @param threads the threads of the process's ranks
+     * @param callSites whether each call keeps the line of the program that has made it
      */
-    public ProcessCommunicators(Node node, Network network, RankThreads threads) {
+    public ProcessCommunicators(Node node, Network network, RankThreads threads, boolean callSites) {
+        this.callSites = callSites;
         this.node = node;
         this.network = network;
         this.firstDeadline = new FirstDeadline(node, threads);
@@ -55,6 +58,11 @@ public final class ProcessCommunicators {
     /** Returns the messages of a rank of this process. */
     RankMessages messages(int rank, int cores) {
         return messages.of(rank, cores);
+    }
+
+    /** Returns whether each call keeps the line of the program that has made it. */
+    boolean callSites() {
+        return callSites;
     }
 
     /** Returns the state that the ranks of the node share. */

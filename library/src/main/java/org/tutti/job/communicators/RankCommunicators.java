@@ -99,7 +99,7 @@ public final class RankCommunicators {
         Fabric fabric = network == null ? null : network.fabric();
         var progress = messages.progress();
         var machine = new LiveMachine(new Waiter(coreForEach, progress, node.futexes()), fabric);
-        var recorder = new CallRecorder(members, id, rankThere, record, false);
+        var recorder = new CallRecorder(members, id, rankThere, record, shared.callSites());
         Team team = new Team(machine, members, pool,
                 ringAddress, rankThere, view, endpoints, recorder);
         var policy = new ProgressPolicy();

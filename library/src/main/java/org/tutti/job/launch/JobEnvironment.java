@@ -106,6 +106,9 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
     /** The levels inside a node, such as {@code 4,8}: groups of 4 ranks inside groups of 8; none unless set. */
     public static final String LEVELS = "TUTTI_LEVELS";
 
+    /** Whether each call keeps its line of the program: 1, or 0, which is the default. */
+    public static final String CALL_SITES = "TUTTI_CALL_SITES";
+
     /** The greatest number of ranks of a job. */
     public static final int SIZE_MAX = 4096;
 
@@ -274,6 +277,17 @@ public record JobEnvironment(NodeShape shape, int firstRank, int ranks, Path mem
         } catch (IllegalArgumentException e) {
             throw new JobStartException(LEVELS + "=\"" + text + "\" cannot be used: " + e.getMessage());
         }
+    }
+
+    /**
+     * Returns whether each call keeps the line of the program that has made it, in a job of any kind.
+     *
+     * @param environment the variables
+     * @return true if the calls keep their lines
+     * @throws JobStartException if the variable is neither 0 nor 1
+     */
+    public static boolean callSites(Map<String, String> environment) {
+        return number(environment, CALL_SITES, 0, 1, 0) == 1;
     }
 
     /**

@@ -46,7 +46,8 @@ class LiveMembersTest {
     private final Memory memory = new PrivateMemory();
     private final Node node = Node.create(memory, memory.claim(NodeLayout.bytes(SIZE), "a test"),
             NodeShape.single("test", SIZE), Secret.random(), false);
-    private final ProcessCommunicators communicators = new ProcessCommunicators(node, null, new RankThreads(node));
+    private final ProcessCommunicators communicators =
+            new ProcessCommunicators(node, null, new RankThreads(node), false);
     private final int[] ranks = {4, 1, 2};
     private final LiveMembers group = communicators.members(ranks);
     private final LiveMembers world = communicators.members();
