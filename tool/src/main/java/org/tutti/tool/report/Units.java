@@ -4,7 +4,7 @@ package org.tutti.tool.report;
 import java.util.Locale;
 
 /** Writes figures with units. */
-final class Units {
+public final class Units {
     private static final String[] TIMES = {"ns", "µs", "ms", "s"};
     private static final String[] BYTES = {"B", "KiB", "MiB", "GiB", "TiB"};
     private static final double THOUSAND = 1000;
@@ -19,7 +19,7 @@ final class Units {
     }
 
     /** {@return a number of bytes with three digits, such as 64 KiB} */
-    static String bytes(double bytes) {
+    public static String bytes(double bytes) {
         return scaled(bytes, KIBI, BYTES);
     }
 
@@ -40,7 +40,7 @@ final class Units {
     }
 
     /** {@return a count with separators} */
-    static String count(long number) {
+    public static String count(long number) {
         return String.format(Locale.ROOT, "%,d", number);
     }
 }

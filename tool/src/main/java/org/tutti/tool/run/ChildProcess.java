@@ -49,7 +49,8 @@ final class ChildProcess implements StartedProcess {
         return ranks;
     }
 
-    long pid() {
+    @Override
+    public long pid() {
         return process.pid();
     }
 

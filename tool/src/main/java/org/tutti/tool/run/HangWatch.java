@@ -16,6 +16,7 @@ final class HangWatch implements AutoCloseable {
 
     private final StatusQuery statusQuery;
     private final JobOutput output;
+    private final LastCallsReport report;
     private final QuitSignal quit;
     private final Optional<Long> limitNanos;
     private final Thread thread = Thread.ofPlatform().daemon().name("hang watch").unstarted(this::watch);
@@ -27,10 +28,12 @@ final class HangWatch implements AutoCloseable {
      * @param plan the job
      * @param statusQuery asks the ranks of the job
      * @param output takes the reports
+     * @param report is written as well when a rank has waited for long
      */
-    HangWatch(JobPlan plan, StatusQuery statusQuery, JobOutput output) {
+    HangWatch(JobPlan plan, StatusQuery statusQuery, JobOutput output, LastCallsReport report) {
         this.statusQuery = statusQuery;
         this.output = output;
+        this.report = report;
         this.quit = output.quit();
         this.limitNanos = plan.hangReport().map(limit -> limit.toNanos());
         this.waitedMillisMax = limitNanos.orElse(Long.MAX_VALUE) / 1_000_000;
@@ -65,6 +68,7 @@ final class HangWatch implements AutoCloseable {
         } else if (waitedMillis >= waitedMillisMax) {
             waitedMillisMax = 2 * waitedMillis;
             output.say(statusQuery.report(ranks));
+            report.write(Ending.hanging());
         }
     }
 

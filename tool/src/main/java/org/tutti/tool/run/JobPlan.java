@@ -29,6 +29,7 @@ import org.tutti.tool.recording.RecordingFiles;
  * @param outputDirectory the directory for the output, if it does not go to the launcher's own streams
  * @param recordings takes a recording of each process, if the job is recorded
  * @param metrics takes the figures of the job while it runs, if any are wanted
+ * @param reports the directory for a report if the job does not end well, if there is to be one
  * @param environment variables of the ranks in addition to the launcher's own
  * @param jvmOptions options of the user for the ranks' JVMs
  * @param task the name of the task, if the program is one that reports its steps ({@link StepLine})
@@ -37,7 +38,7 @@ record JobPlan(String job, Placement placement, Optional<Hosts> hosts, boolean b
         Optional<Duration> hangReport, Duration joinTimeout, Duration heartbeat, Rails rails, boolean keepGoing,
         boolean tagOutput,
         Optional<Path> outputDirectory, Optional<RecordingFiles> recordings, Optional<MetricsTarget> metrics,
-        Map<String, String> environment,
+        Optional<Path> reports, Map<String, String> environment,
         List<String> jvmOptions, Optional<String> task) {
 
     private static final int BASE_36 = 36;
@@ -50,7 +51,7 @@ record JobPlan(String job, Placement placement, Optional<Hosts> hosts, boolean b
     static JobPlan plain(Placement placement, Optional<Hosts> hosts, Rails rails, List<String> jvmOptions) {
         return new JobPlan(newName(), placement, hosts, false, Optional.empty(), Optional.empty(),
                 JOIN_TIMEOUT_DEFAULT, HEARTBEAT_DEFAULT, rails, false, false, Optional.empty(), Optional.empty(),
-                Optional.empty(), Map.of(), jvmOptions, Optional.of("measuring"));
+                Optional.empty(), Optional.empty(), Map.of(), jvmOptions, Optional.of("measuring"));
     }
 
     /** {@return a name from the process identifier and the time, unique on this host} */

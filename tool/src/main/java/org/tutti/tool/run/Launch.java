@@ -73,16 +73,24 @@ public final class Launch {
             var output = cleanup.add(new JobOutput(plan));
             var nodes = new JobNodes(plan.placement(), nodes(plan, program.get(), output, cleanup));
             cleanup.add(nodes);
-            cleanup.add(() -> gatherRecordings(plan, nodes, output)); // after the processes have ended
             var supervisor = new Supervisor(plan, nodes, output);
+            var report = new LastCallsReport(plan, nodes, supervisor.processes(), output);
+            cleanup.add(() -> write(report, supervisor.ending())); // while the memory of the nodes exists
+            cleanup.add(() -> gatherRecordings(plan, nodes, output)); // after the processes have ended
             metrics.ifPresent(each -> {
                 each.start(supervisor.figures(), output::say);
                 cleanup.add(each); // the figures are used no more when the nodes are closed
             });
             cleanup.add(supervisor::stop);
-            cleanup.add(new HangWatch(plan, supervisor.statusQuery(), output));
+            cleanup.add(new HangWatch(plan, supervisor.statusQuery(), output, report));
             cleanup.add(StatusSocket.open(directory.socket(), supervisor.statusQuery()::report));
             return supervisor.supervise();
+        }
+    }
+
+    private static void write(LastCallsReport report, Optional<Ending> ending) throws InterruptedException {
+        if (ending.isPresent()) {
+            report.write(ending.get());
         }
     }
 

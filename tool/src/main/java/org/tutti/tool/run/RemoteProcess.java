@@ -90,6 +90,11 @@ final class RemoteProcess implements StartedProcess {
     }
 
     @Override
+    public long pid() {
+        return pid;
+    }
+
+    @Override
     public boolean isAlive() {
         return !end.isDone();
     }

@@ -40,6 +40,7 @@ import picocli.CommandLine.Spec;
                 "  tutti run --hosts a:4,b:4 program.jar"})
 public final class RunCommand implements Callable<Integer> {
     private static final String OWN_VARIABLES = "TUTTI_";
+    private static final Path NO_REPORT = Path.of("none");
     private static final Duration PATIENCE_MIN = Duration.ofSeconds(1);
     private static final Duration PATIENCE_MAX = Duration.ofDays(1);
 
@@ -96,6 +97,15 @@ public final class RunCommand implements Callable<Integer> {
                     + "http://127.0.0.1:port/metrics (0: a free port), at another address:port, or in a file whose "
                     + "name has a slash or ends in .prom.")
     private String metrics;
+
+    @Option(names = "--report", paramLabel = "directory", defaultValue = "",
+            description = "The directory for tutti-JOB.report.json, which has the last calls of each rank if the job "
+                    + "does not end well; none for no report. Default: the current directory.")
+    private Path reportDirectory;
+
+    @Option(names = "--call-sites",
+            description = "Let each call keep its line of the program for that report, which takes some microseconds.")
+    private boolean callSites;
 
     @Option(names = "--env", paramLabel = "NAME=VALUE", description = "Set an environment variable for the ranks.")
     private List<String> variables = new ArrayList<>();
@@ -204,7 +214,8 @@ public final class RunCommand implements Callable<Integer> {
                 Optional.ofNullable(hangReport), joinTimeout, heartbeat, where.rails(), keepGoing, tagOutput,
                 Optional.ofNullable(outputDirectory), Optional.ofNullable(recordDirectory).map(RecordingFiles::create),
                 Optional.ofNullable(metrics).map(MetricsTarget::parse),
-                environment(), jvmOptions, Optional.empty());
+                Optional.of(reportDirectory).filter(directory -> !directory.equals(NO_REPORT)), environment(),
+                jvmOptions, Optional.empty());
     }
 
     private static void requirePatience(String option, Duration given) {
@@ -223,6 +234,8 @@ public final class RunCommand implements Callable<Integer> {
         pass(environment, JobEnvironment.LEVELS, "--levels", levels, JobEnvironment::parseLevels);
         pass(environment, JobEnvironment.SERVICE, "--service", service, Service::parse);
         pass(environment, JobEnvironment.STRIPING, "--striping", striping, Striping::parse);
+        pass(environment, JobEnvironment.CALL_SITES, "--call-sites", callSites ? "1" : "",
+                text -> JobEnvironment.callSites(Map.of(JobEnvironment.CALL_SITES, text)));
         for (var variable : variables) {
             int equals = variable.indexOf('=');
             if (equals < 1) {

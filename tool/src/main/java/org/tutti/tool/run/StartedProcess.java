@@ -16,6 +16,9 @@ interface StartedProcess {
     /** {@return an identification of the process for messages, as in {@code pid 17}} */
     String identity();
 
+    /** {@return the process identifier on the host of the process; 0 if it is not known} */
+    long pid();
+
     boolean isAlive();
 
     /**

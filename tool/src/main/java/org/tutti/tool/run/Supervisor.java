@@ -41,6 +41,7 @@ final class Supervisor {
     private boolean terminated;
     private boolean killed;
     private volatile boolean stopping;
+    private volatile boolean finished;
 
     /**
      * @param plan the job
@@ -101,7 +102,19 @@ final class Supervisor {
             output.say("no rank has joined the job: the program ran " + plan.size() + " times, each time by itself; "
                     + "call Tutti.join() in it to have the ranks work together");
         }
+        finished = true;
         return first.map(Ending::status).orElse(0);
+    }
+
+    /** {@return the processes by number} */
+    List<StartedProcess> processes() {
+        return processes;
+    }
+
+    /** {@return why the job has not ended well, once its processes have ended; empty if it has ended well} */
+    Optional<Ending> ending() {
+        return first.or(() -> stopping && !finished && Cleanup.isEnding() ? Optional.of(Ending.killed())
+                : Optional.empty());
     }
 
     /** Ends all remaining processes soon. The shutdown hook or the end of the launch calls this. */

@@ -230,6 +230,11 @@ class RootCauseTest {
         }
 
         @Override
+        public long pid() {
+            return 0;
+        }
+
+        @Override
         public boolean isAlive() {
             return status < 0;
         }
