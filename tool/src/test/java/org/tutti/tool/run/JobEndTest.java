@@ -256,7 +256,9 @@ class JobEndTest {
             assertThat(launcher.status()).isEqualTo(143);
             assertThat(launcher.err()).matches("tutti: job \\S+, (\\d+ ms|\\d+ s) after its start:\n"
                     + "tutti:   rank 1 is in no call, at Program:2\n"
-                    + "tutti:   ranks 0, 2 are in barrier, call 1 on the world, at Program:2, .*waiting for .*\n");
+                    + "tutti:   ranks 0, 2 are in barrier, call 1 on the world, at Program:2, .*waiting for .*\n"
+                    + "tutti: rank 1 is behind: it has made no call, and ranks 0, 2 are in call 1 of the world, a "
+                    + "barrier\\.\ntutti: the last calls of each rank are in tutti-\\S+\\.report\\.json\\.\n");
             launcher.assertThatNothingIsLeft(Duration.ZERO);
             assertThat(launcher.left(Path.of(System.getProperty("java.io.tmpdir")))).isEmpty();
         }

@@ -42,6 +42,7 @@ class StuckJobTest {
     private static final String MISSING = "tutti:   rank 2 is in no call, at Program:9\n";
     private static final String WAITING = "tutti:   ranks 0-1, 3 are in barrier, call 2 on the world, at Program:11, "
             + "for (\\d+ ms|\\d+ s), waiting for ranks? [0-3, -]+\n";
+    private static final String REPORT = "tutti: the last calls of each rank are in tutti-\\S+\\.report\\.json\\.\n";
     private static final String HEAD = "tutti: job \\S+, (\\d+ ms|\\d+ s) after its start:\n";
 
     @TempDir
@@ -238,7 +239,9 @@ class StuckJobTest {
         try (var launcher = run(ONE_IS_MISSING, "-n", "4", "--timeout", "8s")) {
             assertThat(launcher.status()).isEqualTo(124);
             assertThat(launcher.err()).matches("tutti: the job did not end within its --timeout of 8 s; it was ended.\n"
-                    + HEAD + MISSING + WAITING);
+                    + HEAD + MISSING + WAITING
+                    + "tutti: rank 2 is behind: it has ended call 1 of the world, a barrier, "
+                    + "and ranks 0-1, 3 are in call 2, a barrier\\.\n" + REPORT);
         }
     }
 
@@ -274,7 +277,7 @@ class StuckJobTest {
             assertThat(launcher.status()).isEqualTo(1);
             assertThat(launcher.err()).matches("tutti: rank 1 did not join the job within the --join-timeout of 6 s.*\n"
                     + HEAD + "tutti:   rank 1 has not joined the job, at Program:5\n"
-                    + "tutti:   ranks 0, 2 are in join, at Program:7, for \\d+ s, waiting for rank 1\n");
+                    + "tutti:   ranks 0, 2 are in join, at Program:7, for \\d+ s, waiting for rank 1\n" + REPORT);
         }
     }
 
