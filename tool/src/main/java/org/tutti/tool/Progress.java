@@ -28,7 +28,7 @@ public final class Progress implements AutoCloseable {
     private static final int UPDATE_MILLIS = 1000; // rarely, because ranks may be measured meanwhile
     private static final long BAR_AFTER_NANOS = TimeUnit.SECONDS.toNanos(2);
     private static final long LINE_AFTER_NANOS = TimeUnit.SECONDS.toNanos(30);
-    private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
+    private static final int STANDARD_ERROR = 2;
     private static final Pattern TERMINAL = Pattern.compile("/dev/(pts/\\d+|tty\\w*|console)");
 
     /** Orders the bar and other output. Its holder may print. */
@@ -60,8 +60,18 @@ public final class Progress implements AutoCloseable {
 
     /** {@return whether standard error is a terminal, so that a bar can be seen} */
     public static boolean isTerminal() {
+        return isTerminal(STANDARD_ERROR);
+    }
+
+    /**
+     * {@return whether a file descriptor of this process is a terminal}
+     *
+     * @param descriptor the number of the descriptor, such as 1 for standard output
+     */
+    public static boolean isTerminal(int descriptor) {
         try {
-            return TERMINAL.matcher(Files.readSymbolicLink(STANDARD_ERROR).toString()).matches();
+            var file = Path.of("/proc/self/fd/" + descriptor);
+            return TERMINAL.matcher(Files.readSymbolicLink(file).toString()).matches();
         } catch (IOException | UnsupportedOperationException _) { // a system without this file
             return System.console() != null && System.console().isTerminal();
         }

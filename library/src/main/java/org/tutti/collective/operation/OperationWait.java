@@ -268,8 +268,10 @@ public final class OperationWait extends WaitGuard {
     @Override
     public WaitingCall call() {
         OperationSequence other = awaitedOperations;
+        CallArguments call = operation.call;
         return new WaitingCall(members.job(), members.rankInJob(context.rank), called(), members.communicator(),
-                operation.sequence + 1, other == null ? members.rankInJob(awaitedRank) : WaitingCall.UNKNOWN);
+                operation.sequence + 1, other == null ? members.rankInJob(awaitedRank) : WaitingCall.UNKNOWN,
+                call.algorithmName().toString(), call.callBytes());
     }
 
     // ---- failures and mismatches

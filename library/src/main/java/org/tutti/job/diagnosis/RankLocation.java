@@ -21,9 +21,11 @@ import org.tutti.memory.WaitingCall;
  *            the program
  * @param waitedMillis the time that the rank had waited; 0 if it did not wait, or not for long
  * @param awaited the awaited rank in the job, or a constant of {@link WaitingCall}
+ * @param algorithm the algorithm of the call; empty if the call has none or it is not known
+ * @param bytes the length of the call's vector, or of one block, in bytes, or {@link WaitingCall#UNKNOWN}
  */
 public record RankLocation(int rank, State state, String call, String communicator, long number, String line,
-        long waitedMillis, int awaited) {
+        long waitedMillis, int awaited, String algorithm, long bytes) {
     /** The call of a rank that waits for other ranks to join. */
     public static final String JOIN = "join";
 
@@ -31,7 +33,7 @@ public record RankLocation(int rank, State state, String call, String communicat
     public static final int TEXT_BYTES_MAX = 512;
 
     private static final String SEPARATOR = "\t";
-    private static final int FIELDS = 8;
+    private static final int FIELDS = 10;
 
     /** The state of a rank. */
     public enum State {
@@ -56,6 +58,23 @@ public record RankLocation(int rank, State state, String call, String communicat
     }
 
     /**
+     * Creates the location of a rank whose call has no algorithm.
+     *
+     * @param rank the rank in the job
+     * @param state the known state of the rank
+     * @param call the call that the rank was in
+     * @param communicator the communicator of the call
+     * @param number the number of the operation
+     * @param line the line at which the program was
+     * @param waitedMillis the time that the rank had waited
+     * @param awaited the awaited rank, or a constant of {@link WaitingCall}
+     */
+    public RankLocation(int rank, State state, String call, String communicator, long number, String line,
+            long waitedMillis, int awaited) {
+        this(rank, state, call, communicator, number, line, waitedMillis, awaited, "", WaitingCall.UNKNOWN);
+    }
+
+    /**
      * Returns a location for a rank of which only the state is known, because its process does not answer.
      *
      * @param rank the rank
@@ -76,15 +95,16 @@ public record RankLocation(int rank, State state, String call, String communicat
     /** {@return the location as a line of text, for {@link #parse}} */
     public String text() {
         var text = String.join(SEPARATOR, String.valueOf(rank), state.name(), plain(call), plain(communicator),
-                String.valueOf(number), plain(line), String.valueOf(waitedMillis), String.valueOf(awaited));
+                String.valueOf(number), plain(line), String.valueOf(waitedMillis), String.valueOf(awaited),
+                plain(algorithm), String.valueOf(bytes));
         return text.getBytes(StandardCharsets.UTF_8).length < TEXT_BYTES_MAX ? text
                 : new RankLocation(rank, state, start(call), start(communicator), number, start(line), waitedMillis,
-                        awaited).text();
+                        awaited, algorithm, bytes).text();
     }
 
     /** Returns a name with its control characters replaced, because names come from the user. */
     private static String plain(String name) {
-        return name.replaceAll("\\p{Cntrl}", " ");
+        return name.replaceAll("[\\p{Cc}\\p{Zl}\\p{Zp}]", " ");
     }
 
     private static String start(String name) {
@@ -105,6 +125,7 @@ public record RankLocation(int rank, State state, String call, String communicat
     private static RankLocation of(String[] fields) {
         var state = Arrays.stream(State.values()).filter(each -> each.name().equals(fields[1])).findFirst();
         return new RankLocation(Integer.parseInt(fields[0]), state.orElse(State.JOINED), fields[2], fields[3],
-                Long.parseLong(fields[4]), fields[5], Long.parseLong(fields[6]), Integer.parseInt(fields[7]));
+                Long.parseLong(fields[4]), fields[5], Long.parseLong(fields[6]), Integer.parseInt(fields[7]),
+                fields[8], Long.parseLong(fields[9]));
     }
 }

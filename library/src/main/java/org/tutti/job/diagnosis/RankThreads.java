@@ -106,7 +106,7 @@ public final class RankThreads {
             return new RankLocation(rank, state, name, "", 0, line, name.isEmpty() ? 0 : millis, WaitingCall.UNKNOWN);
         }
         return new RankLocation(rank, state, name(name, call.name()), call.communicator(), call.number(), line, millis,
-                call.awaited());
+                call.awaited(), call.algorithm(), call.bytes());
     }
 
     /**

@@ -2,6 +2,7 @@
 package org.tutti.job.diagnosis;
 
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -81,13 +82,16 @@ class RankLocationTest {
 
     @Test
     void shouldReadWhatItHasWritten() {
-        var ranks = List.of(inBarrier(3, 2, 17), outside(4, "some.Program:1"));
-        assertThat(RankLocation.parse(ranks.get(0).text() + "\n" + ranks.get(1).text() + "\n")).isEqualTo(ranks);
+        var ranks = List.of(inBarrier(3, 2, 17), outside(4, "some.Program:1"),
+                new RankLocation(5, State.JOINED, "scan", "\"rows\"", 1, "Heat:9", 3, 4, "doubling", 1L << 40));
+        assertThat(RankLocation.parse(ranks.stream().map(rank -> rank.text() + "\n").collect(Collectors.joining())))
+                .isEqualTo(ranks);
     }
 
     @Test
     void shouldKeepAnyNameToItsLineAndLength() {
-        var strange = new RankLocation(1, State.JOINED, "barrier", "\"a\tb\n" + "é".repeat(1000) + '"', 1, "X:1", 0, 2);
+        var strange =
+                new RankLocation(1, State.JOINED, "barrier", "\"a\tb\u009b" + "é".repeat(1000) + '"', 1, "X:1", 0, 2);
         var read = RankLocation.parse(strange.text());
         assertThat(strange.text().length()).isLessThan(RankLocation.TEXT_BYTES_MAX);
         assertThat(read).hasSize(1);

@@ -83,7 +83,7 @@ public final class Launch {
             });
             cleanup.add(supervisor::stop);
             cleanup.add(new HangWatch(plan, supervisor.statusQuery(), output, report));
-            cleanup.add(StatusSocket.open(directory.socket(), supervisor.statusQuery()::report));
+            cleanup.add(StatusSocket.open(directory.socket(), supervisor.statusQuery()::status));
             return supervisor.supervise();
         }
     }

@@ -3,6 +3,7 @@ package org.tutti.tool.run;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -10,6 +11,7 @@ import java.util.Set;
 
 import org.tutti.job.diagnosis.HangReport;
 import org.tutti.job.diagnosis.RankLocation;
+import org.tutti.job.network.Network;
 
 /**
  * Asks all ranks of a job where they are. Each process answers for its ranks on a thread of its own, so a stuck rank
@@ -18,6 +20,7 @@ import org.tutti.job.diagnosis.RankLocation;
 final class StatusQuery {
     private static final Duration PATIENCE = Duration.ofMillis(2500);
     private static final long LOOK_MILLIS = 10;
+    private static final double MILLIS_A_SECOND = 1000;
 
     private final JobPlan plan;
     private final JobNodes nodes;
@@ -85,6 +88,25 @@ final class StatusQuery {
                 : started && nodes.hasJoined(rank) ? RankLocation.State.SILENT : RankLocation.State.ABSENT;
     }
 
+    /** {@return the status of the job, after asking all ranks} */
+    JobStatus status() throws InterruptedException {
+        var locations = call();
+        var ranks = locations.stream().sorted(Comparator.comparingInt(RankLocation::rank)).map(this::status).toList();
+        return new JobStatus(plan.job(), JobStatus.RUNNING, elapsedMillis() / MILLIS_A_SECOND, plan.size(),
+                plan.placement().nodes(), ranks, report(locations), null);
+    }
+
+    private RankStatus status(RankLocation location) {
+        int node = plan.placement().nodeOfRank(location.rank());
+        int process = plan.processOf(location.rank());
+        return RankStatus.of(location, node, plan.hosts().map(all -> all.name(node)).orElseGet(Network::hostName),
+                process < processes.size() ? processes.get(process) : null);
+    }
+
+    private long elapsedMillis() {
+        return (System.nanoTime() - startNanos) / 1_000_000;
+    }
+
     /** {@return the lines of a report about all ranks, after asking them} */
     List<String> report() throws InterruptedException {
         return report(call());
@@ -93,7 +115,7 @@ final class StatusQuery {
     /** {@return the lines of a report about ranks that have been asked} */
     List<String> report(List<RankLocation> ranks) {
         List<String> lines = new ArrayList<>();
-        lines.add("job " + plan.job() + ", " + HangReport.duration((System.nanoTime() - startNanos) / 1_000_000)
+        lines.add("job " + plan.job() + ", " + HangReport.duration(elapsedMillis())
                 + " after its start:");
         HangReport.lines(ranks).forEach(line -> lines.add("  " + line));
         return lines;

@@ -231,7 +231,7 @@ class RootCauseTest {
 
         @Override
         public long pid() {
-            return 0;
+            return rank;
         }
 
         @Override
