@@ -32,7 +32,7 @@ import picocli.CommandLine.Parameters;
 public final class StatusCommand implements Callable<Integer> {
     private static final int SCHEMA = 1;
     private static final int STATUS_NO_ANSWER = 1;
-    private static final Duration PATIENCE = Duration.ofSeconds(8); // a launcher waits 2.5 s for a silent rank, for each client
+    private static final Duration PATIENCE = Duration.ofSeconds(8); // a launcher takes up to 2.5 s for a client
     private static final int STANDARD_OUTPUT = 1;
     private static final String CLEAR = "\033[H\033[2J";
     private static final String NO_JOB = "no job of yours is running on this host";
